@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         verify,
     )
     from attn_gui.figure.sheet import Picture, render
-    from attn_gui.figure.worksheets.solution_files import write_solution
+    from attn_gui.figure.worksheets import write_solution
     from attn_gui.formats import FormatError, load, save
     from attn_gui.models import Model, Run, open_model
 
@@ -88,7 +88,7 @@ _HOMES = dict.fromkeys(__all__, "attn_gui.engine") | {
     "open_model": "attn_gui.models",
     "render": "attn_gui.figure.sheet",
     "save": "attn_gui.formats",
-    "write_solution": "attn_gui.figure.worksheets.solution_files",
+    "write_solution": "attn_gui.figure.worksheets",
 }
 
 # these import Qt, which fails without its libraries and does not say which

@@ -69,7 +69,7 @@ def export(words: list[str]) -> int:
     """Write figures and numbers of a file."""
     chosen = _chosen(export_parser(), words)
     need_drawing()
-    from attn_gui.commands.export_writing import written
+    from attn_gui.commands.export_files import written
 
     loaded = complete(told(opened(chosen)), chosen.file)
     try:
@@ -139,7 +139,7 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Un
     what the files are called.
     TypeError for another option, ValueError with one sentence for what cannot be written.
     """
-    from attn_gui.commands.export_writing import written
+    from attn_gui.commands.export_files import written
     from attn_gui.engine.evaluation.trace import problem_in
     from attn_gui.formats.base import Loaded
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from attn_gui.commands.compared_state import Other, other_state
-from attn_gui.engine import Evaluation
+from attn_gui.commands.command_ground import complete, told
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.comparison import READY
 from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
 from attn_gui.engine.errors import Said, StageError
 from attn_gui.engine.evaluation.proxies import (
@@ -19,12 +21,51 @@ from attn_gui.engine.evaluation.proxies import (
     with_derived,
 )
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.formats import FormatError, Loaded
+from attn_gui.formats import FormatError, Loaded, open_file
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
-from attn_gui.formats.file_sentences import Note
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.formats.saving import saving
+from attn_gui.languages import LANGUAGES
+
+# --- other state ----------------------------------------------------------------------------------
+# The other state of `attn-gui export --compare`: ready made, or another file's.
+
+
+_NOTHING_TO_COMPARE = QT_TRANSLATE_NOOP(
+    "Sentences", "{name} would compare the problem with itself: it has nothing of the kind."
+)
+_NO_STATE = QT_TRANSLATE_NOOP("Sentences", "{name} is no file, and none of {known}.")
+
+
+class Other(NamedTuple):
+    """The evaluation before, what the two states are called, and the part of a file's name that says so."""
+
+    before: Evaluation
+    names: tuple[str, str]
+    part: str
+
+
+def other_state(given: str, problem: Problem, own: str, head: int, lang: str) -> Other:
+    """The state that `given` names, a ready-made one or a file, beside a problem that is called `own`.
+
+    FormatError for what is neither.
+    """
+    if given in READY:
+        ready, word = READY[given], LANGUAGES.index(lang)  # its words are in this order
+        if not ready.applies(problem):
+            raise FormatError(_NOTHING_TO_COMPARE, name=given)
+        names = ready.before[word].format(head=head), ready.after[word].format(head=head)
+        return Other(evaluation_of(ready.made(problem, head)), names, given)
+    path = Path(given)
+    if not path.exists():
+        raise FormatError(_NO_STATE, name=given, known=tuple(READY))
+    return Other(evaluation_of(complete(told(open_file(path)), path).problem), (path.stem, own), f"vs-{path.stem}")
+
+
+# --- request --------------------------------------------------------------------------------------
+# Request for an export, checked against the problem.
+
 
 _NO_PAIR = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be compared: the other state has nothing that stands for it.")
 _NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {item}; the problem has {known}.")

@@ -131,7 +131,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
     """A page each, at the chosen token or where the window reads a prediction."""
     from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.aim import Aim, ModelAim
-    from attn_gui.figure.pages.knobs import from_texts
+    from attn_gui.figure.pages.base import from_texts
     from attn_gui.figure.sheet import write
     from attn_gui.models.attribution import asked_place, likely
 

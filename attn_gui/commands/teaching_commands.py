@@ -53,7 +53,7 @@ def worksheet(words: list[str]) -> int:
     chosen = worksheet_parser().parse_args(words)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
-    from attn_gui.figure.worksheets.class_set import write_class
+    from attn_gui.figure.worksheets import write_class
 
     problem = complete(told(opened(chosen)), chosen.file).problem
     try:
@@ -87,7 +87,7 @@ def solution(words: list[str]) -> int:
     need_drawing()
     from attn_gui.commands.export_request import make_folder
     from attn_gui.engine.evaluation.trace import evaluation_of
-    from attn_gui.figure.worksheets.solution_files import save_solution, solution_name
+    from attn_gui.figure.worksheets import save_solution, solution_name
     from attn_gui.lessons.solutions import ENDINGS, solution_of_all, solution_of_cell
 
     evaluation = evaluation_of(complete(told(opened(chosen)), chosen.file).problem)

@@ -15,14 +15,14 @@ from attn_gui.arguments import idle
 from attn_gui.document.edits import Refusal
 from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.comparing.states import SPLIT
+from attn_gui.figure.comparison import Beside
 from attn_gui.figure.levels import AUTO, NONE_OF, PLAIN, TYPED, Levels, Shade
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats.snapshots import Snapshot
+from attn_gui.modes import SPLIT
 
 Heads: TypeAlias = int | Sequence[int] | str | None
 """One head, several, "all", None for a matrix as a whole; of weights "mean" or "largest": of all heads one map."""

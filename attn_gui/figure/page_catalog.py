@@ -8,29 +8,25 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.differentials.gradient_page import GradientPage
-from attn_gui.figure.pages.head_contributions import HeadContributions
-from attn_gui.figure.pages.knobs import checked
-from attn_gui.figure.pages.over_heads import OverHeadsPage
-from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.pages.predicting.effect_page import EffectPage
-from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
-from attn_gui.figure.pages.predicting.lens_page import LensPage
-from attn_gui.figure.pages.predicting.logit_parts_page import LogitPartsPage
-from attn_gui.figure.pages.predicting.patching_page import PatchingPage
-from attn_gui.figure.pages.predicting.prediction_page import PredictionPage
-from attn_gui.figure.pages.reaching.dependence_page import DependencePage
-from attn_gui.figure.pages.relating.meaning import MeaningPage
-from attn_gui.figure.pages.relating.relation_lines import RelationsPage
-from attn_gui.figure.pages.retrieving.curve import CurvePage
-from attn_gui.figure.pages.retrieving.poolings_page import PoolingsPage
-from attn_gui.figure.pages.retrieving.retrieval import RetrievalPage
-from attn_gui.figure.pages.states.states_page import StatesPage
-from attn_gui.figure.pages.sweep_page import SweepPage
-from attn_gui.figure.pages.teaching.code_page import CodePage
-from attn_gui.figure.pages.teaching.dimensions_page import DimensionsPage
-from attn_gui.figure.pages.teaching.root_page import RootPage
-from attn_gui.figure.pages.value_weighted import ValueWeightedPage
+from attn_gui.figure.pages.base import PageKind, checked
+from attn_gui.figure.pages.contributions import HeadContributions, OverHeadsPage, ValueWeightedPage
+from attn_gui.figure.pages.dependence import DependencePage
+from attn_gui.figure.pages.dimensions import CodePage, DimensionsPage
+from attn_gui.figure.pages.gradients import GradientPage
+from attn_gui.figure.pages.model import (
+    EffectPage,
+    HeadEffectsPage,
+    LensPage,
+    LogitPartsPage,
+    PatchingPage,
+    PredictionPage,
+)
+from attn_gui.figure.pages.regression import CurvePage, PoolingsPage
+from attn_gui.figure.pages.relations import MeaningPage, RelationsPage
+from attn_gui.figure.pages.retrieval import RetrievalPage
+from attn_gui.figure.pages.snapshots import StatesPage
+from attn_gui.figure.pages.sqrt_d_k import RootPage
+from attn_gui.figure.pages.sweep import SweepPage
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 
 _KINDS = (

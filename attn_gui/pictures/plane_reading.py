@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from attn_gui.engine import Plane
 from attn_gui.engine.evaluation.pooling import Pooling, joined
-from attn_gui.pictures import pooled_planes
+from attn_gui.pictures import planes
 from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.planes import Block, PlaneLike
-from attn_gui.pictures.pooled_planes import pooled
+from attn_gui.pictures.planes import Block, PlaneLike, pooled
 from attn_gui.pictures.sheets import Sample, Seen
 from attn_gui.pictures.supply import OVERVIEW, supply_of
 
@@ -44,7 +43,7 @@ def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Bloc
         sheet = supply.ask(owner, Sample(plane)) if sampled else supply.overview(plane)
         return sheet.part_known() if sheet is not None and sheet.known.any() else None
     rows, columns = plane.shape
-    if rows * columns <= pooled_planes.AT_ONCE:
+    if rows * columns <= planes.AT_ONCE:
         return plane.block(slice(0, rows), slice(0, columns))
     return _sampled(plane) if sampled else overview_of(plane)
 
@@ -70,7 +69,7 @@ def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slic
     cells = rows.cells_of(down), columns.cells_of(right)
     lines, across = reversed(cells) if plane.transposed else cells
     evaluation = plane.evaluation
-    if (lines.stop - lines.start) * (across.stop - across.start) > pooled_planes.AT_ONCE:
+    if (lines.stop - lines.start) * (across.stop - across.start) > planes.AT_ONCE:
         return False
     return not isinstance(evaluation, Pooling) or evaluation.ready(plane.stage, plane.batch, plane.head, lines)
 
@@ -78,6 +77,6 @@ def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slic
 def _sampled(plane: PlaneLike) -> Block:
     """Rows at equal distances."""
     rows, columns = plane.shape
-    step = -(-rows * columns // pooled_planes.AT_ONCE)
+    step = -(-rows * columns // planes.AT_ONCE)
     blocks = [plane.block(slice(row, row + 1), slice(0, columns)) for row in range(0, rows, step)]
     return joined(blocks)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from attn_gui.engine import Plane
-from attn_gui.engine.arrays import item_of
+from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine.arrays import Box, item_of
+from attn_gui.engine.evaluation.pooling import pool_parts
 
-if TYPE_CHECKING:
-    from attn_gui.engine import Evaluation, Problem
-    from attn_gui.engine.arrays import Box
+# --- planes ---------------------------------------------------------------------------------------
+
 
 MADE_BY = {"w_query": "query", "w_key": "key", "w_value": "value"}
 """Fields of which the columns belong to heads, with the stage whose columns they make."""
@@ -101,3 +101,20 @@ def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:
         return getattr(problem, name, None)
     inside = getattr(problem, record)
     return inside.get(part) if inside is not None else None
+
+
+# --- pooled pictures ------------------------------------------------------------------------------
+# Pictures of planes pooled part by part, so that no large block is ever held.
+
+
+Values = npt.NDArray[np.floating]
+Allowed = npt.NDArray[np.bool_]
+Edges = npt.NDArray[np.intp]
+
+AT_ONCE = 1 << 20
+"""Cells that are asked for in one block."""
+
+
+def pooled(plane: PlaneLike, row_edges: Edges, column_edges: Edges) -> Block:
+    """Blocks with these edges, some rows of them at a time."""
+    return pool_parts(plane.block, row_edges, column_edges, AT_ONCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy.typing as npt
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import Pooling, block_edges, joined, pool_blocks
-from attn_gui.pictures import pooled_planes
-from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
-from attn_gui.pictures.pooled_planes import Allowed, Edges, Values, pooled
+from attn_gui.pictures import planes
+from attn_gui.pictures.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
+
+# --- pictures of planes ---------------------------------------------------------------------------
+
 
 BAND = 3 << 25
 """Cells of maps that are computed for one band: some tenths of a second of work."""
@@ -245,7 +248,7 @@ class Sample(Sheet):
 
     def __init__(self, plane: PlaneLike) -> None:
         rows, columns = plane.shape
-        step = -(-rows * columns // pooled_planes.AT_ONCE)
+        step = -(-rows * columns // planes.AT_ONCE)
         super().__init__(plane, np.append(np.arange(0, rows, step), rows), np.arange(columns + 1), whole=False)
 
     def drawn(self, down: slice, right: slice | None = None) -> Block:
@@ -288,3 +291,44 @@ def _blocks(edges: Edges, cells: slice) -> slice:
     first = max(0, int(edges.searchsorted(cells.start, "right")) - 1)
     last = int(edges.searchsorted(cells.stop, "left"))
     return slice(first, min(len(edges) - 1, last))
+
+
+# --- touched parts --------------------------------------------------------------------------------
+# Parts of pictures that an edit has touched, each quickly drawn: when it is looked at, else in the next turns.
+
+
+SLICE = 0.002
+"""Seconds of drawing, after which the window may paint and answer before the rest is drawn."""
+
+Part = tuple[Sheet, slice, slice]
+
+
+class Touched:
+    """Parts that still show the numbers before; each is drawn on the window's thread, with the numbers of then."""
+
+    def __init__(self) -> None:
+        self._parts: dict[Place, list[Part]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def add(self, sheet: Sheet, down: slice, right: slice) -> None:
+        """Take in rows and columns of blocks of a sheet."""
+        self._parts.setdefault(sheet.place, []).append((sheet, down, right))
+
+    def draw(self, place: Place) -> None:
+        """Draw all parts of a matrix, as it is looked at."""
+        for sheet, down, right in self._parts.pop(place, ()):
+            sheet.put(down, right, sheet.drawn(down, right))
+
+    def draw_some(self) -> None:
+        """Draw one matrix, and others until the time is up."""
+        end = time.perf_counter() + SLICE
+        while self._parts:
+            self.draw(next(iter(self._parts)))
+            if time.perf_counter() >= end:
+                break
+
+    def clear(self) -> None:
+        """Forget them: the pictures are gone."""
+        self._parts.clear()

@@ -6,23 +6,87 @@ A map asks for what it shows and gets what is known; when more is, it is told an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.pooling import block_edges
-from attn_gui.pictures.drawing import Drawing, Want, filled, unfinished
 from attn_gui.pictures.geometry import Span
-from attn_gui.pictures.outcomes import Outcomes
 from attn_gui.pictures.planes import Block, FieldPlane, PlaneLike
-from attn_gui.pictures.sheets import Place, Seen, Sheet, place_of
-from attn_gui.pictures.side_thread import SideThread
-from attn_gui.pictures.touched import Touched
+from attn_gui.pictures.sheets import Place, Seen, Sheet, Touched, place_of
+from attn_gui.pictures.threads import Outcomes, SideThread, outcome_of
+
+# --- drawing --------------------------------------------------------------------------------------
+# Drawing of sheets on another thread: their order, and pictures of other sizes shown meanwhile.
+
+
+class Want(NamedTuple):
+    """The pictures that a map looks at, its own first. One that `leads` is large, the others are thumbnails."""
+
+    sheets: tuple[Sheet, ...]
+    leads: bool
+
+
+class Drawing:
+    """A part of a sheet that is to be drawn."""
+
+    def __init__(self, sheet: Sheet, outcomes: Outcomes) -> None:
+        self.sheet, self._outcomes = sheet, outcomes
+        self.band, self.part = sheet.next_part()
+        self.version = int(sheet.versions[self.band])
+
+    def run(self) -> None:
+        """Draw, on a thread of a pool."""
+        self._outcomes.done.emit(self, outcome_of(partial(self.sheet.drawn, self.part)))
+
+
+def filled(found: Seen, coarser: Sequence[Seen]) -> Seen:
+    """Fill unknown blocks from pictures of other sizes, the best of them first."""
+    values, allowed, known = found
+    for more, opened, there in sorted(coarser, key=lambda seen: -1.0 if seen[2] is None else -float(seen[2].mean())):
+        if known is None:
+            break
+        here = ~np.broadcast_to(known, values.shape) & (True if there is None else there)
+        values = np.where(here, more, values)
+        if opened is not None:
+            allowed = np.where(here, opened, True if allowed is None else allowed)
+        known = known | here
+    return values, allowed, known
+
+
+def unfinished(wanted: Iterable[Sheet], wants: Sequence[Want]) -> list[Sheet]:
+    """The sheets that are wanted and still to be drawn, the most urgent first."""
+    leading = {sheet for want in wants if want.leads for sheet in want.sheets[:1]}
+    heads = {sheet.place.head for sheet in leading}
+    drawn = {sheet.place for sheet in leading if sheet.whole}
+    waiting = [
+        sheet
+        for sheet in wanted
+        if not (sheet.done or sheet.stopped or sheet.held)
+        and (sheet in leading or not sheet.whole or sheet.place not in drawn)
+    ]
+    return sorted(
+        waiting,
+        key=lambda sheet: (
+            not sheet.cheap,
+            sheet not in leading,
+            sheet.place.head not in heads,
+            -sheet.values.size if sheet in leading else sheet.steps,
+        ),
+    )
+
+
+# --- supply ---------------------------------------------------------------------------------------
+
 
 AT_ONCE = 1 << 23
 """Cells that an edit may have computed and read on the GUI thread: some milliseconds, in turns of their own."""
@@ -297,3 +361,44 @@ def supply_of(plane: PlaneLike | None) -> Supply | None:
     """The supply of pictures of a plane; None where there is none, and maps read the plane where it is."""
     found = plane.evaluation.supply if isinstance(plane, Plane | FieldPlane) else None
     return found if isinstance(found, Supply) else None
+
+
+# --- listeners ------------------------------------------------------------------------------------
+# Tells a map when more of its plane is known, and its supply when the map is no longer looked at.
+
+
+class News(QObject):
+    """Listens for one map, whose cells are the `owner` of what is asked for."""
+
+    arrived = Signal(object, object)  # rows and columns of the plane as it is shown
+
+    def __init__(self, parent: QObject, owner: object) -> None:
+        super().__init__(parent)
+        self._owner = owner
+        self._plane: PlaneLike | None = None
+        self._supply: Supply | None = None
+
+    def follow(self, plane: PlaneLike | None) -> None:
+        """Listen for news of this plane."""
+        supply = supply_of(plane)
+        self.leave()
+        if supply is not self._supply:
+            if self._supply is not None and isValid(self._supply):  # it goes with its evaluation
+                self._supply.arrived.disconnect(self._on_supply_arrived)
+            if supply is not None:
+                supply.arrived.connect(self._on_supply_arrived)
+        self._supply, self._plane = supply, plane
+
+    def leave(self) -> bool:
+        """Stop watching for a map that is hidden; returns whether it has to ask again when it is shown."""
+        if self._supply is not None:
+            self._supply.release(self._owner)
+        return self._supply is not None
+
+    def _on_supply_arrived(self, sheet: Sheet, part: slice) -> None:
+        if self._plane is None or sheet.place != place_of(self._plane):
+            return
+        rows = slice(int(sheet.row_edges[part.start]), int(sheet.row_edges[part.stop]))
+        columns = slice(int(sheet.column_edges[0]), int(sheet.column_edges[-1]))
+        turned = isinstance(self._plane, Plane) and self._plane.transposed
+        self.arrived.emit(*((columns, rows) if turned else (rows, columns)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
-from attn_gui.figure.pages.differentials.differentiated import OF
-from attn_gui.figure.text.page_words import joined
+from attn_gui.figure.gradients import OF
+from attn_gui.figure.text.words import joined
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.tool_line import ToolLine
 from attn_gui.views.bases.wrapped_label import WrappedLabel

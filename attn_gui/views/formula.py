@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import FONT_SIZE
-from attn_gui.figure.typesetting import typeset
-from attn_gui.figure.typesetting.lines import INDENT, Piece, baselines_of, laid_out, line_heights, whole_sides
+from attn_gui.figure.typesetting import INDENT, Piece, baselines_of, laid_out, line_heights, typeset, whole_sides
 from attn_gui.views.theme import current_theme, scaled
 
 WIDEST = 16_000.0

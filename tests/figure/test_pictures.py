@@ -15,17 +15,16 @@ from PySide6.QtSvg import QSvgRenderer
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.graph.nodes import title
 from attn_gui.figure.colors import lut
+from attn_gui.figure.compose import composed
 from attn_gui.figure.display import Levels, to_display
+from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.levels import MOST, Shade, color_table
-from attn_gui.figure.maps.compose import composed
-from attn_gui.figure.maps.layout import plan
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.output.page import PX_PER_CM
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.products.figure_layout import plan_product
-from attn_gui.figure.products.product_figure import PLACES, compose_product
+from attn_gui.figure.pages.base import Ink
+from attn_gui.figure.product import PLACES, compose_product, plan_product
 from attn_gui.figure.sheet import FORMATS, render, to_image, write
 from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.writers import PX_PER_CM
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 

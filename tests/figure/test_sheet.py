@@ -16,11 +16,11 @@ from PySide6.QtGui import QImage
 
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.figure.colors import lut
-from attn_gui.figure.maps.compose import composed
-from attn_gui.figure.maps.layout import plan
+from attn_gui.figure.compose import composed
+from attn_gui.figure.heatmap_layout import plan
+from attn_gui.figure.kinds import PICTURES
 from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pictures import PICTURES
 from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load

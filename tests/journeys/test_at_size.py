@@ -15,7 +15,7 @@ from attn_gui.engine.evaluation import streaming_kernels
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.display import UNKNOWN
-from attn_gui.pictures import sheets, touched
+from attn_gui.pictures import sheets
 from attn_gui.pictures.sheets import Sheet, place_of
 
 N, HEADS, WIDTH = 1201, 2, 3
@@ -86,7 +86,7 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     flash = person.find("heatmap.weights").overlay._flash
     assert flash.state() == flash.State.Running
     supply, computation = person.program.computation.supply, person.program.computation
-    monkeypatch.setattr(touched, "SLICE", 0.0)
+    monkeypatch.setattr(sheets, "SLICE", 0.0)
     turn, drawn, behind, shown, draw = [0], {}, [], [], Sheet.drawn
     monkeypatch.setattr(Sheet, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
     clock = QTimer(interval=0)

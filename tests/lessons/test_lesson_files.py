@@ -12,7 +12,7 @@ from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.base import settled
 from attn_gui.formats import FormatError
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import read_lesson, written

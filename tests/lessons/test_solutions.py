@@ -10,9 +10,8 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.worksheets.solution_files import SHEETS, write_solution
-from attn_gui.figure.worksheets.solution_pages import FOOT, HEIGHT, LINE, MARGIN, solution_pages
+from attn_gui.figure.pages.base import Ink
+from attn_gui.figure.worksheets import FOOT, HEIGHT, LINE, SHEETS, SOLUTION_MARGIN, solution_pages, write_solution
 from attn_gui.formats import FormatError, load, open_file
 from attn_gui.lessons.solutions import (
     MOST_ROWS,
@@ -176,7 +175,7 @@ def test_nothing_leaves_its_page():
     assert len(pages) > 1
     assert {page.height for page in pages} == {HEIGHT}
     assert pages[0].title == "Worked solution"
-    assert MARGIN > 0
+    assert SOLUTION_MARGIN > 0
 
 
 ONE_KEY = {"key": np.ones((1, 1)), "value": np.ones((1, 1))}
@@ -184,7 +183,7 @@ ONE_KEY = {"key": np.ones((1, 1)), "value": np.ones((1, 1))}
 
 def test_the_highest_matrix_fits_on_a_page():
     of_all(Problem(query=np.ones((MOST_ROWS, 1)), score="gaussian", **ONE_KEY))
-    assert MOST_ROWS * LINE <= HEIGHT - 2 * MARGIN - FOOT
+    assert MOST_ROWS * LINE <= HEIGHT - 2 * SOLUTION_MARGIN - FOOT
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from attn_gui.engine import FILLS
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.output.devices import ENCODERS
 from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.writers import ENCODERS
 from attn_gui.formats import FORMATS, IMAGES
 
 SOURCES = Path(__file__).resolve().parents[2] / "attn_gui"
@@ -33,7 +33,7 @@ CATALOGS = {  # the modules, wherever they lie
     "mask layer": ("engine/masks.py", "engine/analysis/reference.py"),
     "fill": ("engine/creation/",),
     "page": ("figure/pages/", "engine/derived_stages.py"),  # a page of a derived map is called as the map
-    "format": ("formats/catalog.py", "figure/output/devices.py"),
+    "format": ("formats/catalog.py", "figure/writers.py"),
 }
 
 # what is written, {where: how often}: the fewer, the better
@@ -42,7 +42,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("score", "dot"): {"fields.py": 1, "live_numbers.py": 1},  # and a function of lessons: the product of two rows
     ("score", "cosine"): {"live_numbers.py": 1},  # another one
     ("fill", "integers"): {"new_dialog.py": 2},  # the first choice, and the words of every fill
-    ("fill", "random"): {"new_dialog.py": 1, "root_page.py": 1},  # and a way to make Q and K in a figure
+    ("fill", "random"): {"new_dialog.py": 1, "sqrt_d_k.py": 1},  # and a way to make Q and K in a figure
     ("fill", "identity"): {"new_dialog.py": 1},
     ("fill", "zeros"): {"new_dialog.py": 1, "table_edits.py": 1},  # which a table has as "clear"
     ("format", "png"): {"export_command.py": 1, "sheet.py": 1, "export_choice.py": 1},
@@ -53,14 +53,14 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "pdf"): {"solutions.py": 1},  # what worked solutions are written as
     ("format", "tex"): {"solutions.py": 1},
     ("format", "md"): {"solutions.py": 1},
-    ("format", ".pdf"): {"class_set.py": 1},  # worksheets are pages to print
+    ("format", ".pdf"): {"worksheets.py": 1},  # worksheets are pages to print
     ("format", ".svg"): {"icons.py": 1},  # the program's own pictures
     ("format", "attn"): {
         "roles.py": 1,
         "attention_maps.py": 1,
     },  # short for attention in the names of other people's arrays
     # the choice whether a figure carries one
-    ("format", "session"): {"export_tasks.py": 1, "export_writing.py": 1, "export_dialog.py": 1},
+    ("format", "session"): {"export_tasks.py": 1, "export_files.py": 1, "export_dialog.py": 1},
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
         "shortest_change.py": 1,

@@ -17,14 +17,11 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.figure.output.text import write_line
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.frame import framed
-from attn_gui.figure.pages.knobs import Amount, Choice
-from attn_gui.figure.pages.page_drawing import Cell, Drawing, Field, Spot
-from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.text.page_words import page_words
+from attn_gui.figure.pages.base import Amount, Cell, Choice, Drawing, Field, PageKind, Spot, framed
+from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE
+from attn_gui.figure.writers import write_line
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import ActionPalette

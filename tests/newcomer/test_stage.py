@@ -23,7 +23,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Expression, Leaves, Number
 from attn_gui.engine.graph.nodes import titles
 from attn_gui.engine.graph.stage import Form, Input, Name, Operator, Stage, given
-from attn_gui.figure.maps.compose import composed
+from attn_gui.figure.compose import composed
 from attn_gui.figure.options import FigureOptions
 from attn_gui.formats import save
 from attn_gui.views.spine.spine_items import formula_text

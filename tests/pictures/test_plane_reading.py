@@ -9,8 +9,7 @@ from attn_gui.engine import Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool_blocks
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, MOST
-from attn_gui.pictures import plane_reading as planes
-from attn_gui.pictures import pooled_planes
+from attn_gui.pictures import plane_reading, planes
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.views.map import map_readings
@@ -37,9 +36,9 @@ class Asked:
 
 @pytest.fixture
 def long(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    monkeypatch.setattr(pooled_planes, "AT_ONCE", 1000)
+    monkeypatch.setattr(planes, "AT_ONCE", 1000)
     monkeypatch.setattr(map_readings, "COUNTED", 2000)
-    monkeypatch.setattr(planes, "OVERVIEW", 16)
+    monkeypatch.setattr(plane_reading, "OVERVIEW", 16)
     values = np.random.default_rng(0).normal(size=(101, 67))
     values[53, 29] = -40.0
     return Asked(values)

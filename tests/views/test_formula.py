@@ -13,11 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from attn_gui.figure.tokens import THEMES
-from attn_gui.figure.typesetting import typeset
-from attn_gui.figure.typesetting.boxes import AXIS, SCALES
-from attn_gui.figure.typesetting.chains import split_chain, unfenced
-from attn_gui.figure.typesetting.glyphs import TALLER, forms, glyph
-from attn_gui.figure.typesetting.reader import GREEK, SIGNS
+from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset, unfenced
 from attn_gui.views.formula import FormulaView
 from attn_gui.views.theme import apply_theme
 from tests.mutations.pace import is_slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attn_gui.figure.typesetting.reader import GREEK, SIGNS
+from attn_gui.figure.typesetting import GREEK, SIGNS
 from attn_gui.views.words.spoken import spoken
 
 

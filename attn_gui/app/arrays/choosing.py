@@ -25,7 +25,7 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.maps.weights_picture import weights_picture
+from attn_gui.figure.compose import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import SeveralReadings, Unsettled

@@ -25,7 +25,7 @@ from attn_gui.engine.graph.indices import meet
 from attn_gui.engine.graph.intervention_nodes import ByHand
 from attn_gui.engine.interventions import PLACES
 from attn_gui.engine.sentences import spoken
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import Matrix
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked

@@ -18,7 +18,7 @@ from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.interventions import rescaled
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.weight_meanings import ALONE, ASK, MEANINGS, RESCALED, SOLVED

@@ -27,8 +27,8 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.progress import Tell, silent, within
-from attn_gui.figure.comparing.states import GRADIENT, NOW
 from attn_gui.figure.levels import Shade
+from attn_gui.modes import GRADIENT, NOW
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
 from attn_gui.views.late_copy import LateCopy
@@ -113,7 +113,7 @@ class ExportController(QObject):
         self.export_stage_image(self._view.look.stage, name)
 
     def export_stage_image(self, stage: str, picture: str = "") -> None:
-        from attn_gui.figure.pictures import PICTURES
+        from attn_gui.figure.kinds import PICTURES
         from attn_gui.views.dialogs.export.export_dialog import ExportDialog
 
         if self._is_held_up():
@@ -166,7 +166,7 @@ class ExportController(QObject):
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
         """The preview, or None if it takes a while and comes later."""
-        from attn_gui.figure.pictures import PICTURES
+        from attn_gui.figure.kinds import PICTURES
 
         evaluation, draw = self._computation.evaluation, self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:

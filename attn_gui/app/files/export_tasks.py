@@ -14,13 +14,12 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Tell
 from attn_gui.figure import sheet
-from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, SPLIT
-from attn_gui.figure.frames import Frames, Write
+from attn_gui.figure.comparison import Beside
+from attn_gui.figure.kinds import PICTURES
 from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.pictures import PICTURES
+from attn_gui.figure.pages.base import PageKind
+from attn_gui.figure.sheet import Frames, Write
 from attn_gui.formats import (
     Rows,
     block_rows,
@@ -35,6 +34,7 @@ from attn_gui.formats import (
 )
 from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, SPLIT
 from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.map.levels.shades import shades_of
 from attn_gui.views.words.names import stage_title

@@ -25,7 +25,7 @@ from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.session import Stamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
-from attn_gui.pictures.outcomes import outcome_of
+from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import Offer, Words
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.dialogs.progress.saving_progress import SavingProgress

@@ -14,7 +14,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState, exists
 from attn_gui.engine import Evaluation, Explanation, explain
 from attn_gui.engine.evaluation.proxies import stand_in
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.main_window import MainWindow
 

@@ -21,7 +21,7 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
 from attn_gui.engine.progress import Tell
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress.blame_progress import BlameProgress
 from attn_gui.views.inspector.context import cell_name

@@ -18,7 +18,7 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.inspector.pages.sensitivity_page import Gradient
 from attn_gui.views.inspector.pages.verify_page import Checked, Findings, Held

@@ -19,7 +19,7 @@ from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
-from attn_gui.pictures.outcomes import outcome_of
+from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.fetching_progress import FetchingProgress

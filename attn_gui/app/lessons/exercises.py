@@ -21,7 +21,7 @@ from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.engine.problem import Problem
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import FormatError
 from attn_gui.lessons.exercises import Blank, Covered, random_blanks, usual_stages
 from attn_gui.views.dialogs.asking import asked

@@ -33,8 +33,8 @@ from attn_gui.engine.checks import same
 from attn_gui.engine.graph import indices
 from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import STAGE
+from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.products.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson, read_lesson
 from attn_gui.lessons.live_numbers import Ground, Runs

@@ -74,7 +74,7 @@ class SolutionSaving(QObject):
         self._save(None)
 
     def _save(self, cell: Blank | None) -> None:
-        from attn_gui.figure.worksheets.solution_files import SHEETS, save_solution, solution_name
+        from attn_gui.figure.worksheets import SHEETS, save_solution, solution_name
 
         if self._writing.waits():
             return

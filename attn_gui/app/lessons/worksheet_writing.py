@@ -94,7 +94,7 @@ class WorksheetsController(QObject):
 
     def _files(self, choice: WorksheetChoice, stem: str) -> list[str]:
         """The files of a choice. Raises ValueError with a sentence for what makes no sheet."""
-        from attn_gui.figure.worksheets.class_set import check_sheet, class_files
+        from attn_gui.figure.worksheets import check_sheet, class_files
 
         asked_for = choice.seed, choice.stages, choice.blanks, choice.lang
         if self._checked[0] != asked_for:
@@ -108,7 +108,7 @@ class WorksheetsController(QObject):
         return class_files(choice.name or stem, keys=choice.keys)
 
     def _write(self, choice: WorksheetChoice, stem: str) -> None:
-        from attn_gui.figure.worksheets.class_set import write_class
+        from attn_gui.figure.worksheets import write_class
 
         problem, folder = copied(self._window, self._document), Path(choice.folder)
         if problem is None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.engine import Evaluation
 from attn_gui.engine.comparison import READY
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, quoted
 from attn_gui.pictures.planes import number_at

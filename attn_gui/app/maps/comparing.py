@@ -19,7 +19,7 @@ from attn_gui.document.edits import filled
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, MODES, NOW, SPLIT
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT, STATES
 from attn_gui.views.main_window import MainWindow
 
 
@@ -56,7 +56,7 @@ class CompareController(QObject):
     # --- commands --------------------------------------------------------------------------------
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        view, modes = self._view, {f"show_{mode}": mode for mode in MODES}
+        view, modes = self._view, {f"show_{mode}": mode for mode in STATES}
         shown = choices(modes, lambda: view.look.compare, lambda mode: view.set(compare=mode))
         return {
             "pin": Command(self.pin, enabled=lambda: self._computation.refusal is None),

@@ -18,10 +18,10 @@ from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, stro
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.pooling import Pooling
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.figure.comparing.states import GRADIENT, NOW
-from attn_gui.figure.pages.differentials.differentiated import Differentiated, differentiated
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.gradients import Differentiated, differentiated
+from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import scientific
+from attn_gui.modes import GRADIENT, NOW
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from attn_gui.app.maps.compared import side_names
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.view_state import Look
-from attn_gui.figure.comparing.beside import Beside
-from attn_gui.figure.comparing.gradient_beside import GradientBeside, SumPlace
-from attn_gui.figure.comparing.states import GRADIENT, NOW
+from attn_gui.figure.comparison import Beside
+from attn_gui.figure.gradients import GradientBeside, SumPlace
+from attn_gui.modes import GRADIENT, NOW
 
 
 def beside_of(baseline: Baseline, mode: str, look: Look) -> Beside | None:

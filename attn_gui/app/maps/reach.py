@@ -15,7 +15,7 @@ from attn_gui.engine import Box, Evaluation
 from attn_gui.engine.evaluation.dense import Forward
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import GATED
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.map_drawing import MapDrawing

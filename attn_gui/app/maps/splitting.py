@@ -12,7 +12,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.evaluation.proxies import Difference
-from attn_gui.figure.comparing.states import BEFORE, SPLIT
+from attn_gui.modes import BEFORE, SPLIT
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.map_drawing import MapDrawing

@@ -12,7 +12,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine import Recomputed
-from attn_gui.figure.products.operands import by_hand_of, stage_plane
+from attn_gui.figure.operands import by_hand_of, stage_plane
 from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.planes import number_at

@@ -12,8 +12,8 @@ from attn_gui.engine import Problem
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.progress import Tell
+from attn_gui.figure.compose import weights_picture
 from attn_gui.figure.display import Values
-from attn_gui.figure.maps.weights_picture import weights_picture
 from attn_gui.figure.tokens import Theme
 from attn_gui.models.attribution import head_numbers, problem_read
 from attn_gui.models.model import Run

@@ -19,7 +19,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.pages.aim import ModelAim
-from attn_gui.figure.pages.predicting.prediction_page import MOST
+from attn_gui.figure.pages.model import MOST
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attribution import Likely, likely

@@ -24,7 +24,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import rows_taken
 from attn_gui.models.model import Run

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from attn_gui.app.files.questions import asked_path
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Document
-from attn_gui.figure.pages.teaching.code_page import CodePage, CodeText
+from attn_gui.figure.pages.dimensions import CodePage, CodeText
 from attn_gui.formats import FormatError
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import script_name

@@ -28,12 +28,10 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.progress import Tell, silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
-from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.over_heads import OverHeadsPage
-from attn_gui.figure.pages.page_drawing import Spot
-from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.base import PageKind, Spot, settled
+from attn_gui.figure.pages.contributions import OverHeadsPage
 from attn_gui.modes import ACTIONS
-from attn_gui.pictures.outcomes import outcome_of
+from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.page_widget import PageWidget
 

@@ -26,7 +26,7 @@ from attn_gui.engine.creation.mask_cells import layer_of, refilled, with_boolean
 from attn_gui.engine.masks import MASKS
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
-from attn_gui.pictures.outcomes import outcome_of
+from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.controls.masks.lint_lines import Line
 from attn_gui.views.controls.masks.mask_words import lint_text, polarity, said
 from attn_gui.views.main_window import MainWindow

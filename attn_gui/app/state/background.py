@@ -7,8 +7,7 @@ from concurrent.futures import Future
 
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.pictures.outcomes import Outcomes, outcome_of
-from attn_gui.pictures.side_thread import SideThread
+from attn_gui.pictures.threads import Outcomes, SideThread, outcome_of
 
 
 class _Job:

@@ -19,7 +19,7 @@ from attn_gui.engine.evaluation.pooling import Pooling
 from attn_gui.engine.evaluation.proxies import Difference, Earlier, difference_of, earlier_of
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import join
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
 
 if TYPE_CHECKING:
     from attn_gui.pictures.supply import Supply

@@ -18,11 +18,10 @@ from attn_gui.engine.analysis.head_readings import Entropy
 from attn_gui.engine.evaluation.proxies import Face
 from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
-from attn_gui.figure.pages.differentials.differentiated import CELL
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.gradients import CELL
+from attn_gui.figure.operands import stage_plane
 from attn_gui.lessons.exercises import Blank, Covered
-from attn_gui.modes import ALL, PRODUCT
+from attn_gui.modes import ALL, BEFORE, GRADIENT, NOW, PRODUCT, STATES
 from attn_gui.views.dialogs.weight_meanings import ASK
 
 AGAIN = object()
@@ -75,7 +74,7 @@ class Look:
     values: bool = True
     decimals: int = 3
     scientific: bool = False
-    compare: str = NOW  # one of `states.MODES`, which of two states is shown; or GRADIENT, that of the chosen cell
+    compare: str = NOW  # one of `modes.STATES`, which of two states is shown; or GRADIENT, that of the chosen cell
     gradient: str = CELL  # a key of `differentiated.OF`: the sum that GRADIENT is of
     split: float = 0.5  # where the bar of split maps stands, as a share of their width
     blocked: bool = False  # True in a mask is read as blocked, as in nn.MultiheadAttention; no number changes
@@ -256,7 +255,7 @@ class ViewState(QObject):
         self._show(look, changed)
 
     def _show(self, look: Look, changed: frozenset[str]) -> None:
-        mode = look.compare if look.compare in MODES and self._baseline.key else NOW
+        mode = look.compare if look.compare in STATES and self._baseline.key else NOW
         found = resolve(look, self._baseline.face(mode))
         mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
         mode = NOW if found.blanks else mode  # what was before tells what is

@@ -11,8 +11,8 @@ from attn_gui.app.tables.read_cells import Difference, StageCells
 from attn_gui.document.matrix_model import Matrix, Read, shown_part
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.arrays import Array
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW
 from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW
 
 TITLES = {
     BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),

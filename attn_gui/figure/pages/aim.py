@@ -10,7 +10,7 @@ from weakref import ref
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph import indices
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.formats.snapshots import Snapshot
 
 if TYPE_CHECKING:

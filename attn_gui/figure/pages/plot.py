@@ -1,21 +1,182 @@
-"""A plot of a page as data: axes with curves, rules and notes, painted in files and live in the window."""
+"""Plots on pages: axes with round ticks, and curves, rules and notes as data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from attn_gui.figure.output.text import START, write_line
-from attn_gui.figure.pages.axes import Axes, paint_dot, paint_line
-from attn_gui.figure.pages.page_drawing import Field, Spot
-from attn_gui.figure.tokens import FONT_SIZE, Theme
+from attn_gui.figure.heatmap_layout import paint_axis_name, paint_frame
+from attn_gui.figure.pages.base import Field, Spot, metrics
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.labels import elided
+from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
+from attn_gui.figure.writers import END, MIDDLE, START, write_line, write_text
+
+# --- axes -----------------------------------------------------------------------------------------
+# Axes of a plot on a page: scales with round ticks, their labels and names, and the lines between points.
+
 
 Numbers = npt.NDArray[np.float64]
+
+TICK_PITCH = 44.0
+TICK = 4.0
+FEWEST, ROUNDING = 3.0, 1e-9
+NARROWEST, WIDEST = 1e-290, 1e308
+"""Lengths of an axis: a step of it, and the distance of two points, have to be numbers that can be divided by."""
+SHORT, LONG = 1e-100, 1e100
+
+DECIMALS = 12
+"""So many at most; a smaller step is written with a power of ten, and one of a million and more."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis from `low` to `high` with its ticks, in single steps of `step`."""
+
+    low: float
+    high: float
+    step: float
+
+    def ticks(self) -> list[float]:
+        """The values that have a tick, the ends included."""
+        count = round((self.high - self.low) / self.step)
+        return [self.low + number * self.step for number in range(count + 1)]
+
+    def within(self, low: float, high: float, most: float) -> Scale:
+        """The ticks between two values of it, at most about so many; all of it has the ticks that it has."""
+        if high - low > (self.high - self.low) * (1 - ROUNDING):
+            return self
+        step = _nice_step((high - low) / max(most, FEWEST))
+        return Scale(math.ceil(low / step - ROUNDING) * step, math.floor(high / step + ROUNDING) * step, step)
+
+    def text(self, value: float) -> str:
+        """A tick with as many decimals as the step needs."""
+        decimals = -math.floor(math.log10(self.step) + 1e-9)
+        tick = round(value / self.step) * self.step
+        if -6 < decimals <= DECIMALS:
+            return format_number(tick, max(0, decimals))
+        digits = math.floor(math.log10(max(abs(self.low), abs(self.high)))) + decimals + 1
+        return f"{tick:.{max(1, digits)}g}".replace("-", "−")
+
+
+def nice_scale(numbers: Numbers, most: float) -> Scale:
+    """An axis over the finite numbers with steps of 1, 2 or 5 times a power of ten, at most about so many."""
+    finite = numbers[np.isfinite(numbers)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    low, high = max(low, -WIDEST / 2), min(high, WIDEST / 2)
+    if high - low <= max(1e-9 * max(abs(low), abs(high)), NARROWEST):
+        apart = abs(low) * 0.5 if abs(low) > NARROWEST else 0.5
+        low, high = low - apart, high + apart
+    step = _nice_step((high - low) / max(most, 1.0))
+    return Scale(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step)
+
+
+def _nice_step(least: float) -> float:
+    """The first of 1, 2 and 5 times a power of ten that is not less."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(nice * power for nice in (1, 2, 5, 10) if nice * power >= least * (1 - 1e-9))
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The rectangle of a plot, that of the plot with all its labels, its two scales and what they count."""
+
+    plot: QRectF
+    room: QRectF
+    across: Scale
+    up: Scale
+    names: tuple[str, str]
+
+    def place(self, x: float, y: float) -> QPointF:
+        """The place of a point of the plot on the page."""
+        right = (x - self.across.low) / (self.across.high - self.across.low)
+        above = (y - self.up.low) / (self.up.high - self.up.low)
+        return QPointF(self.plot.left() + right * self.plot.width(), self.plot.bottom() - above * self.plot.height())
+
+    def numbers_at(self, point: QPointF) -> tuple[float, float]:
+        """The numbers of a place on the page, the inverse of `place`."""
+        right = (point.x() - self.plot.left()) / self.plot.width()
+        above = (self.plot.bottom() - point.y()) / self.plot.height()
+        across, up = self.across, self.up
+        return across.low + right * (across.high - across.low), up.low + above * (up.high - up.low)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether its lengths are numbers that scenes of Qt and pyqtgraph can compute with."""
+        return all(SHORT < scale.high - scale.low < LONG for scale in (self.across, self.up))
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        """Paint frame, ticks, labels and names."""
+        paint_frame(painter, self.plot, theme)
+        small = metrics("micro")
+        feet = [(tick, self.place(tick, self.up.low)) for tick in self.across.ticks()]
+        sides = [(tick, self.place(self.across.low, tick)) for tick in self.up.ticks()]
+        painter.setPen(QPen(theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.drawLines([QLineF(foot, foot + QPointF(0, TICK)) for _, foot in feet])
+        painter.drawLines([QLineF(side, side - QPointF(TICK, 0)) for _, side in sides])
+        painter.setFont(figure_font(FONT_SIZE.micro))
+        painter.setPen(theme.text2)
+        for tick, foot in feet:
+            write_text(painter, foot + QPointF(0, TICK + SPACING.xs + small.ascent()), self.across.text(tick), MIDDLE)
+        for tick, side in sides:
+            write_text(painter, side + QPointF(-TICK - SPACING.s, small.capHeight() / 2), self.up.text(tick), END)
+        across, up = (
+            elided(name, room, metrics("small"))
+            for name, room in zip(self.names, (self.plot.width(), self.plot.height()), strict=True)
+        )
+        line = metrics("small")
+        foot = QPointF(self.plot.center().x(), self.room.bottom() - line.descent())
+        side = QPointF(self.room.left() + line.ascent(), self.plot.center().y())
+        paint_axis_name(painter, foot, across, theme.text2, turned=False)
+        paint_axis_name(painter, side, up, theme.text2, turned=True)
+
+    def points(self, x: Numbers, y: Numbers) -> list[QPointF]:
+        """The places of the points whose numbers are finite."""
+        seen = np.isfinite(x) & np.isfinite(y)
+        return [self.place(a, b) for a, b in zip(x[seen].tolist(), y[seen].tolist(), strict=True)]
+
+
+def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str]) -> Axes:
+    """Axes over some numbers, with all their labels inside a rectangle; an axis without a name takes less room."""
+    line, micro = metrics("small"), metrics("micro")
+    bottom = room.bottom() - line.height() - SPACING.s - micro.height() - TICK - SPACING.xs
+    top = room.top() + micro.capHeight() / 2
+    up = nice_scale(y, (bottom - top) / TICK_PITCH)
+    labels = max(micro.horizontalAdvance(up.text(tick)) for tick in up.ticks())
+    left = room.left() + (line.height() + SPACING.s if names[1] else 0) + labels + TICK + SPACING.s
+    across = nice_scale(x, (room.right() - left) / TICK_PITCH)
+    right = room.right() - max(SPACING.s, micro.horizontalAdvance(across.text(across.high)) / 2)
+    plot = QRectF(left, top, right - left, bottom - top)
+    return Axes(plot, room, across, up, names)
+
+
+def paint_line(painter: QPainter, places: Sequence[QPointF], color: QColor, *, dashed: bool = False) -> None:
+    """Paint one line through places."""
+    pen = QPen(color, LINE.row_and_column)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    if dashed:
+        pen.setStyle(Qt.PenStyle.DashLine)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPolyline(QPolygonF(list(places)))
+
+
+def paint_dot(painter: QPainter, at: QPointF, color: QColor, radius: float, rim: QPen | None = None) -> None:
+    """Paint a filled dot, with an outline if there is a pen for one."""
+    painter.setPen(rim or QPen(Qt.PenStyle.NoPen))
+    painter.setBrush(color)
+    painter.drawEllipse(at, radius, radius)
+
+
+# --- plot -----------------------------------------------------------------------------------------
+
 
 RIM = 1.5
 """Width of the outline of a dot that is filled with another color."""

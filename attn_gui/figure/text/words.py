@@ -1,13 +1,15 @@
-"""The few words that stand in figures, in both languages: a figure's language is its own, not the window's."""
+"""Words that stand in figures and on pages, in both languages: a figure's language is its own, not the window's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+# --- words of figures -----------------------------------------------------------------------------
 
-class Words(NamedTuple):
+
+class FigureWords(NamedTuple):
     """The words of one language; `layer`, `head`, `item` hold a place for a number, `pooled…` for rows and columns."""
 
     axes: Mapping[str, str]
@@ -22,9 +24,9 @@ class Words(NamedTuple):
     gradient: str
 
 
-WORDS: Mapping[str, Words] = MappingProxyType(
+WORDS: Mapping[str, FigureWords] = MappingProxyType(
     {
-        "en": Words(
+        "en": FigureWords(
             {"query": "query", "key": "key", "row": "row", "column": "column"},
             layer="Layer {}",
             head="head {}",
@@ -36,7 +38,7 @@ WORDS: Mapping[str, Words] = MappingProxyType(
             states=("before", "now"),
             gradient="gradient of {}",
         ),
-        "zh": Words(
+        "zh": FigureWords(
             {"query": "查询", "key": "键", "row": "行", "column": "列"},
             layer="第 {} 层",
             head="头 {}",
@@ -50,3 +52,21 @@ WORDS: Mapping[str, Words] = MappingProxyType(
         ),
     }
 )
+
+
+# --- words of pages -------------------------------------------------------------------------------
+# Words of pages and of what can be chosen on them, with the context in which translators find them.
+
+
+Words = tuple[tuple[str, str], ...]
+"""(context, English) of words that are joined by colons."""
+
+
+def page_words(text: str) -> Words:
+    """A text of the context "Pages" alone."""
+    return (("Pages", text),)
+
+
+def joined(words: Words, translate: Callable[[str, str], str]) -> str:
+    """Words in a language; those without a context need no translation."""
+    return ": ".join(translate(context, text) if context else text for context, text in words)

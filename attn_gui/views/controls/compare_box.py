@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QWidget
 
-from attn_gui.figure.comparing.states import BEFORE, GRADIENT, MODES, NOW
+from attn_gui.modes import BEFORE, GRADIENT, NOW, STATES
 from attn_gui.views.controls.choice_box import ChoiceBox
 
 
@@ -14,15 +14,15 @@ class CompareBox(ChoiceBox):
     """`control.compare`: without a state to compare with only the present one can be chosen, and its gradient."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__((*MODES, GRADIENT), parent)
+        super().__init__((*STATES, GRADIENT), parent)
         self.setObjectName("control.compare")
-        self._offered = dict.fromkeys((*MODES, GRADIENT), False) | {NOW: True}
+        self._offered = dict.fromkeys((*STATES, GRADIENT), False) | {NOW: True}
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab passes the tool bar, whose actions have keys of their own
         self.retranslate()
 
     def set_offered(self, *, compared: bool, gradient: bool) -> None:
         """Whether there is something to compare with, and a cell of which a gradient can be taken."""
-        offered = dict.fromkeys(MODES, compared) | {NOW: True, GRADIENT: gradient}
+        offered = dict.fromkeys(STATES, compared) | {NOW: True, GRADIENT: gradient}
         if offered != self._offered:  # else the tool bar would be laid out again at every click on a cell
             self._offered = offered
             self._show_offered()
@@ -39,7 +39,7 @@ class CompareBox(ChoiceBox):
     def retranslate(self) -> None:
         """All words in the present language."""
         words = (self.tr("Now"), self.tr("Before"), self.tr("Difference"), self.tr("Split"), self.tr("Gradient"))
-        self.set_words(dict(zip((*MODES, GRADIENT), words, strict=True)))
+        self.set_words(dict(zip((*STATES, GRADIENT), words, strict=True)))
         self.setAccessibleName(self.tr("State on show"))
         self._show_offered()
 

@@ -12,10 +12,10 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
 
 from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.figure.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
-from attn_gui.figure.maps.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
 from attn_gui.figure.tokens import SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.figure.display import Levels
 from attn_gui.pictures.geometry import Span, Window
-from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike, number_at
+from attn_gui.pictures.supply import News
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.levels.taken_levels import TakenLevels
 from attn_gui.views.map.marks import Canvas, Overlay

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.levels import PLAIN, Shade
-from attn_gui.figure.products.operands import by_hand_of, off_areas
+from attn_gui.figure.operands import by_hand_of, off_areas
 from attn_gui.pictures.planes import PlaneLike
 
 

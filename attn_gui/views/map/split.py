@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter
 
-from attn_gui.pictures.news import News
 from attn_gui.pictures.planes import PlaneLike, number_at
+from attn_gui.pictures.supply import News
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.theme import scaled

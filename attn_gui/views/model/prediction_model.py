@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from attn_gui.document.matrix_model import Index
-from attn_gui.figure.pages.predicting.prediction_page import share_text
+from attn_gui.figure.pages.model import share_text
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models.attribution import Likely
 from attn_gui.views.words.tip import plain_tip

@@ -21,9 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.page_drawing import Drawing, NoRoom, Spot
-from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.base import Drawing, Ink, NoRoom, PageKind, Spot
 from attn_gui.figure.pages.plot import PlotField
 from attn_gui.figure.tokens import LINE
 from attn_gui.views.inspector.links import paint_focus_ring
@@ -333,7 +331,7 @@ class PageCanvas(QLabel):
         image.fill(current_theme().surface)
         painter = QPainter(image)
         painter.scale(self._factor() * ratio, self._factor() * ratio)
-        from attn_gui.figure.maps.painter import begin  # not before the first page is looked at
+        from attn_gui.figure.heatmap_layout import begin  # not before the first page is looked at
 
         begin(painter, QRectF(0, 0, drawing.width, drawing.height), None)
         drawing.paint(painter)

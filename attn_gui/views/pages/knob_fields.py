@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QLabel, QSlider, QVBoxLayout, QWidget
 
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.knobs import Amount, Choice, Knob, Slide
-from attn_gui.figure.text.page_words import joined
+from attn_gui.figure.pages.base import Amount, Choice, Knob, Slide
+from attn_gui.figure.text.words import joined
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField

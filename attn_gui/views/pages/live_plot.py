@@ -23,12 +23,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsSceneResizeEvent, QGraphicsSimpleTextItem, QWidget
 
-from attn_gui.figure.output.text import END
-from attn_gui.figure.pages.axes import TICK, TICK_PITCH, Scale
-from attn_gui.figure.pages.plot import RIM, Curve, Note, PlotField, Rule
+from attn_gui.figure.pages.plot import RIM, TICK, TICK_PITCH, Curve, Note, PlotField, Rule, Scale
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
+from attn_gui.figure.writers import END
 
 CLOSEST = 1e-3
 """Part of an axis that remains in view at the least."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.page_kind import PageKind
+from attn_gui.figure.pages.base import PageKind
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.pages.canvas import PageCanvas

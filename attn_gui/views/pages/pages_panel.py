@@ -16,7 +16,7 @@ from attn_gui.views.icons import icon
 from attn_gui.views.inspector.pages.scrolled_page import FittingPage
 
 if TYPE_CHECKING:
-    from attn_gui.figure.pages.page_kind import PageKind
+    from attn_gui.figure.pages.base import PageKind
     from attn_gui.views.pages.page_widget import PageWidget
 
 

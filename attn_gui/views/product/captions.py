@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QRect
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.engine import symbol
-from attn_gui.figure.products.operands import KEY, QUERY
+from attn_gui.figure.operands import KEY, QUERY
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.product.lettering import (
     Word,

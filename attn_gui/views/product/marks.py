@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.readout import parts_of
 from attn_gui.engine.graph.nodes import Part
-from attn_gui.figure.products.operands import KEY, PLAIN, QUERY, stage_plane
+from attn_gui.figure.operands import KEY, PLAIN, QUERY, stage_plane
 from attn_gui.pictures.planes import PlaneLike
 
 ROLES = {"i": QUERY, "j": KEY}

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Box
-from attn_gui.figure.products.operands import KEY, QUERY, Operand, Picture
+from attn_gui.figure.operands import KEY, QUERY, Operand, Picture
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as

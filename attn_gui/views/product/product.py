@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, 
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.figure.products.operands import picture_of
+from attn_gui.figure.operands import picture_of
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.shades import Shades

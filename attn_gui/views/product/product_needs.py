@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from attn_gui.engine import STAGE
-from attn_gui.figure.products.operands import KEY, QUERY, picture_of
+from attn_gui.figure.operands import KEY, QUERY, picture_of
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.product.axis_labels import label_width, labels_fit
 from attn_gui.views.product.lettering import words_width

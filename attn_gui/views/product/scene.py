@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attn_gui.engine import STAGE
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.products.operands import Picture
+from attn_gui.figure.operands import Picture
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar

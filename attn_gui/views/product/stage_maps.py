@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Recomputed
-from attn_gui.figure.products.operands import KEY, bands_of, picture_of, stage_plane
+from attn_gui.figure.operands import KEY, bands_of, picture_of, stage_plane
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
 from attn_gui.views.map.levels.shades import Shades, shaded_as

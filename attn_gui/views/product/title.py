@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE
-from attn_gui.figure.products.operands import KEY
+from attn_gui.figure.operands import KEY
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.formula import role_colors

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.stages import lacking
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.words.names import letter
 from attn_gui.views.words.stage_formulas import bias_of, logits_latex, logits_text

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPi
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, symbol
-from attn_gui.figure.products.operands import picture_of
+from attn_gui.figure.operands import picture_of
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.product.axis_labels import LEVEL, UPRIGHT, Labels, LabelStyle, label_width, labels_fit
 from attn_gui.views.product.lettering import Word, paint_words, painted_ground

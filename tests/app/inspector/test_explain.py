@@ -9,7 +9,7 @@ import pytest
 from attn_gui.app.inspector.explain import place_of
 from attn_gui.app.state.view_state import ChosenCell, exists
 from attn_gui.engine import Evaluation, new_problem
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem, new_problem
 from attn_gui.engine.evaluation.readout import parts_of
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 
 MAPS = ("scores", "scaled", "capped", "masked")
 

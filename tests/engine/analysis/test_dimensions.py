@@ -13,7 +13,7 @@ from attn_gui.engine.analysis.dimensions import counts_of, steps_of, written
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.base import settled
 
 N, M, D_K, D_V, HEADS, MODEL, OUT, ITEMS = 5, 7, 2, 3, 4, 11, 13, 3  # no two of them equal, but for N in self-attention
 

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.figure.pages.frame import MARGIN, framed
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.page_drawing import NoRoom
+from attn_gui.figure.pages.base import MARGIN, Ink, NoRoom, framed
 
 SIZES = st.floats(0.1, 5000)
 

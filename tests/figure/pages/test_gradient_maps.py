@@ -10,9 +10,8 @@ import pytest
 from attn_gui.engine import Evaluation, Problem, compute, sensitivity
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.differentials.gradient_reading import Checked
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.base import Ink, settled
+from attn_gui.figure.pages.gradients import Checked
 
 PAGE = PAGES["gradient_maps"]
 

@@ -9,10 +9,8 @@ import pytest
 
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.knobs import checked
-from attn_gui.figure.pages.page_kind import PageKind
-from attn_gui.figure.pages.predicting.head_effects_page import HeadEffectsPage
-from attn_gui.figure.pages.predicting.logit_parts_page import LogitPartsPage
+from attn_gui.figure.pages.base import PageKind, checked
+from attn_gui.figure.pages.model import HeadEffectsPage, LogitPartsPage
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource

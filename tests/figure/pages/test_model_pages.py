@@ -10,10 +10,8 @@ import pytest
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.page_drawing import Spot
-from attn_gui.figure.pages.predicting.bar_rows import BarRow, BarRows
+from attn_gui.figure.pages.base import Ink, Spot, settled
+from attn_gui.figure.pages.charts import BarRow, BarRows
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.models.changed_layers import LayerEdit

@@ -11,9 +11,8 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.sensitivity import Contributions
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.head_contributions import Parts
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.base import Ink, settled
+from attn_gui.figure.pages.contributions import Parts
 
 
 def said(name, problem, query=0):

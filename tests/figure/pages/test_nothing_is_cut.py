@@ -11,12 +11,10 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from attn_gui import load, render
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.figure.output import text as output_text
+from attn_gui.figure import writers as output_text
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.page_drawing import NoRoom
+from attn_gui.figure.pages.base import Ink, NoRoom, settled
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource

@@ -11,13 +11,11 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages import map_grid
+from attn_gui.figure.pages import charts
+from attn_gui.figure.pages import dependence as dependence_page
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.page_drawing import Drawing
-from attn_gui.figure.pages.predicting.head_effects_page import HeadEffects
-from attn_gui.figure.pages.reaching import dependence_page
+from attn_gui.figure.pages.base import Drawing, Ink, settled
+from attn_gui.figure.pages.model import HeadEffects
 
 GROUND = QColor("#123456")
 
@@ -70,12 +68,12 @@ def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer: int, monkeypat
     true = np.arange(12.0).reshape(3, 4)
     page = PAGES["heads_off"]
     drawing = page.plan(HeadEffects("t", true, true, layer, False), Ink(), None, None)
-    paint = map_grid.MapGrid._paint_chosen
+    paint = charts.MapGrid._paint_chosen
 
-    def watched(grid: map_grid.MapGrid, painter: QPainter, one: map_grid.PageMap, place: object) -> None:
+    def watched(grid: charts.MapGrid, painter: QPainter, one: charts.PageMap, place: object) -> None:
         marked.append(one.chosen)
         paint(grid, painter, one, place)
 
-    monkeypatch.setattr(map_grid.MapGrid, "_paint_chosen", watched)
+    monkeypatch.setattr(charts.MapGrid, "_paint_chosen", watched)
     painted(drawing)
     assert marked == [(layer, -1)] * 2

@@ -10,8 +10,7 @@ import pytest
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.base import Ink, settled
 
 PAGE = PAGES["relations"]
 

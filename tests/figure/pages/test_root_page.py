@@ -11,8 +11,7 @@ from PySide6.QtGui import QImage, QPainter
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.ink import Ink, metrics
-from attn_gui.figure.pages.knobs import settled
+from attn_gui.figure.pages.base import Ink, metrics, settled
 from attn_gui.figure.pages.plot import Note
 
 PAGE = PAGES["sqrt_d_k"]

@@ -11,9 +11,8 @@ from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.knobs import settled
-from attn_gui.figure.pages.sweep_layout import value_text
+from attn_gui.figure.pages.base import Ink, settled
+from attn_gui.figure.pages.sweep import value_text
 from attn_gui.formats import save_session
 
 PAGE = PAGES["sweep"]

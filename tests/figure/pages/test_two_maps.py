@@ -8,9 +8,9 @@ from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages import two_maps
+from attn_gui.figure.pages import contributions
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.ink import Ink
+from attn_gui.figure.pages.base import Ink
 
 TOKENS = tuple("abcdefgh")
 
@@ -19,7 +19,7 @@ TOKENS = tuple("abcdefgh")
 @pytest.mark.parametrize("width", [900, 240])
 def test_every_token_is_named_on_both_sides_of_both_maps(qtbot, monkeypatch, name, width):
     written = []
-    monkeypatch.setattr(two_maps, "write_line", lambda _painter, _at, word, *_, **__: written.append(word))
+    monkeypatch.setattr(contributions, "write_line", lambda _painter, _at, word, *_, **__: written.append(word))
     random = np.random.default_rng(0).standard_normal
     rows = {role: random((8, 6)) for role in ("query", "key", "value")}
     evaluation = Evaluation(Problem(**rows, num_heads=2, query_tokens=TOKENS, key_tokens=TOKENS))

@@ -8,8 +8,8 @@ import pytest
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.ink import Ink
-from attn_gui.figure.pages.value_weighted import ValueWeightedPage
+from attn_gui.figure.pages.base import Ink
+from attn_gui.figure.pages.contributions import ValueWeightedPage
 
 
 @pytest.mark.parametrize(

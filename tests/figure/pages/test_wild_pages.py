@@ -10,7 +10,7 @@ import pytest
 from attn_gui import render
 from attn_gui.engine import Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.axes import nice_scale
+from attn_gui.figure.pages.plot import nice_scale
 from attn_gui.formats import FormatError
 
 WILD = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "1e200": 1e200, "1e308": 1e308, "1e-320": 1e-320, "0": 0.0}

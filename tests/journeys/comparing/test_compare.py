@@ -17,7 +17,7 @@ from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Problem, compute, new_problem
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export.export_dialog import ExportDialog

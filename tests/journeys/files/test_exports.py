@@ -26,8 +26,8 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import Evaluation
-from attn_gui.figure.maps.compose import composed
-from attn_gui.figure.maps.layout import plan
+from attn_gui.figure.compose import composed
+from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.options import FigureOptions
 from attn_gui.formats import open_file
 from attn_gui.paths import resource

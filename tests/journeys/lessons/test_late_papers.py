@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtTest import QTest
 
-from attn_gui.figure.worksheets import class_set, solution_files
+from attn_gui.figure import worksheets
 from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetDialog
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
-WRITERS = {"worksheets": (class_set, "write_class"), "solution_of_problem": (solution_files, "save_solution")}
+WRITERS = {"worksheets": (worksheets, "write_class"), "solution_of_problem": (worksheets, "save_solution")}
 
 
 @pytest.fixture

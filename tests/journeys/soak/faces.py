@@ -12,9 +12,9 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.evaluation.proxies import Difference, Earlier
 from attn_gui.engine.evaluation.trace import RowwiseEvaluation, is_long
-from attn_gui.figure.comparing.states import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
-from attn_gui.figure.pages.differentials.differentiated import differentiated
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.gradients import differentiated
+from attn_gui.figure.operands import stage_plane
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
 
 
 def computed(problem: Problem) -> Evaluation:

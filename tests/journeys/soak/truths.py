@@ -13,7 +13,7 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.trace import is_long
-from attn_gui.figure.products.operands import stage_plane
+from attn_gui.figure.operands import stage_plane
 
 from .faces import Faces
 from .studying import shows_a_fresh_run

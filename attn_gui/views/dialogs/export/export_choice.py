@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.comparing.states import NOW
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.snapshots import Snapshot
+from attn_gui.modes import NOW
 
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)
@@ -43,7 +43,7 @@ class ExportChoice:
 
     `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
     A page looks at `cell` (stage, row, column) and has `knobs` of its own, by the name of the page.
-    `compare` is one of `states.MODES`, or GRADIENT; `states` are the snapshots that a page may show,
+    `compare` is one of `modes.STATES`, or GRADIENT; `states` are the snapshots that a page may show,
     `model` is the one that the problem is a layer of.
     """
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from attn_gui.figure.colors import PALETTES
-from attn_gui.figure.pictures import PICTURES
+from attn_gui.figure.kinds import PICTURES
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.views.bases.wrapped_label import WrappedLabel

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
+from attn_gui.figure.cells import paint_sample
 from attn_gui.figure.colors import Lut
-from attn_gui.figure.maps.cells import paint_sample
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
 

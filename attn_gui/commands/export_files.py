@@ -1,0 +1,275 @@
+"""Files of an export: figures and numbers, written one by one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attn_gui.commands.command_ground import FileProgress
+from attn_gui.commands.export_request import ExportError, Other, Request, make_folder, request_of
+from attn_gui.engine import made_direct
+from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats import (
+    IMAGES,
+    Format,
+    Loaded,
+    Rows,
+    block_rows,
+    counted_labels,
+    field_rows,
+    has_items,
+    numbers,
+    rows_of,
+    save_members,
+    save_rows,
+    save_steps,
+    stage_labels,
+    stage_rows,
+)
+from attn_gui.formats.base import Labels
+from attn_gui.formats.export_names import file_stem, has_own_cells, heads_part
+from attn_gui.formats.npz import members_of
+from attn_gui.formats.saving import write_file
+from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
+
+if TYPE_CHECKING:
+    from attn_gui.figure.pages.base import PageKind
+
+
+# --- numbers --------------------------------------------------------------------------------------
+# Numbers of an export as files: matrices one by one, all in one file, workbooks, scripts.
+
+
+_SCRIPT = QT_TRANSLATE_NOOP("Sentences", "A script computes one state: leave out --compare.")
+_COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave out --compare.")
+
+
+def write_numbers(request: Request, ending: str) -> Iterator[Path]:
+    """The numbers in a format of the catalog, or a script of them; gives each path once it is written."""
+    if ending in SCRIPTS:
+        yield _write_script(request, ending)
+        return
+    kind = numbers()[ending]
+    if kind.write_problem is not None:
+        yield _write_steps(request, kind)
+    elif kind.write_members is not None:
+        yield _write_stages(request, kind)
+    else:
+        yield from _write_tables(request, kind)
+        yield from _write_fields(request, kind)
+
+
+def _write_script(request: Request, key: str) -> Path:
+    """A script that prints the numbers of every stage."""
+    if request.other is not None:
+        raise ExportError(_SCRIPT)
+    path = Path(request.options.folder, script_name(request.name, key))
+    write_file(path, script_text(request.loaded.problem, SCRIPTS[key]).encode("utf-8"))
+    return path
+
+
+def _write_steps(request: Request, kind: Format[Any]) -> Path:
+    """The problem with every step in one file that computes them."""
+    if request.other is not None:
+        raise ExportError(_COMPUTES, ending=kind.suffixes[0])
+    path = request.base("stages", kind.suffixes[0])
+    with FileProgress(path) as progress:
+        save_steps(request.loaded.problem, path, progress.show)
+    return path
+
+
+def _write_stages(request: Request, kind: Format[Any]) -> Path:
+    """Whole stages with the axes of the contract, in a file that opens as a problem again unless it is of two."""
+    evaluation = request.evaluation
+    stages = request.stages if request.options.stage else evaluation.stages
+    path = request.base(file_stem("stages", request.compared), kind.suffixes[0])
+    # query, key and value are among the stages; beside x they would contradict it
+    direct = request.loaded.problem.replace(**made_direct(evaluation))
+    loaded = replace(request.loaded, problem=direct)
+    members = {} if request.other else {name: rows_of(array) for name, array in members_of(loaded).items()}
+    with FileProgress(path) as progress:
+        rows = {
+            stage: stage_rows(request.read(stage), stage, progress.of(number, len(stages)))
+            for number, stage in enumerate(stages)
+        }
+        own = request.loaded.problem.arrays()
+        save_members(members | {name: rows_of(own[name]) for name in request.fields} | rows, path)
+    return path
+
+
+def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
+    """The numbers of each stage and head; texts are labelled with the tokens."""
+    for stage in request.stages:
+        for head in request.heads_of(stage):
+            mine = head if has_own_cells(request.evaluation, stage) else None
+            path = request.path(
+                stage, heads_part((head,), request.evaluation.problem.num_heads, stage), kind.suffixes[0]
+            )
+            with FileProgress(path) as progress:
+                cells = block_rows(request.read(stage), stage, request.options.batch, mine, progress.of(0, 1))
+                _save(request, kind, stage, cells, path)
+            yield path
+
+
+def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
+    """Matrices of the problem, of a batch the item that is asked for."""
+    for name in request.fields:
+        item = request.item if has_items(request.loaded.problem, name) else ""
+        path = request.base(file_stem(name, item), kind.suffixes[0])
+        _save(request, kind, name, field_rows(request.loaded.problem, name, request.options.batch), path)
+        yield path
+
+
+def _save(request: Request, kind: Format[Any], name: str, cells: Rows, path: Path) -> None:
+    """One matrix, with the labels that are asked for."""
+    rows, columns = _labels(request, kind, name, cells)
+    save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
+
+
+def _labels(request: Request, kind: Format[Any], name: str, cells: Rows) -> tuple[Labels, Labels]:
+    """The tokens of rows and columns where there are any; asked for, numbers where there are none, or neither."""
+    asked = request.options.headers
+    if not kind.text or asked is False or (asked is None and name in request.fields):
+        return None, None
+    face = request.read(name) if name in request.stages else request.evaluation
+    return counted_labels(face, name, cells) if asked else stage_labels(face, name)
+
+
+# --- files ----------------------------------------------------------------------------------------
+# Writes the files of an export, one by one; gives each path once it is written.
+
+
+_NO_FIGURE = QT_TRANSLATE_NOOP(
+    "Sentences", "{name} is a matrix of the problem, no stage: it is written as numbers only."
+)
+_NO_STAGE = QT_TRANSLATE_NOOP(
+    "Sentences", "{name} is a matrix of the problem, and two states are compared by stages: leave out --compare."
+)
+_ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A page shows one state: leave out --compare.")
+_ONE_STAGE = QT_TRANSLATE_NOOP("Sentences", "A page looks at one stage; --stage names {count}.")
+_NO_FORM = QT_TRANSLATE_NOOP("Sentences", "A page is written as {forms}, not as {got}.")
+_NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
+_NO_SLIDER = QT_TRANSLATE_NOOP("Sentences", "The page {page} has no slider, and so no frames.")
+USUAL_DPI = 300
+
+
+def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
+    """Write every file that `options` (of the command line) asks for.
+
+    Raises ExportError, FormatError and other ValueErrors, each with one sentence.
+    """
+    request = request_of(loaded, options)
+    _check_names(request)
+    if options.page is not None:
+        yield from _write_page(request)
+        return
+    make_folder(options.folder)
+    for ending in dict.fromkeys(options.format):
+        if ending in IMAGES:
+            yield from _write_figures(request, ending)
+        else:
+            yield from write_numbers(request, ending)
+
+
+def _check_names(request: Request) -> None:
+    """Figures and pages are those of stages, and so are comparisons."""
+    drawn = request.options.page is not None or any(ending in IMAGES for ending in request.options.format)
+    if request.fields and drawn:
+        raise ExportError(_NO_FIGURE, name=request.fields[0])
+    if request.fields and request.other is not None:
+        raise ExportError(_NO_STAGE, name=request.fields[0])
+    for stage in request.stages:
+        request.read(stage)  # raises what a file of it would, before there is a folder
+
+
+def _write_page(request: Request) -> Iterator[Path]:
+    """A page of the catalog in every format that is asked for; one that all heads share goes by the first."""
+    if request.other is not None:
+        raise ExportError(_ONE_STATE)
+    from attn_gui.figure.page_catalog import page_of_name  # Qt is not needed for numbers
+    from attn_gui.figure.pages.aim import Aim
+    from attn_gui.figure.pages.base import from_texts
+
+    options, problem = request.options, request.loaded.problem
+    kind, shape = page_of_name(options.page), request.evaluation.shape(request.stages[0])
+    if len(request.stages) > 1:
+        raise ExportError(_ONE_STAGE, count=len(request.stages))
+    if others := [ending for ending in options.format if ending not in IMAGES]:
+        raise ExportError(_NO_FORM, forms=tuple(IMAGES), got=others[0])
+    if options.cell is not None and not all(place < size for place, size in zip(options.cell, shape[-2:], strict=True)):
+        raise ExportError(_NO_CELL, cell=f"{options.cell[0]},{options.cell[1]}", name=request.stages[0])
+    kind.check(problem)
+    states = request.loaded.snapshots
+    aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states)
+    knobs = from_texts(kind.knobs, aim, dict(options.set))
+    make_folder(options.folder)
+    for ending in dict.fromkeys(options.format):
+        for head in request.heads if kind.per_head else request.heads[:1]:
+            path = request.path(kind.name, heads_part((head,), problem.num_heads), f".{ending}")
+            figure = {"picture": kind.name, "stage": aim.stage, "cell": aim.cell, "knobs": knobs, "states": aim.states}
+            if options.frames or (kind.slide is not None and IMAGES[ending].moving):
+                yield from _write_frames(request, path, kind, head, **figure)
+            else:
+                yield from _draw(request, path, (head,), **figure)
+
+
+def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
+    """A figure for every place of a page's slider, or one file of all of them where it can move."""
+    from attn_gui.figure.options import FigureOptions
+    from attn_gui.figure.sheet import File, Frames
+    from attn_gui.figure.text.fonts import ensure_gui
+
+    if kind.slide is None:
+        raise ExportError(_NO_SLIDER, page=kind.name)
+    ensure_gui()
+    options = _figure_options(request.options)
+    frames = Frames(kind, FigureOptions(**options, **choices), head)
+    for target, write in frames.files(request.evaluation, File(path.suffix[1:], options["dpi"]), path):
+        with FileProgress(target) as progress:
+            write(request.evaluation, progress.show)
+        yield target
+
+
+def _draw(request: Request, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
+    """One figure, with the options that all of them have."""
+    from attn_gui.figure.sheet import write
+
+    with FileProgress(path) as progress:
+        choices |= _figure_options(request.options) | {"format": path.suffix[1:], "tell": progress.show}
+        write(request.evaluation, path, heads=heads, **choices)
+    yield path
+
+
+def _figure_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The options of the command line that every figure has."""
+    from attn_gui.figure.styles import resolution
+
+    names = ("batch", "width", "height", "font_size", "values", "colorbar", "title", "outlines", "transparent", "theme")
+    chosen = {name: getattr(options, name) for name in (*names, "lang", "session", "style")}
+    return chosen | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
+
+
+def _write_figures(request: Request, ending: str) -> Iterator[Path]:
+    from attn_gui.figure.kinds import kind_of
+    from attn_gui.figure.options import shade_from  # Qt is not needed for numbers
+
+    options = request.options
+    shade = shade_from(options.levels, options.colormap)
+    for stage in request.stages:
+        heads = request.heads_of(stage)
+        kind = kind_of(options.picture)
+        for chosen in [heads] if options.sheet and kind.on_sheets else [(head,) for head in heads]:
+            part = file_stem(kind.part, heads_part(chosen, request.loaded.problem.num_heads, stage))
+            path = request.path(stage, part, f".{ending}")
+            choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": options.picture}
+            yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))
+
+
+def _beside(other: Other | None, show: str) -> object:
+    """The other state as a figure takes it."""
+    from attn_gui.figure.comparison import Beside
+
+    return None if other is None else Beside(lambda _now: other.before, show, other.names)

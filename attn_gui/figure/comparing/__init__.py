@@ -1,1 +1,0 @@
-"""Two states in figures: what is shown of them, and how."""

@@ -1,0 +1,64 @@
+"""Figures of two states: the one before, the difference, or both side by side under one color bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.errors import StageError
+from attn_gui.engine.evaluation.proxies import Difference, difference_of, earlier_of
+from attn_gui.figure.text.words import FigureWords
+from attn_gui.modes import BEFORE, DIFFERENCE, NOW, SPLIT, STATES
+
+Before = Callable[[Evaluation], Evaluation]
+"""The evaluation before, by the one now: what is ready made is made of that."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A state beside the one that is drawn: what of the two is shown, and what they are called, before and now.
+
+    ValueError for a mode that is none.
+    """
+
+    before: Before
+    mode: str = SPLIT
+    names: tuple[str, str] = ("", "")
+
+    def __post_init__(self) -> None:
+        if self.mode not in STATES:
+            raise ValueError(f"{self.mode!r} is not one of {', '.join(STATES)}.")
+
+    def faced(self, now: Evaluation, stage: str) -> Evaluation:
+        """Evaluation that a figure reads: the state before, or the difference, which holds both.
+
+        ValueError with a sentence where a stage cannot be compared.
+        """
+        if self.mode == NOW:
+            return now
+        difference = difference_of(self.before(now), now)
+        try:
+            difference.pair(stage)
+        except StageError as error:
+            raise ValueError(str(error)) from error
+        return earlier_of(difference.before, now) if self.mode == BEFORE else difference
+
+    def titled(self, words: FigureWords) -> list[str]:
+        """Words of a title about the states; those of the language stand where they have no names."""
+        before, now = (own or other for own, other in zip(self.names, words.states, strict=True))
+        return {BEFORE: [before], DIFFERENCE: [f"{now} − {before}"]}.get(self.mode, [])
+
+    def planes(
+        self, evaluation: Evaluation, planes: Sequence[Plane], titles: Sequence[str], names: tuple[str, str]
+    ) -> tuple[list[Plane], list[str]]:
+        """The maps of a figure and their titles: side by side each stands twice, before and now."""
+        if self.mode != SPLIT or not isinstance(evaluation, Difference):
+            return list(planes), list(titles)
+        sides = earlier_of(evaluation.before, evaluation.after), evaluation.after
+        called = [own or other for own, other in zip(self.names, names, strict=True)]
+        found = [(plane, title, side) for plane, title in zip(planes, titles, strict=True) for side in (0, 1)]
+        return (
+            [Plane(sides[side], plane.stage, plane.batch, plane.head) for plane, _, side in found],
+            [" · ".join(filter(None, (title, called[side]))) for _, title, side in found],
+        )

@@ -1,0 +1,253 @@
+"""Composes a figure from an evaluation: its cells, labels, levels and words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from operator import index
+
+import numpy as np
+from PySide6.QtGui import QImage
+
+from attn_gui.document.edits import Refusal
+from attn_gui.engine import Evaluation, Plane, Problem, Trace
+from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.evaluation import trace
+from attn_gui.engine.evaluation.proxies import Difference, reading
+from attn_gui.engine.evaluation.trace import problem_in
+from attn_gui.engine.graph.nodes import title
+from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.figure.colors import lut
+from attn_gui.figure.display import Allowed, Levels, Values, argb, auto_levels, to_display
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel
+from attn_gui.figure.levels import Shade
+from attn_gui.figure.operands import by_hand_of
+from attn_gui.figure.options import FigureOptions, Heads
+from attn_gui.figure.reading import picture
+from attn_gui.figure.text.words import WORDS
+from attn_gui.figure.tokens import THEMES, Theme
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.rows import stage_labels
+from attn_gui.pictures.planes import PlaneLike, kind_of
+
+# --- composing ------------------------------------------------------------------------------------
+
+
+Source = Problem | Trace | Evaluation
+
+Pixels = Callable[[MapFigure], tuple[int, int]]
+"""Rows and columns of pixels under every map of a figure."""
+
+_OTHER_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole."
+)
+
+_NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean' or 'largest'; got {!r}."
+NOTHING = np.zeros((1, 1), np.float32)
+
+
+def evaluation_of(source: Source, stage: str) -> Evaluation:
+    """The evaluation of a problem, which is computed, or the one behind a trace; with derived maps if one is meant."""
+    if isinstance(source, Trace | Evaluation):
+        return reading(source.evaluation if isinstance(source, Trace) else source, stage)
+    return reading(trace.evaluation_of(problem_in(source, "render")), stage)
+
+
+def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:
+    """The heads to show; (None,) for a stage that has none and for None: the matrix as a whole.
+
+    ValueError with a sentence for a stage or head that is not there.
+    """
+    if stage not in evaluation.stages:
+        raise ValueError(f"There is no stage {stage!r}; the problem has {', '.join(evaluation.stages)}.")
+    apart = "head" in evaluation.axes(stage)
+    if not apart and (heads is None or not _belongs_to_heads(evaluation, stage)):
+        return (None,)
+    count = evaluation.problem.num_heads
+    if heads == "all" or heads is None:
+        return tuple(range(count))
+    if isinstance(heads, str):
+        raise ValueError(_NO_HEADS.format(heads))
+    try:
+        chosen = tuple(map(index, heads if isinstance(heads, Iterable) else (heads,)))
+    except TypeError:
+        raise ValueError(_NO_HEADS.format(heads)) from None
+    for head in chosen:
+        if not 0 <= head < count:
+            raise ValueError(f"There is no head {head}; the problem has {_counted(count)}.")
+    if not chosen:
+        raise ValueError("There is nothing to draw: choose at least one head.")
+    return chosen
+
+
+def composed(
+    evaluation: Evaluation,
+    options: FigureOptions,
+    heads: Sequence[int | None],
+    pixels: Pixels = lambda figure: figure.shape,
+    tell: Tell = silent,
+) -> MapFigure:
+    """The figure of a stage for one head, or for several on a sheet; `heads` are checked already.
+
+    Of a problem whose maps are too long to be held the figure has as many blocks as there are `pixels`.
+    """
+    problem, stage = evaluation.problem, options.stage
+    check_item(problem, options.batch)
+    check_columns(evaluation, stage, heads)
+    words = WORDS[options.lang]
+    planes = [Plane(evaluation, stage, options.batch, head) for head in heads]
+    titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
+    if options.beside is not None:
+        planes, titles = options.beside.planes(evaluation, planes, titles, words.states)
+    rows, columns = planes[0].shape
+    figure = bare_figure(planes[0], options, options.shade(stage))
+    figure = replace(
+        figure,
+        panels=tuple(Panel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
+        rows=_rows(planes, rows),
+        columns=_columns(evaluation, planes, heads[0] if len(heads) == 1 else 0, columns),
+        title=" · ".join(title_of(problem, options, heads)),
+        subtitle=f"{rows} × {columns}",
+        together=len(planes) // len(heads),
+    )
+    size = (rows, columns) if figure.cells is None else pixels(_foreseen(figure, evaluation))
+    return filled(figure, planes, options.shade(stage), size, tell)
+
+
+def bare_figure(plane: PlaneLike, options: FigureOptions, shade: Shade) -> MapFigure:
+    """A figure of a matrix without its numbers, labels and title."""
+    rows, columns = plane.shape
+    return MapFigure(
+        panels=(Panel(NOTHING),),
+        rows=Axis("row", plain_labels(rows)),
+        columns=Axis("column", plain_labels(columns)),
+        levels=Levels(0.0, 1.0),
+        weights=not plane.signed,
+        scientific=kind_of(plane) == Gradient.kind,
+        palette=shade.palette_for(plane.signed),
+        theme=THEMES[options.theme],
+        words=WORDS[options.lang],
+        show_values=options.values,
+        show_colorbar=options.colorbar,
+        show_title=options.title,
+        transparent=options.transparent,
+        cells=(rows, columns) if draws_pictures(plane) else None,
+    )
+
+
+def filled(
+    figure: MapFigure, planes: Sequence[PlaneLike], shade: Shade, size: tuple[int, int], tell: Tell = silent
+) -> MapFigure:
+    """The figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
+    read = [_read(plane, size, within(tell, part, len(planes))) for part, plane in enumerate(planes)]
+    panels = tuple(
+        replace(panel, values=cells[0], allowed=cells[1]) for cells, panel in zip(read, figure.panels, strict=True)
+    )
+    levels = [
+        shade.levels_of(panel.values, panel.allowed, signed=not figure.weights, keys=figure.shape[1])
+        for panel in panels
+    ]
+    return replace(figure, panels=panels, levels=max(levels, key=lambda each: each.high))  # common to all: the widest
+
+
+def draws_pictures(plane: PlaneLike) -> bool:
+    """Whether the evaluation pools the plane itself, as that of long problems does."""
+    return isinstance(plane, Plane) and plane.draws_pictures and not plane.transposed
+
+
+def check_item(problem: Problem, batch: int) -> None:
+    """ValueError for a batch item that is not there."""
+    if not 0 <= batch < problem.batch_size:
+        raise ValueError(f"There is no batch item {batch}; the problem has {_counted(problem.batch_size)}.")
+
+
+def check_columns(evaluation: Evaluation, stage: str, heads: Sequence[int | None]) -> None:
+    """Refusal where a head has other columns in one of two states that are compared."""
+    if isinstance(evaluation, Difference) and evaluation.kind:
+        sides = zip((evaluation.before, evaluation.after), evaluation.pair(stage), strict=True)
+        before, after = ([side.head_columns(name, head) for head in heads if head is not None] for side, name in sides)
+        if before != after:
+            raise Refusal(_OTHER_HEADS, stage=stage)
+
+
+def _read(plane: PlaneLike, size: tuple[int, int], tell: Tell) -> tuple[Values, Allowed | None]:
+    """The cells of a map, or a picture of it in blocks."""
+    if isinstance(plane, Plane) and draws_pictures(plane):
+        return picture(plane, *size, tell)
+    rows, columns = plane.shape
+    found = plane.block(slice(0, rows), slice(0, columns))
+    tell(1.0)
+    return found
+
+
+def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
+    """The figure with a legend already, if it will have one: the room for the maps depends on it."""
+    closed = np.zeros(NOTHING.shape, bool) if figure.weights and evaluation.closes else None
+    return replace(figure, panels=tuple(replace(panel, allowed=closed) for panel in figure.panels))
+
+
+def _rows(planes: Sequence[Plane], count: int) -> Axis:
+    role = "key" if planes[0].evaluation.node(planes[0].stage).stage.by_key else "query"
+    return Axis(role, _labels(_tokens(planes, 0), range(count)))
+
+
+def _columns(evaluation: Evaluation, planes: Sequence[Plane], head: int | None, count: int) -> Axis:
+    """Keys with their tokens, or columns under the numbers that they have in the whole matrix."""
+    stage = planes[0].stage
+    if evaluation.axes(stage)[-1] == "key":
+        return Axis("key", _labels(_tokens(planes, 1), range(count)))
+    apart = "head" in evaluation.axes(stage)
+    first = evaluation.head_columns(stage, head).start if head is not None and not apart else 0
+    return Axis("column", _labels(None, range(first, first + count)))
+
+
+def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:
+    """The tokens of an axis that all maps share, those of before and now where they differ; None where one has none."""
+    found = list(dict.fromkeys(stage_labels(plane.evaluation, plane.stage)[axis] for plane in planes))
+    named = [tokens for tokens in found if tokens is not None]
+    if len(named) < len(found) or len({*map(len, named)}) != 1:
+        return None
+    return [" / ".join(dict.fromkeys(each)) for each in zip(*named, strict=True)]
+
+
+def plain_labels(count: int) -> Sequence[str]:
+    """Numbers for rows or columns that have no other name."""
+    return _labels(None, range(count))
+
+
+def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
+    return tokens if tokens and len(tokens) == len(numbers) else [str(number) for number in numbers]
+
+
+def title_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> list[str]:
+    """The parts of a title: layer of a model, stage, head, item."""
+    words = WORDS[options.lang]
+    parts = [] if options.model is None else [words.layer.format(options.model.layer)]
+    parts.append(title(options.stage, options.lang))
+    if len(heads) == 1 and heads[0] is not None:
+        parts.append(words.head.format(heads[0]))
+    if problem.batch_size > 1:
+        parts.append(words.item.format(options.batch))
+    return parts + (options.beside.titled(words) if options.beside is not None else [])
+
+
+def _belongs_to_heads(evaluation: Evaluation, stage: str) -> bool:
+    """Whether a matrix without a head axis has columns for each head, as Q, K, V and concat do."""
+    columns = evaluation.head_columns(stage, 0)
+    return (columns.start, columns.stop) != (0, evaluation.shape(stage)[-1])
+
+
+def _counted(count: int) -> str:
+    return "only 0" if count == 1 else f"0 to {count - 1}"
+
+
+# --- small maps of weights ------------------------------------------------------------------------
+# Picture of a small map of weights, one pixel a cell.
+
+
+def weights_picture(weights: Values, keys: int, theme: Theme) -> QImage:
+    """A picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels."""
+    display = to_display(weights, None, auto_levels(weights, signed=False, keys=keys))
+    pixels = argb(display, lut(Shade().palette_for(signed=False), theme.name), theme)
+    rows, columns = pixels.shape
+    return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32).copy()  # owns its pixels

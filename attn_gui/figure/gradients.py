@@ -1,0 +1,103 @@
+"""Figures of a gradient, and the sums of cells that can be differentiated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine.analysis.differentiation import gradient_of
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.figure.comparison import Beside
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.text.words import FigureWords, page_words
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.modes import GRADIENT
+
+# --- sums of cells --------------------------------------------------------------------------------
+
+
+CELL, SUM, WEIGHTED = "cell", "sum", "weighted"
+OF = {
+    CELL: page_words(QT_TRANSLATE_NOOP("Pages", "the chosen cell")),
+    SUM: page_words(QT_TRANSLATE_NOOP("Pages", "the sum of its row")),
+    WEIGHTED: page_words(QT_TRANSLATE_NOOP("Pages", "its row, weighted by itself")),
+}
+
+
+class Differentiated(NamedTuple):
+    """Σ weights · stage over a box of it, its name and its value; `½ Σ O²` has the gradient of Σ O · dO."""
+
+    box: Box
+    weights: Array
+    name: str
+    value: float
+
+
+def sum_name(stage: str, row: int, column: int, of: str) -> str:
+    """The name of such a sum in symbols: `O[0, 1]`, `Σ O[0, ·]`, `½ Σ O[0, ·]²`."""
+    names = {CELL: "{}[{}, {}]", SUM: "Σ {}[{}, ·]", WEIGHTED: "½ Σ {}[{}, ·]²"}
+    return names[of].format(symbol(stage), row, column)
+
+
+def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiated:
+    """The sum that `of` (a key of OF) makes of a cell of a stage, as it is shown, or of the row that it stands in."""
+    if of == CELL:
+        box, half = indices.cell(plane.index(row, column)), 1.0
+    else:
+        first, last = plane.index(row, 0), plane.index(row, plane.shape[1] - 1)
+        box, half = tuple(slice(low, high + 1) for low, high in zip(first, last, strict=True)), 0.5
+    numbers = plane.evaluation.fetch(plane.stage, box).astype(np.float64)
+    weights = np.where(np.isfinite(numbers), numbers, 0.0) if of == WEIGHTED else np.ones(numbers.shape)
+    with np.errstate(all="ignore"):
+        value = float(np.where(weights == 0, 0.0, weights * numbers).sum())
+    name = sum_name(plane.stage, row, column, of)
+    return Differentiated(box, weights, name, value * half if of == WEIGHTED else value)
+
+
+# --- figures --------------------------------------------------------------------------------------
+# Figures of a gradient: of the chosen cell or of its row, by what is drawn.
+
+
+@dataclass(frozen=True)
+class SumPlace:
+    """The place of a sum: a cell of a stage as it is shown, and what is summed, a key of `differentiated.OF`."""
+
+    stage: str
+    batch: int
+    head: int
+    row: int
+    column: int
+    of: str
+
+    def found(self, evaluation: Evaluation) -> Differentiated:
+        """The sum in an evaluation."""
+        plane = stage_plane(evaluation, self.stage, self.batch, self.head)
+        return differentiated(plane, self.row, self.column, self.of)
+
+
+@dataclass(frozen=True)
+class GradientBeside(Beside):
+    """A gradient in the place of the numbers that are drawn; `before` is not asked."""
+
+    place: SumPlace | None = None
+    mode: str = GRADIENT
+
+    def __post_init__(self) -> None:
+        if self.place is None:
+            raise ValueError("A gradient is of a cell.")
+
+    def faced(self, now: Evaluation, stage: str) -> Evaluation:
+        """The gradient by every stage."""
+        assert self.place is not None
+        found = self.place.found(now)
+        return gradient_of(now, self.place.stage, found.box, found.weights)
+
+    def titled(self, words: FigureWords) -> list[str]:
+        """Words of a title about the sum."""
+        assert self.place is not None
+        return [words.gradient.format(sum_name(self.place.stage, self.place.row, self.place.column, self.place.of))]

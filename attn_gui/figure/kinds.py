@@ -1,0 +1,350 @@
+"""Kinds of figures: a map of a stage, the product picture, a page of the catalog; each is laid out here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.progress import Tell
+from attn_gui.figure.compose import check_item, composed
+from attn_gui.figure.heatmap import MapFigure
+from attn_gui.figure.heatmap_layout import Layout, begin, fitting_numbers, paint_map, plan
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.page_catalog import PAGES
+from attn_gui.figure.pages.aim import Aim, ModelAim
+from attn_gui.figure.pages.base import Ink, NoRoom, PageKind, settled
+from attn_gui.figure.product import (
+    STAGE,
+    ProductFigure,
+    ProductLayout,
+    compose_product,
+    has_product,
+    paint_product,
+    plan_product,
+)
+from attn_gui.figure.styles import STYLES
+from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+
+# --- scale of a page ------------------------------------------------------------------------------
+# Scale of a page: how much larger than 7.5 points its type is, by what was asked for or by the size of the page.
+
+
+UNSCALED_CM = 12.0
+"""Up to this side a page has type of 7.5 points; a larger one is magnified, as far as its numbers still fit."""
+
+SCALE_STEPS = 10
+LEAST_PT = 5.0
+"""Type of a style is made smaller down to this where a page has no room for more."""
+
+Sides = tuple[float | None, float | None]
+
+
+def scale_of(options: FigureOptions, fits: Callable[[Sides, float], bool]) -> float:
+    """The size of a page's type over 7.5 points: as asked for, or as its size suggests.
+
+    `fits` tells whether the numbers have room on a page of some sides before it is magnified.
+    """
+    if options.font_size is not None:
+        return options.font_size / BASE_PT
+    side, wanted = options.width or options.height or 0.0, STYLES[options.style].font_size
+    least = 1.0 if wanted is None else LEAST_PT / BASE_PT
+    largest = max(1.0, side / UNSCALED_CM) if wanted is None else wanted / BASE_PT
+    if largest == least:
+        return largest
+    steps = [least * (largest / least) ** (step / SCALE_STEPS) for step in range(SCALE_STEPS, -1, -1)]
+    return next((scale for scale in steps if fits(sides_of(options, scale), scale)), largest)
+
+
+def sides_of(options: FigureOptions, scale: float) -> Sides:
+    """Width and height before a page is magnified, in logical pixels."""
+    return (
+        None if options.width is None else options.width * PX_PER_CM / scale,
+        None if options.height is None else options.height * PX_PER_CM / scale,
+    )
+
+
+def tried(work: Callable[[], bool]) -> bool:
+    """Whether `work` finds room; a ValueError says that there is none."""
+    try:
+        return work()
+    except ValueError:
+        return False
+
+
+# --- kinds ----------------------------------------------------------------------------------------
+
+
+FRAMES = ".frames"
+"""The end of the key of a page's pictures one by one."""
+
+BLOCKS = 1024
+"""Blocks a side of the long maps of a product picture."""
+
+Laid = TypeVar("Laid", Layout, ProductLayout)
+Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None, Tell], Page]
+"""A page for some heads; the float is the resolution of a file that has pixels."""
+
+
+# --- a map ---------------------------------------------------------------------------------------
+def map_page(
+    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+) -> Page:
+    """The map of a stage for one head, or for several on a sheet; at its foot it says what is pooled."""
+    figure = composed(evaluation, options, heads, lambda bare: _pixels_to_read(bare, options), tell)
+    layout, scale = _planned(figure, options)
+    if dpi is not None or figure.cells is not None:
+        pixels = map_pixels(layout, scale, options.dpi if dpi is None else dpi)
+        pooled = [-(-cells // found) for cells, found in zip(figure.shape, pixels, strict=True)]
+        if pooled != [1, 1]:
+            note = figure.words.pooled.format(rows=pooled[0], columns=pooled[1])
+            figure = replace(figure, note=note)
+            layout, scale = _planned(figure, options)
+    rows, columns = figure.shape
+    rect = QRectF(0, 0, layout.width, layout.height)
+    return Page(
+        layout.width,
+        layout.height,
+        figure.title,
+        lambda painter: paint_map(painter, rect, figure, layout),
+        _ground(options),
+        scale,
+        rows * columns * len(figure.panels),
+        outlines=options.outlines,
+    )
+
+
+def map_pixels(layout: Layout, scale: float, dpi: float) -> tuple[int, int]:
+    """Rows and columns of pixels under the first map of a figure; others may have one more or less by rounding."""
+    return _pixels(layout.maps[0], scale * dpi / LOGICAL_DPI)
+
+
+def _pixels_to_read(figure: MapFigure, options: FigureOptions) -> tuple[int, int]:
+    """`map_pixels` of a figure; ValueError where its picture would have too many, before any is read."""
+    layout, scale = _planned(figure, options)
+    pixels_of(layout.width * scale, layout.height * scale, options.dpi)
+    return map_pixels(layout, scale, options.dpi)
+
+
+def _pixels(place: QRectF, scale: float) -> tuple[int, int]:
+    left, top, right, bottom = (
+        round(side * scale) for side in (place.left(), place.top(), place.right(), place.bottom())
+    )
+    return max(bottom - top, 1), max(right - left, 1)
+
+
+def _planned(figure: MapFigure, options: FigureOptions) -> tuple[Layout, float]:
+    return _laid_out(figure, options, partial(plan, figure), lambda layout: layout.maps[0])
+
+
+def _needs_numbers(figure: MapFigure, options: FigureOptions) -> bool:
+    """Whether type is made smaller for the numbers in cells: not where the style says how large it has to be."""
+    return STYLES[options.style].font_size is None and not figure.as_image and figure.show_values is not False
+
+
+def _has_numbers(figure: MapFigure, place: QRectF) -> bool:
+    rows, columns = figure.shape
+    return fitting_numbers(figure, place.width() / columns, place.height() / rows) is not None
+
+
+def _laid_out(
+    figure: MapFigure, options: FigureOptions, lay: Callable[..., Laid], place: Callable[[Laid], QRectF]
+) -> tuple[Laid, float]:
+    """A layout on the page that is asked for and its scale, at which the numbers of the map at `place` can be read."""
+
+    def fits(sides: Sides, scale: float) -> bool:
+        return tried(lambda: _has_numbers(figure, place(lay(*sides, scale))))
+
+    def has_room(sides: Sides, scale: float) -> bool:
+        return tried(lambda: place(lay(*sides, scale)).isValid())
+
+    numbered = _needs_numbers(figure, options) and fits(sides_of(options, 1.0), 1.0)
+    scale = scale_of(options, fits if numbered else has_room)
+    return lay(*sides_of(options, scale), scale), scale
+
+
+# --- a product -----------------------------------------------------------------------------------
+def product_page(
+    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+) -> Page:
+    """The matrices that a stage is made of around it, for one head."""
+    figure = compose_product(evaluation, options, heads[0] or 0, BLOCKS, tell)
+    layout, scale = _planned_product(figure, options)
+    if note := _pooling(figure, layout, None if dpi is None else scale * dpi / LOGICAL_DPI):
+        figure = replace(figure, note=note)
+        layout, scale = _planned_product(figure, options)
+    cells = sum(own.shape[0] * own.shape[1] for own in figure.maps.values())
+    return Page(
+        layout.width,
+        layout.height,
+        figure.title,
+        lambda painter: paint_product(painter, figure, layout),
+        _ground(options),
+        scale,
+        cells,
+        outlines=options.outlines,
+    )
+
+
+def _planned_product(figure: ProductFigure, options: FigureOptions) -> tuple[ProductLayout, float]:
+    return _laid_out(figure.stage, options, partial(plan_product, figure), lambda layout: layout.maps[STAGE])
+
+
+def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) -> str:
+    """The note that maps show fewer blocks, or pixels, than they have cells; empty where none do."""
+    most = [1, 1]
+    for place, own in figure.maps.items():
+        shown = own.panels[0].values.shape
+        seen = shown if scale is None else _pixels(layout.maps[place], scale)
+        for axis in (0, 1):
+            most[axis] = max(most[axis], -(-own.shape[axis] // min(shown[axis], seen[axis])))
+    return "" if most == [1, 1] else figure.stage.words.pooled_blocks.format(rows=most[0], columns=most[1])
+
+
+# --- a page of the catalog -------------------------------------------------------------------------
+def catalog_page(
+    kind: PageKind[Any],
+    evaluation: Evaluation,
+    options: FigureOptions,
+    heads: Sequence[int | None],
+    dpi: float | None,
+    tell: Tell,
+) -> Page:
+    """A page as the window paints it, for one head; ValueError with a sentence where a problem has no such page."""
+    content = kind.read(evaluation, page_aim(kind, evaluation, options, heads[0] or 0), tell)
+    return content_page(kind, content, options)
+
+
+def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions, head: int) -> Aim:
+    """The things that a page looks at; ValueError with a sentence where a problem has no such page."""
+    problem = evaluation.problem
+    check_item(problem, options.batch)
+    kind.check(problem, options.model)
+    aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
+    aim = replace(aim, model=options.model)
+    return replace(aim, knobs=settled(kind.knobs, aim, options.knobs))
+
+
+def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -> Page:
+    """A page of what was read for it."""
+    layer = None if options.model is None or kind.of_model else options.model.layer
+    ink = Ink(options.theme, options.lang, layer, options.title)
+    scale = scale_of(options, lambda sides, _: tried(lambda: bool(kind.plan(content, ink, *sides).width)))
+    try:
+        drawing = kind.plan(content, ink, *sides_of(options, scale))
+    except NoRoom as lack:
+        raise TooSmall(lack.side, lack.given * scale, lack.least * scale) from lack
+
+    def paint(painter: QPainter) -> None:
+        painter.save()
+        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None if options.transparent else ink.theme)
+        drawing.paint_all(painter)
+        painter.restore()
+
+    return Page(drawing.width, drawing.height, drawing.title, paint, _ground(options), scale, outlines=options.outlines)
+
+
+def _ground(options: FigureOptions) -> QColor | None:
+    return None if options.transparent else THEMES[options.theme].surface
+
+
+# --- catalog -------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class PictureKind:
+    """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
+    a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title;
+    `frames` is the page whose slider runs through it, and `apart` there is a file for each place, where the form of the
+    file holds only one picture. One that is not `quick` takes more than a frame."""
+
+    key: str
+    title: str
+    part: str
+    page: Pages
+    has: Callable[[Evaluation, str], bool]
+    on_sheets: bool = False
+    of_stage: bool = True
+    context: str = "Pictures"
+    frames: PageKind[Any] | None = None
+    apart: bool = False
+    quick: bool = True
+    of_model: bool = False
+
+    def is_there(self, evaluation: Evaluation, model: ModelAim | None) -> bool:
+        """Whether any stage of a problem has it, that may be a layer of a model."""
+        return (model is not None or not self.of_model) and any(self.has(evaluation, one) for one in evaluation.stages)
+
+
+_OWN: Mapping[str, PictureKind] = MappingProxyType(
+    {
+        kind.key: kind
+        for kind in (
+            PictureKind(
+                "map",
+                QT_TRANSLATE_NOOP("Pictures", "The map alone"),
+                "",
+                map_page,
+                lambda evaluation, stage: True,
+                on_sheets=True,
+            ),
+            PictureKind(
+                "product",
+                QT_TRANSLATE_NOOP("Pictures", "The matrices around it, as in the window"),
+                "product",
+                product_page,
+                has_product,
+            ),
+        )
+    }
+)
+
+
+class _Pictures(Mapping[str, PictureKind]):
+    """The kinds that are about a stage, and every page of the catalog as it is at the time."""
+
+    def __getitem__(self, key: str) -> PictureKind:
+        if key in _OWN:
+            return _OWN[key]
+        kind = PAGES[key.removesuffix(FRAMES)]
+        apart = key.endswith(FRAMES)
+        return PictureKind(
+            key,
+            kind.frames if apart else kind.title,
+            kind.name,
+            partial(catalog_page, kind),
+            lambda evaluation, stage: kind.can_show(evaluation.problem),
+            of_stage=False,
+            context="Pages",
+            frames=kind if kind.frames else None,
+            apart=apart,
+            quick=not kind.frames and not kind.of_model,
+            of_model=kind.of_model,
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        yield from _OWN
+        for name, kind in PAGES.items():
+            yield name
+            if kind.frames:
+                yield name + FRAMES
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+PICTURES: Mapping[str, PictureKind] = _Pictures()
+"""The kinds by their keys."""
+
+
+def kind_of(key: str) -> PictureKind:
+    """A kind by its key; ValueError for another."""
+    if key not in PICTURES:
+        raise ValueError(f"{key!r} is not one of {', '.join(PICTURES)}.")
+    return PICTURES[key]

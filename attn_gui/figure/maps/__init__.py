@@ -1,1 +1,0 @@
-"""Figures of maps: from cells to a page."""

@@ -1,1 +1,0 @@
-"""Pages on devices: PNG, SVG and PDF."""

@@ -1,0 +1,495 @@
+"""The base of pages: what a page is, what can be chosen on it, and how it is laid out and painted."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Generic, TypeVar
+
+from PySide6.QtCore import QPointF, QRectF, QTranslator
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from attn_gui.document.edits import Label, Refusal
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.evaluation.trace import is_long
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
+from attn_gui.engine.stages import lacking
+from attn_gui.figure.heatmap_layout import MARGIN, paint_note
+from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
+from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
+from attn_gui.figure.text.labels import wrapped
+from attn_gui.figure.text.words import WORDS, FigureWords, Words
+from attn_gui.figure.tokens import FONT_SIZE, SPACING, THEMES, Theme
+from attn_gui.figure.writers import PX_PER_CM, write_line
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.visible_text import visible_text
+from attn_gui.paths import resource
+
+# --- colors and language --------------------------------------------------------------------------
+# Colors and language in which a page is painted: a figure's language is its own, not the window's.
+
+
+@dataclass(frozen=True)
+class Ink:
+    """A theme and a language, both by their names; `layer` is the one of a model that a page looks at.
+
+    Without `heading` the title is not drawn.
+    """
+
+    theme_name: str = "light"
+    lang: str = "en"
+    layer: int | None = None
+    heading: bool = True
+
+    def titled(self, title: str) -> str:
+        """A title with the layer of a model before it."""
+        return title if self.layer is None else f"{self.words.layer.format(self.layer)} · {title}"
+
+    @property
+    def theme(self) -> Theme:
+        """The colors."""
+        return THEMES[self.theme_name]
+
+    @property
+    def words(self) -> FigureWords:
+        """The words that stand in maps, too."""
+        return WORDS[self.lang]
+
+    def translate(self, context: str, text: str) -> str:
+        """A text of the program in this language; one that has no translation stays as it is."""
+        return _translator(self.lang).translate(context, text) or text
+
+
+def metrics(size: str, *, strong: bool = False) -> QFontMetricsF:
+    """The measures of the figures' font in a size of the tokens ("micro" … "sentence")."""
+    return QFontMetricsF(figure_font(getattr(FONT_SIZE, size), strong=strong))
+
+
+@cache
+def _translator(lang: str) -> QTranslator:
+    """The translations of a language, which need not be that of the window."""
+    found = QTranslator()
+    found.load(str(resource("translations", f"attn_gui_{lang}.qm")))
+    return found
+
+
+# --- knobs ----------------------------------------------------------------------------------------
+# Knobs of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold.
+
+
+_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is {known}.")
+_NONE = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is nothing.")
+_NO_CHOICE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here; expected one of {choices}.")
+_NO_VALUE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here.")
+
+Chosen = Mapping[str, Any]
+"""Values of knobs by their keys."""
+
+
+@dataclass(frozen=True)
+class Knob(ABC):
+    """Knob of a page: its key, and its caption (marked for translation in the context "Pages")."""
+
+    key: str
+    caption: str
+
+    @abstractmethod
+    def default(self, aim: Aim, values: Chosen) -> Any:
+        """The value that is taken unless another one is chosen; `values` are those of the knobs before it."""
+
+    @abstractmethod
+    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
+        """Whether a value can be chosen."""
+
+    @abstractmethod
+    def parsed(self, text: str) -> Any:
+        """The value that a text on the command line means; ValueError for none."""
+
+
+@dataclass(frozen=True)
+class Choice(Knob):
+    """One of several keys; `choices` gives the words of each: English ones, each with the context of its translation,
+    to be joined by colons."""
+
+    choices: Callable[[Aim, Chosen], Mapping[str, Words]]
+
+    def default(self, aim: Aim, values: Chosen) -> Any:
+        return next(iter(self.choices(aim, values)))
+
+    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
+        return value in tuple(self.choices(aim, values))
+
+    def parsed(self, text: str) -> Any:
+        return text
+
+
+@dataclass(frozen=True)
+class Amount(Knob):
+    """A finite number, a whole one if `whole`; `usual` gives the default and `may` says which can be."""
+
+    usual: Callable[[Aim, Chosen], float]
+    may: Callable[[Aim, Chosen, float], bool] = lambda aim, values, value: True
+    whole: bool = False
+
+    def default(self, aim: Aim, values: Chosen) -> Any:
+        found = self.usual(aim, values)
+        return round(found) if self.whole else float(found)
+
+    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        return number and (not self.whole or value == int(value)) and self.may(aim, values, value)
+
+    def parsed(self, text: str) -> Any:
+        number = float(text)
+        return int(text) if self.whole and math.isfinite(number) else number
+
+
+@dataclass(frozen=True)
+class Slide(Knob):
+    """A place on a slider, 0 … `last`, of which `told` gives the words beside it."""
+
+    last: Callable[[Aim, Chosen], int]
+    told: Callable[[Aim, Chosen, int], str] = lambda aim, values, place: str(place)
+
+    def default(self, aim: Aim, values: Chosen) -> Any:
+        return self.last(aim, values) // 2
+
+    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
+        return isinstance(value, int) and 0 <= value <= self.last(aim, values)
+
+    def parsed(self, text: str) -> Any:
+        return int(text)
+
+
+def settled(knobs: tuple[Knob, ...], aim: Aim, given: Chosen) -> dict[str, Any]:
+    """A value for every knob: the given one where it can be, else the default."""
+    found: dict[str, Any] = {}
+    for knob in knobs:
+        value = given.get(knob.key)
+        fits = value is not None and knob.fits(aim, found, value)
+        found[knob.key] = value if fits else knob.default(aim, found)
+    return found
+
+
+def from_texts(knobs: tuple[Knob, ...], aim: Aim, texts: Mapping[str, str]) -> dict[str, Any]:
+    """The values of knobs from texts; ValueError with a sentence for what is no knob, or no value of one."""
+    return checked(knobs, aim, texts, lambda knob, text: knob.parsed(text))
+
+
+def checked(
+    knobs: tuple[Knob, ...], aim: Aim, given: Chosen, read: Callable[[Knob, Any], Any] = lambda knob, value: value
+) -> dict[str, Any]:
+    """The values of knobs, as `read` has what is given; ValueError with a sentence for what is no knob, or no value."""
+    known = {knob.key: knob for knob in knobs}
+    if unknown := [key for key in given if key not in known]:
+        raise Refusal(_UNKNOWN if known else _NONE, got=repr(unknown[0]), known=", ".join(known))
+    found: dict[str, Any] = {}
+    for key, knob in known.items():
+        if key not in given:
+            found[key] = knob.default(aim, found)
+            continue
+        try:
+            value = read(knob, given[key])
+        except ValueError:
+            value = None
+        if value is None or not knob.fits(aim, found, value):
+            choices = ", ".join(knob.choices(aim, found)) if isinstance(knob, Choice) else ""
+            raise Refusal(_NO_CHOICE if choices else _NO_VALUE, name=key, got=repr(given[key]), choices=choices)
+        found[key] = value
+    return found
+
+
+# --- laid-out page --------------------------------------------------------------------------------
+
+
+class NoRoom(ValueError):
+    """A size that is too small for a page: the side, what was given and the least, in logical pixels."""
+
+    def __init__(self, side: str, given: float, least: float) -> None:
+        super().__init__(f"A {side} of {given:.0f} leaves no room; {least:.0f} is the least.")
+        self.side, self.given, self.least = side, given, least
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a stage as it is shown: row and column within a head; `head` None leaves the head on show."""
+
+    stage: str
+    row: int
+    column: int
+    head: int | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """The cells that a place of a map stands for: one, or of a pooled map all of a block."""
+
+    rows: range
+    columns: range
+
+    @classmethod
+    def at(
+        cls, place: tuple[int, int], blocks: Sequence[int], shape: tuple[int, int], first: tuple[int, int] = (0, 0)
+    ) -> Block:
+        """The cells at a place of so many blocks over a map of a shape, counted from its first cell."""
+        rows, columns = (
+            range(start + block * cells // count, start + (block + 1) * cells // count)
+            for start, block, cells, count in zip(first, place, shape, blocks, strict=True)
+        )
+        return cls(rows, columns)
+
+    @property
+    def first(self) -> tuple[int, int]:
+        """Row and column of its first cell."""
+        return self.rows.start, self.columns.start
+
+    @property
+    def places(self) -> str:
+        """Its rows and its columns: `3, 4`, or of several the first and the last, `3…7, 4…5`."""
+        return ", ".join(span(str(side[0]), str(side[-1])) for side in (self.rows, self.columns))
+
+    def told(self, number: str, ink: Ink) -> str:
+        """Its number in words: of several cells that of the largest."""
+        if len(self.rows) * len(self.columns) == 1:
+            return number
+        return ink.translate("Pages", "{number}, the largest in magnitude").format(number=number)
+
+
+def span(first: str, last: str) -> str:
+    """Two ends in words: one where they are the same."""
+    return first if first == last else f"{first}…{last}"
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place with something to say: the words of a hover, and the cell, the knob's value or the head of a model,
+    (layer, head), that a click chooses."""
+
+    text: str
+    cell: Cell | None = None
+    knob: tuple[str, Any] | None = None
+    head: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Field:
+    """A rectangle of rows × columns places; `spot` tells of one of them when it is asked."""
+
+    place: QRectF
+    spot: Callable[[int, int], Spot]
+    rows: int = 1
+    columns: int = 1
+
+    def at(self, point: QPointF) -> tuple[int, int] | None:
+        """Row and column under a point."""
+        if not self.place.contains(point):
+            return None
+        down = (point.y() - self.place.top()) / self.place.height() * self.rows
+        across = (point.x() - self.place.left()) / self.place.width() * self.columns
+        return min(int(down), self.rows - 1), min(int(across), self.columns - 1)
+
+    def rect(self, row: int, column: int) -> QRectF:
+        """The rectangle of one of its places."""
+        width, height = self.place.width() / self.columns, self.place.height() / self.rows
+        return QRectF(self.place.left() + column * width, self.place.top() + row * height, width, height)
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint what it shows, where `Drawing.paint` leaves that to it: a plot, which the window shows otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A page in logical pixels; `title` and `said` are what it shows, in words, `paint` all but its plots."""
+
+    width: float
+    height: float
+    title: str
+    said: str
+    paint: Callable[[QPainter], None]
+    fields: tuple[Field, ...] = ()
+
+    def paint_all(self, painter: QPainter) -> None:
+        """Paint the page with its plots."""
+        self.paint(painter)
+        for field in self.fields:
+            field.paint(painter)
+
+    def field_at(self, point: QPointF) -> tuple[int, int, int] | None:
+        """(field, row, column) under a point; the last painted wins."""
+        for number in range(len(self.fields) - 1, -1, -1):
+            found = self.fields[number].at(point)
+            if found is not None:
+                return number, *found
+        return None
+
+
+# --- kinds of pages -------------------------------------------------------------------------------
+# The base of pages: one entry of the catalog is all that the window, exports and the command line know of a page.
+
+
+C = TypeVar("C")
+_NO_PAGE = QT_TRANSLATE_NOOP("Sentences", "This problem has no page {page}. {needs}")
+_NO_PAGE_BUT = QT_TRANSLATE_NOOP("Sentences", "This problem has no page {page}. {needs}.")
+
+
+class PageKind(ABC, Generic[C]):
+    """A page: `read` computes its content (no Qt, off the window's thread where that takes a while), `plan` lays it
+    out and paints it, for the window and for every file alike."""
+
+    name: ClassVar[str]
+    """In `page.NAME`, `action.NAME` and `--page NAME`."""
+    title: ClassVar[str]
+    """In English, marked for translation in the context "Pages", as are all its words."""
+    words: ClassVar[str] = ""
+    """Other names for it, in both languages, for the search."""
+    needs: ClassVar[str] = ""
+    """The reason why it may not be there."""
+    knobs: ClassVar[tuple[Knob, ...]] = ()
+    frames: ClassVar[str] = ""
+    """Title of its pictures one by one, if it has a slider that runs through them."""
+    reads: ClassVar[frozenset[str]] = frozenset(CHOSEN)
+    """What it reads of the view, names of CHOSEN: while these, the knobs and the numbers stay, so does its content."""
+
+    roles: tuple[Role, ...] = ()
+    """Parts of attention that it shows, and that a problem may lack."""
+
+    of_model: ClassVar[bool] = False
+    """Whether it looks at a whole model, and not at the layer on the table."""
+
+    @property
+    def per_head(self) -> bool:
+        """Whether it looks at the head on show."""
+        return "head" in self.reads
+
+    def applies(self, problem: Problem) -> bool:
+        """Whether a problem has it."""
+        return True
+
+    def is_there(self, problem: Problem, model: ModelAim | None) -> bool:
+        """Whether a problem has it, that may be a layer of a model."""
+        return self.can_show(problem) and (model is not None or not self.of_model)
+
+    def can_show(self, problem: Problem) -> bool:
+        """Whether a problem has it, and all that it reads."""
+        return lacking(problem, self.roles) is None and self.applies(problem)
+
+    def check(self, problem: Problem, model: ModelAim | None = None) -> None:
+        """Raise ValueError, with a sentence, for a problem that has no such page."""
+        if not self.is_there(problem, model):
+            text, context = self.reason(problem)
+            template = _NO_PAGE if text.endswith(".") else _NO_PAGE_BUT
+            raise Refusal(template, page=self.name, needs=Label(text, context=context))
+
+    def reason(self, problem: Problem) -> tuple[str, str]:
+        """The reason why a problem has it not, and the context of these words for translators."""
+        lacks = lacking(problem, self.roles)
+        return (self.needs, "Pages") if lacks is None else (lacks, "Sentences")
+
+    def is_quick(self, aim: Aim) -> bool:
+        """Whether it is read within a frame."""
+        return not self.of_model and not is_long(aim.problem)
+
+    @property
+    def slide(self) -> Slide | None:
+        """The slider that its frames run through."""
+        slides = (knob for knob in self.knobs if isinstance(knob, Slide))
+        return next(slides, None) if self.frames else None
+
+    @abstractmethod
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> C:
+        """Compute what it shows; `tell` hears the share that is done, and ends the work by raising."""
+
+    def turned(self, content: C, before: Chosen, after: Chosen) -> C | None:
+        """The content with other values of the knobs, where nothing has to be computed for them; else None."""
+        return None
+
+    def at(self, content: C, aim: Aim) -> C:
+        """The content with the mark of what is chosen now, of what `read` takes from the aim for that alone."""
+        return content
+
+    @abstractmethod
+    def plan(self, content: C, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        """Lay it out at its own size, or to a width, a height or both, in logical pixels; NoRoom if too small."""
+
+
+# --- frame ----------------------------------------------------------------------------------------
+# The frame of a page: its title above, its sentences below, and the room between them.
+
+
+OWN_WIDTH = 14 * PX_PER_CM
+ROUNDING = 1e-6  # of sums of sizes in pixels
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A page with a title and what is said below it, sentences at its foot, and `body` for what it shows.
+
+    `heading` and `saying` are the lines of `title` and `subtitle`: nothing of a page is cut.
+    """
+
+    ink: Ink
+    width: float
+    height: float
+    body: QRectF
+    title: str
+    subtitle: str
+    heading: tuple[str, ...]
+    saying: tuple[str, ...]
+    note: tuple[str, ...]
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint title, subtitle and sentences."""
+        theme, strong, small = self.ink.theme, metrics("sentence", strong=True), metrics("small")
+        top = MARGIN
+        for line in self.heading:
+            at = QPointF(MARGIN, top + strong.ascent())
+            write_line(painter, at, line, theme.text, FONT_SIZE.sentence, strong=True)
+            top += strong.height()
+        for line in self.saying:
+            write_line(painter, QPointF(MARGIN, top + SPACING.xs + small.ascent()), line, theme.text2, FONT_SIZE.small)
+            top += small.height()
+        foot = self.height - MARGIN - len(self.note) * metrics("small").height()
+        paint_note(painter, self.note, QPointF(MARGIN, foot), theme)
+
+
+def body_width(width: float | None) -> float:
+    """The width of the body of a page of a width, or of its own."""
+    return (OWN_WIDTH if width is None else width) - 2 * MARGIN
+
+
+def framed(
+    ink: Ink,
+    width: float | None,
+    height: float | None,
+    *,
+    title: str,
+    subtitle: str = "",
+    note: str = "",
+    tall: Callable[[float], float],
+    least: tuple[float, float],
+) -> Frame:
+    """A frame at its own size or at a given one; `tall` gives the body's own height for its width.
+
+    NoRoom where less than `least` (width, height) would be left for the body.
+    """
+    width, title = OWN_WIDTH if width is None else width, ink.titled(title)
+    across = body_width(width)
+    if across < least[0] - ROUNDING:
+        raise NoRoom("width", width, least[0] + 2 * MARGIN)
+    small, strong = metrics("small"), metrics("sentence", strong=True)
+    heading, saying, lines = (
+        tuple(map(visible_text, wrapped(text, across / WIDER_FONT, font))) if text else ()
+        for text, font in ((title if ink.heading else "", strong), (subtitle, small), (note, small))
+    )
+    top = MARGIN + len(heading) * strong.height() + (SPACING.m if heading or saying else 0)
+    top += (len(saying) * small.height() + SPACING.xs) if saying else 0
+    foot = MARGIN + (len(lines) * small.height() + SPACING.m if lines else 0)
+    height = top + max(tall(across), least[1]) + foot if height is None else height
+    room = height - top - foot
+    if room < least[1] - ROUNDING:
+        raise NoRoom("height", height, least[1] + top + foot)
+    return Frame(ink, width, height, QRectF(MARGIN, top, across, room), title, subtitle, heading, saying, lines)

@@ -1,0 +1,264 @@
+"""Page of three layers over the same tokens: which input moves which output, and what each of them costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QPainter, QPen
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.dependence import (
+    CHANNELS,
+    LAYERS,
+    MOST_TOKENS,
+    SEED,
+    Cost,
+    affordable,
+    attention_cost,
+    comparable,
+    convolution_cost,
+    dependence,
+    first_tokens,
+    projection_multiplications,
+    recurrent_cost,
+    sequence,
+    small_layers,
+)
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
+from attn_gui.figure.levels import largest_levels
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.base import Amount, Cell, Chosen, Drawing, Ink, PageKind, Spot, body_width, framed, metrics
+from attn_gui.figure.pages.charts import MapGrid, PageMap, token_of
+from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+
+MOST_LAYERS = 4
+LABEL = 0.34
+"""Of the width, for the names of the rows of the table."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reaches:
+    """Dependences (i, j) of the recurrent layer, the convolutions and attention, on tokens with numbers (n, d)."""
+
+    x: Array
+    maps: tuple[Array, Array, Array]
+    costs: tuple[Cost, Cost, Cost]
+    projections: int
+    layers: int
+    seed: int
+    tokens: tuple[str, ...] | None
+    count: int
+    given: bool
+    chosen: tuple[int, int] | None
+    stage: str
+
+    @property
+    def far(self) -> list[float]:
+        """Dependence of the last output on the first token, layer by layer, as a share of what it depends on most; NaN
+        where one of these is no number."""
+        rows = [found[-1] for found in self.maps]
+        with np.errstate(all="ignore"):
+            return [float(row[0] / row.max()) if row.any() else 0.0 for row in rows]
+
+
+class DependencePage(PageKind[Reaches]):
+    """Shows ‖∂y_i/∂x_j‖ of a small RNN, of convolutions and of the problem's attention, and the paper's costs."""
+
+    name = "dependence"
+    title = QT_TRANSLATE_NOOP("Pages", "RNN, CNN and attention")
+    roles = (Role.SCORE,)
+    words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
+    needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention over one sequence: every query is a key, too")
+    reads = frozenset({"batch", "stage", "cell"})
+    knobs = (
+        Amount(
+            "layers",
+            QT_TRANSLATE_NOOP("Pages", "convolutions"),
+            lambda aim, values: LAYERS,
+            lambda aim, values, value: 1 <= value <= MOST_LAYERS,
+            whole=True,
+        ),
+        Amount(
+            "seed",
+            QT_TRANSLATE_NOOP("Pages", "seed"),
+            lambda aim, values: SEED,
+            lambda aim, values, value: 0 <= value < 1 << 31,
+            whole=True,
+        ),
+    )
+
+    def applies(self, problem: Problem) -> bool:
+        return comparable(problem)
+
+    def is_quick(self, aim: Aim) -> bool:
+        return False
+
+    def turned(self, content: Reaches, before: Chosen, after: Chosen) -> Reaches:
+        layers, seed = int(after["layers"]), int(after["seed"])
+        small = small_layers(content.x, layers, seed)
+        costs = content.costs[0], convolution_cost(len(content.x), content.x.shape[1], layers), content.costs[2]
+        return replace(content, maps=(*small, content.maps[2]), costs=costs, layers=layers, seed=seed)
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Reaches:
+        whole = evaluation.problem
+        problem = first_tokens(whole, affordable(whole, MOST_TOKENS))
+        x, layers, seed = sequence(problem), int(aim.knobs["layers"]), int(aim.knobs["seed"])
+        with np.errstate(all="ignore"):
+            found = dependence(problem, tell)
+        n, width = x.shape
+        costs = recurrent_cost(n, width), convolution_cost(n, width, layers), attention_cost(problem)
+        row, column = aim.query(evaluation), aim.key(evaluation)
+        inside = row is not None and row < problem.n and (column is None or column < problem.n)
+        names = problem.names_of_keys
+        return Reaches(
+            x,
+            (*small_layers(x, layers, seed), found),
+            costs,
+            projection_multiplications(problem),
+            layers,
+            seed,
+            names if names else None,
+            whole.n,
+            problem.projected,
+            (row or 0, -1 if column is None else column) if inside else None,
+            evaluation.weights,
+        )
+
+    def plan(self, content: Reaches, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+
+
+class _Layout:
+    """Three maps, and below them a table with a column for each."""
+
+    def __init__(self, shown: Reaches, ink: Ink, width: float | None, height: float | None) -> None:
+        self.shown, self.ink = shown, ink
+        self.names = (
+            ink.translate("Pages", "RNN"),
+            ink.translate("Pages", "CNN × {layers}").format(layers=shown.layers),
+            ink.translate("Pages", "attention"),
+        )
+        self.table = self._table()
+        self.line = metrics("micro").height() + SPACING.xs
+        maps, tall = self._maps(), self._table_height()
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=ink.translate("Pages", DependencePage.title),
+            subtitle=ink.translate("Pages", "‖∂y_i/∂x_j‖: how much output i moves with input j"),
+            note=self._note(),
+            tall=lambda across: MapGrid.own_height(across, maps) + tall,
+            least=(230.0, MapGrid.least_height(body_width(width), maps) + tall),
+        )
+        body = self.frame.body
+        self.grid = MapGrid(body.adjusted(0, 0, 0, -tall), maps, ink)
+        top = min(self.grid.bottom, body.bottom() - tall) + SPACING.m
+        self.room = QRectF(body.left(), top, body.width(), tall - SPACING.m)
+
+    def drawing(self, title: str) -> Drawing:
+        """The page; a click chooses the weight of that query and key."""
+        frame = self.frame
+        rows = "; ".join(f"{name}: {', '.join(texts)}" for name, texts, _ in self.table)
+        said = f"{frame.title}. {frame.subtitle}. {', '.join(self.names)}: {rows}. {self._note()}"
+        return Drawing(frame.width, frame.height, title, said, self._paint, self.grid.fields(self._spot))
+
+    # --- words -----------------------------------------------------------------------------------
+    def _maps(self) -> list[PageMap]:
+        shown, translate = self.shown, self.ink.translate
+        axes = translate("Pages", "output i"), translate("Pages", "input j")
+        return [
+            PageMap(
+                name,
+                found,
+                largest_levels(found, signed=False),
+                signed=False,
+                axes=axes,
+                tokens=shown.tokens,
+                chosen=shown.chosen,
+            )
+            for name, found in zip(self.names, shown.maps, strict=True)
+        ]
+
+    def _table(self) -> list[tuple[str, list[str], list[str]]]:
+        """Rows of the table: name, number of each layer, and the paper's order below it."""
+        translate, costs = self.ink.translate, self.shown.costs
+        orders = [[cost.orders[place] for cost in costs] for place in range(3)]
+        needed = [f" ({cost.needed})" if cost.needed else "" for cost in costs]
+        paths = [f"–{more}" if cost.path is None else str(cost.path) for cost, more in zip(costs, needed, strict=True)]
+        far = [significant(share, 2) if np.isfinite(share) else "–" for share in self.shown.far]
+        return [
+            (translate("Pages", "multiplications"), [f"{cost.multiplications:,}" for cost in costs], orders[0]),
+            (translate("Pages", "steps in sequence"), [str(cost.sequential) for cost in costs], orders[1]),
+            (translate("Pages", "longest path"), paths, orders[2]),
+            (translate("Pages", "last by first token"), far, []),
+        ]
+
+    def _note(self) -> str:
+        shown, translate = self.shown, self.ink.translate
+        text = translate(
+            "Pages",
+            "Below the numbers the orders of “Attention Is All You Need”, table 1. Costs are for {n} tokens of {d} "
+            "numbers and layers as wide; the RNN and the CNN (width 3) drawn here have {channels} seeded channels.",
+        )
+        said = [text.format(n=len(shown.x), d=shown.x.shape[1], channels=CHANNELS)]
+        if shown.costs[1].path is None:
+            text = translate("Pages", "This many convolutions do not connect both ends; {needed} would.")
+            said.append(text.format(needed=shown.costs[1].needed))
+        if shown.costs[2].path is None:
+            text = translate("Pages", "Attention with this mask does not join both ends, however many its layers are.")
+            if shown.costs[2].needed:
+                text = translate(
+                    "Pages", "One layer of attention with this mask does not join both ends; {needed} would."
+                )
+            said.append(text.format(needed=shown.costs[2].needed))
+        if shown.projections:
+            text = translate("Pages", "Projections of attention: {count} multiplications more.")
+            said.append(text.format(count=f"{shown.projections:,}"))
+        if not shown.given:
+            said.append(translate("Pages", "Without X the input of a token is its Q, K and V side by side."))
+        if len(shown.x) < shown.count:
+            text = translate("Pages", "The first {shown} of {count} tokens, as a sequence of their own.")
+            said.append(text.format(shown=len(shown.x), count=shown.count))
+        return " ".join(said)
+
+    def _spot(self, number: int, row: int, column: int) -> Spot:
+        one = self.grid.maps[number]
+        i, j = (f"{token_of(one.tokens, place)} ({place})" if one.tokens else str(place) for place in (row, column))
+        value = f"{float(one.values[row, column]):.4g}".replace("-", "−")
+        return Spot(f"{one.title}: ‖∂y/∂x‖, {i} ← {j}: {value}", Cell(self.shown.stage, row, column))
+
+    # --- the table -------------------------------------------------------------------------------
+    def _table_height(self) -> float:
+        lines = 1 + sum(2 if orders else 1 for _, _, orders in self.table)
+        return SPACING.m + lines * self.line + len(self.table) * SPACING.s
+
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        self.grid.paint(painter)
+        theme, micro, room = self.ink.theme, metrics("micro"), self.room
+        pitch = room.width() * (1 - LABEL) / 3
+        ends = [room.left() + room.width() * LABEL + (number + 1) * pitch for number in range(3)]
+        base = room.top() + micro.ascent()
+        for end, name in zip(ends, self.names, strict=True):
+            write_line(painter, QPointF(end, base), name, theme.text, FONT_SIZE.micro, strong=True, anchor=END)
+        for name, texts, orders in self.table:
+            base += SPACING.s + self.line
+            painter.setPen(QPen(theme.line, 1.0))
+            top = base - micro.ascent() - SPACING.xs
+            painter.drawLine(QLineF(room.left(), top, room.right(), top))
+            wide = room.width() * LABEL
+            write_within(painter, QPointF(room.left(), base), name, theme.text2, FONT_SIZE.micro, wide)
+            for end, text in zip(ends, texts, strict=True):
+                write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)
+            if orders:
+                base += self.line
+                for end, order in zip(ends, orders, strict=True):
+                    write_line(painter, QPointF(end, base), order, theme.text3, FONT_SIZE.micro, anchor=END)

@@ -1,0 +1,509 @@
+"""Pages of a problem's shapes and of its code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.dimensions import Step, counts_of, steps_of, written
+from attn_gui.engine.graph.nodes import symbol, title
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.progress import Tell
+from attn_gui.figure.heatmap_layout import MARGIN
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.base import (
+    OWN_WIDTH,
+    Cell,
+    Choice,
+    Drawing,
+    Field,
+    Ink,
+    PageKind,
+    Spot,
+    body_width,
+    framed,
+    metrics,
+)
+from attn_gui.figure.text.labels import wrapped
+from attn_gui.figure.text.words import page_words
+from attn_gui.figure.tokens import FONT_SIZE, RADIUS, SPACING
+from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.scripts import SCRIPTS, script_text
+
+# --- layout of the flow ---------------------------------------------------------------------------
+# Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside.
+
+
+COLUMNS = 3
+GAP, APART = 14.0, 20.0
+"""Between boxes side by side, and one below the other: room for an arrow."""
+SHADOW, ARROW = 3.0, 4.0
+INSET = 6.0
+LEAST_WIDTH = 250.0
+HEADS_ROOM = 60.0
+"""At the end of a title, for the number of heads."""
+VALUE_LINE = 8.0
+"""Reach of the line of the values into the column of what joins."""
+
+Side = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class FlowStep:
+    """A step: its stage, its line of shapes and the same in the other form, its column of three (None: the chain),
+    the number of heads that it is done by, what else it reads, whether it is changed by hand, and its matrices."""
+
+    stage: str
+    shape: str
+    other: str
+    column: int | None
+    heads: str
+    sides: tuple[Side, ...]
+    by_hand: bool
+    read: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """All steps in order, the shapes of the sequences that they begin with, and the numbers of the symbols."""
+
+    steps: tuple[FlowStep, ...]
+    sources: Mapping[str, str]
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle with a title and lines below it; `heads` of them lie behind one another."""
+
+    place: QRectF
+    title: str
+    lines: tuple[str, ...]
+    heads: str = ""
+    step: FlowStep | None = None
+
+    @property
+    def depth(self) -> float:
+        """Pixels by which the boxes behind it stand out."""
+        return 2 * SHADOW if self.heads else 0.0
+
+
+class FlowLayout:
+    """Boxes and arrows, from the top to the bottom."""
+
+    def __init__(self, flow: Flow, ink: Ink, width: float | None, height: float | None) -> None:
+        self.flow, self.ink = flow, ink
+        self.line, self.head = metrics("micro").height(), metrics("small").height()
+        self.across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
+        self.pitch = (max(self.across, LEAST_WIDTH) - (COLUMNS - 1) * GAP) / COLUMNS
+        self.boxes: list[Box] = []
+        self.arrows: list[tuple[QPointF, ...]] = []
+        self.ends: list[Box | None] = [None] * COLUMNS
+        self.bottom = 0.0
+        self._place()
+        counts = " · ".join(f"{name} = {count}" for name, count in flow.counts.items())
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=ink.translate("Pages", "Shapes"),
+            note=counts,
+            tall=lambda across: self.bottom,
+            least=(LEAST_WIDTH, self.bottom),
+        )
+
+    def drawing(self, title: str) -> Drawing:
+        """The page; a click on a box chooses its stage."""
+        frame, corner = self.frame, self.frame.body.topLeft()
+        fields = tuple(
+            Field(box.place.translated(corner), partial(self._spot, box.step))
+            for box in self.boxes
+            if box.step is not None
+        )
+        said = ". ".join(f"{symbol(step.stage)}: {step.shape}" for step in self.flow.steps)
+        return Drawing(frame.width, frame.height, title, f"{title}. {said}", self._paint, fields)
+
+    def _spot(self, step: FlowStep, *_: int) -> Spot:
+        return Spot(
+            f"{symbol(step.stage)} {self._named(step.stage)}: {step.shape} = {step.other}", Cell(step.stage, 0, 0)
+        )
+
+    def _named(self, name: str) -> str:
+        return title(name, self.ink.lang)
+
+    # --- places ----------------------------------------------------------------------------------
+    def _place(self) -> None:
+        self._place_sources()
+        sides = [step for step in self.flow.steps if step.column is not None]
+        while sides:  # a row of what stands side by side
+            row, seen = [], set()
+            for step in sides:
+                if step.column not in seen:
+                    row.append(step)
+                    seen.add(step.column)
+            sides = [step for step in sides if step not in row]
+            self._place_row(row)
+        before = [end for end in self.ends[:2] if end is not None]
+        for step in self.flow.steps:
+            if step.column is None:
+                before = [self._place_step(step, before)]
+
+    def _place_sources(self) -> None:
+        places = {"x": (0, 0), "context": (1, 2)} if "context" in self.flow.sources else {"x": (0, 2)}
+        for name, shape in self.flow.sources.items():
+            first, last = places[name]
+            left = first * (self.pitch + GAP)
+            wide = (last - first) * (self.pitch + GAP) + self.pitch
+            box = Box(QRectF(left, 0, wide, self._tall(1)), self._title(name, wide), (shape,))
+            self.boxes.append(box)
+            for column in range(first, last + 1):
+                self.ends[column] = box
+            self.bottom = box.place.bottom()
+
+    def _place_row(self, row: list[FlowStep]) -> None:
+        top = self.bottom + (APART if self.boxes else 0.0)
+        lines = {step.stage: self._lines(step.shape, self.pitch) for step in row}
+        tall = self._tall(max(map(len, lines.values())))
+        for step in row:
+            column = step.column or 0
+            place = QRectF(column * (self.pitch + GAP), top, self.pitch, tall)
+            box = Box(place, self._title(step.stage, self.pitch), lines[step.stage], step=step)
+            self.boxes.append(box)
+            if (end := self.ends[column]) is not None:
+                x = place.center().x()
+                self.arrows.append((QPointF(x, end.place.bottom()), QPointF(x, top)))
+            self.ends[column] = box
+        self.bottom = top + tall
+
+    def _place_step(self, step: FlowStep, before: list[Box]) -> Box:
+        """A step of the chain, with what joins it at its right."""
+        wide, top = 2 * self.pitch + GAP, self.bottom + APART
+        lines = self._lines(step.shape, wide)
+        sides = self._side_words(step)
+        place = QRectF(0, top, wide, max(self._tall(len(lines)), len(sides) * (self.line + 2 * SPACING.xs)))
+        box = Box(place, self._title(step.stage, wide - (HEADS_ROOM if step.heads else 0.0)), lines, step.heads, step)
+        self.boxes.append(box)
+        for end in before:
+            x = end.place.center().x()
+            self.arrows.append((QPointF(x, end.place.bottom()), QPointF(x, top - box.depth)))
+        self._join_values(step, box)
+        left = 2 * (self.pitch + GAP) + VALUE_LINE + SPACING.m
+        height = self.line + 2 * SPACING.xs
+        first = place.center().y() - len(sides) * height / 2
+        for number, text in enumerate(sides):
+            room = max(3 * self.pitch + 2 * GAP - left, 20.0)
+            side = QRectF(left, first + number * height + 1, room, height - 2)
+            self.boxes.append(Box(side, "", (text,)))
+            y = side.center().y()
+            self.arrows.append((QPointF(left, y), QPointF(place.right() + box.depth, y)))
+        self.bottom = place.bottom()
+        return box
+
+    def _join_values(self, step: FlowStep, box: Box) -> None:
+        """The line of the values, down to the step that mixes them."""
+        end = self.ends[2]
+        if end is None or end.step is None or end.step.stage not in step.read:
+            return
+        x, y = 2 * (self.pitch + GAP) + VALUE_LINE, box.place.bottom() - INSET
+        self.arrows.append((QPointF(x, end.place.bottom()), QPointF(x, y), QPointF(box.place.right() + box.depth, y)))
+
+    def _side_words(self, step: FlowStep) -> list[str]:
+        words = [self.ink.translate(context, text) if context else text for context, text in step.sides]
+        return [*words, *([self.ink.translate("Pages", "changed by hand")] if step.by_hand else [])]
+
+    def _tall(self, lines: int) -> float:
+        return self.head + lines * self.line + 2 * SPACING.s
+
+    def _title(self, name: str, wide: float) -> str:
+        return f"{symbol(name)}  {self._named(name)}"
+
+    def _lines(self, shape: str, wide: float) -> tuple[str, ...]:
+        """A line of shapes, broken before a sign where it is too long."""
+        micro, room = metrics("micro"), wide - 2 * INSET
+        lines: list[str] = []
+        for part in re.split(r" (?=[·→])", shape):
+            joined = f"{lines[-1]} {part}" if lines else part
+            if lines and micro.horizontalAdvance(joined) <= room:
+                lines[-1] = joined
+            else:
+                lines.append(part)
+        return tuple(lines)
+
+    # --- painting --------------------------------------------------------------------------------
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        corner = self.frame.body.topLeft()
+        for points in self.arrows:
+            self._paint_arrow(painter, [point + corner for point in points])
+        for box in self.boxes:
+            self._paint_box(painter, box, box.place.translated(corner))
+
+    def _paint_arrow(self, painter: QPainter, points: list[QPointF]) -> None:
+        color = self.ink.theme.line_strong
+        painter.setPen(QPen(color, 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(QPolygonF(points))
+        tip, before = points[-1], points[-2]
+        along = QPointF(0, ARROW) if before.x() == tip.x() else QPointF(-ARROW, 0)
+        across = QPointF(along.y() * 0.6, along.x() * 0.6)
+        painter.setBrush(color)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawPolygon(QPolygonF([tip, tip - along + across, tip - along - across]))
+
+    def _paint_box(self, painter: QPainter, box: Box, place: QRectF) -> None:
+        theme, micro = self.ink.theme, metrics("micro")
+        fill: QColor = theme.raised if box.step is not None else theme.surface
+        painter.setPen(QPen(theme.line_strong, 1.0))
+        painter.setBrush(fill)
+        for behind in (2, 1) if box.heads else ():
+            painter.drawRoundedRect(place.translated(behind * SHADOW, -behind * SHADOW), RADIUS.frame, RADIUS.frame)
+        painter.drawRoundedRect(place, RADIUS.frame, RADIUS.frame)
+        top = place.top() + (SPACING.s if box.title else (place.height() - self.line) / 2)
+        if box.title:
+            at = QPointF(place.left() + INSET, top + metrics("small").ascent())
+            write_within(painter, at, box.title, theme.text, FONT_SIZE.small, place.width() - 2 * INSET, strong=True)
+            if box.heads:
+                words = self.ink.translate("Pages", "× {heads} heads").format(heads=box.heads)
+                right = QPointF(place.right() - INSET, at.y())
+                write_line(painter, right, words, theme.text3, FONT_SIZE.micro, anchor=END)
+            top += self.head
+        for number, line in enumerate(box.lines):
+            at = QPointF(place.left() + INSET, top + number * self.line + micro.ascent())
+            color, room = theme.text2 if box.title else theme.text, place.width() - 2 * INSET
+            write_within(painter, at, line, color, FONT_SIZE.micro, room)
+
+
+# --- page of the shapes ---------------------------------------------------------------------------
+# Page of the shapes: every step of the problem as a box with its dimensions, in symbols or in numbers.
+
+
+SYMBOLS, NUMBERS = "symbols", "numbers"
+FORMS = {
+    SYMBOLS: page_words(QT_TRANSLATE_NOOP("Pages", "symbols")),
+    NUMBERS: page_words(QT_TRANSLATE_NOOP("Pages", "numbers")),
+}
+
+
+class DimensionsPage(PageKind[Flow]):
+    """Shows which matrix has which shape, and what is multiplied by what."""
+
+    name = "dimensions"
+    title = QT_TRANSLATE_NOOP("Pages", "Shapes")
+    words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
+    reads = frozenset()
+    knobs = (Choice("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), lambda aim, values: FORMS),)
+
+    def is_quick(self, aim: Aim) -> bool:
+        return True
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Flow:
+        problem, symbols = evaluation.problem, aim.knobs["shapes"] == SYMBOLS
+        counts = counts_of(problem)
+        by_hand = {record.stage for record in problem.interventions if record.enabled}
+        steps = tuple(
+            FlowStep(
+                step.stage,
+                step.shape(symbols=symbols),
+                step.shape(symbols=not symbols),
+                _column(evaluation.node(step.stage).stage),
+                _heads(step, counts, symbols),
+                (*_matrices(problem, step, symbols), *_others(problem, step, symbols)),
+                step.stage in by_hand,
+                tuple(operand.name for operand in step.operands),
+            )
+            for step in steps_of(evaluation)
+        )
+        tell(1.0)
+        sources = {"x": _source(problem, "x", counts, symbols)} if problem.projected else {}
+        if problem.context is not None:
+            sources["context"] = _source(problem, "context", counts, symbols)
+        return Flow(steps, sources, counts)
+
+    def plan(self, content: Flow, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return FlowLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+
+
+def _column(stage: Stage) -> int | None:
+    """Of Q, K and V, and what is made of one of them before the scores: 0, 1 or 2; None in the chain after them."""
+    if not stage.input_side:
+        return None
+    return 1 if stage.transposed else 2 if stage.by_key else 0
+
+
+def _heads(step: Step, counts: dict[str, int], symbols: bool) -> str:
+    """Count of the copies of a step."""
+    if not step.per_head or "h" not in counts:
+        return ""
+    return "h" if symbols else str(counts["h"])
+
+
+def _source(problem: Problem, field: str, counts: dict[str, int], symbols: bool) -> str:
+    """The shape of a sequence."""
+    rows, columns = ("m", "d_context") if field == "context" else ("n", "d_model")
+    batched = "B" in counts and problem.arrays()[field].ndim == 3  # else one sequence that all items share
+    names = [*(["B"] if batched else []), rows, columns]
+    return " × ".join(names if symbols else [str(counts[name]) for name in names])
+
+
+def _matrices(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, str]]:
+    """The tables that a step multiplies by, such as W_O."""
+    arrays = problem.arrays()
+    return [
+        ("", f"{symbol(one.name)}  {written(one.dims, symbols=symbols)}") for one in step.operands if one.name in arrays
+    ]
+
+
+def _others(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, str]]:
+    """Whatever else it reads."""
+    return [side for name in step.sides for side in _sides(problem, step, name, symbols)]
+
+
+def _sides(problem: Problem, step: Step, name: str, symbols: bool) -> list[tuple[str, str]]:
+    """Other inputs of a step: (context, English) of its words, those without a context as they are."""
+    scalars, arrays = problem.scalars(), problem.arrays()
+    if name in scalars:
+        return [("", f"{symbol(name)} = {float(scalars[name]):.3g}")]
+    if name.endswith("_angle"):
+        return [("", f"θ = {problem.rotary_theta:g}")] if problem.rotary_theta is not None else [("", "θ")]
+    position = Layer.position_of(name)
+    if position is not None or name == "allowed":
+        return [
+            ("Masks", layer.label)
+            for k, layer in enumerate(problem.mask)
+            if layer.enabled and (k == position if position is not None else not layer.adds)
+        ]
+    if name not in arrays:
+        return []
+    return [("", f"{symbol(name)}  {written(step.sides[name], symbols=symbols)}")]
+
+
+# --- page of the code -----------------------------------------------------------------------------
+
+
+MOST_LINES = 400
+"""Lines that are shown at most; the text itself is whole."""
+LEAST_CODE_WIDTH = 180.0
+INDENT = 5.0
+"""Pixels of a blank at the beginning of a line."""
+STEP = re.compile(r"(\w+) = ")
+
+
+@dataclass(frozen=True, eq=False)
+class CodeText:
+    """A script, the title of what it is written for, the key of that, and the stages that its lines assign."""
+
+    text: str
+    title: str
+    key: str
+    stages: frozenset[str]
+
+
+class CodePage(PageKind[CodeText]):
+    """Shows the computation as a script."""
+
+    name = "code"
+    title = QT_TRANSLATE_NOOP("Pages", "Code")
+    words = "python numpy pytorch torch script program source 代码 脚本 程序"
+    reads = frozenset()
+    knobs = (
+        Choice(
+            "language",
+            QT_TRANSLATE_NOOP("Pages", "written for"),
+            lambda aim, values: {key: (("", dialect.title),) for key, dialect in SCRIPTS.items()},
+        ),
+    )
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> CodeText:
+        dialect = SCRIPTS[aim.knobs["language"]]
+        text = script_text(evaluation.problem, dialect)
+        tell(1.0)
+        return CodeText(text, dialect.title, dialect.key, frozenset(evaluation.stages))
+
+    def plan(self, content: CodeText, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return _Layout(content, ink, width, height).drawing()
+
+
+class _Layout:
+    """Lines below one another, long ones in pieces; those that are too many are counted in the last one."""
+
+    def __init__(self, shown: CodeText, ink: Ink, width: float | None, height: float | None) -> None:
+        self.shown, self.ink = shown, ink
+        self.pitch = metrics("small").height() + SPACING.xs
+        across = body_width(width)
+        lines = shown.text.rstrip().split("\n")
+        pieces = [piece for line in lines[:MOST_LINES] for piece in _pieces(line, across)]
+        lines = pieces + lines[MOST_LINES:]
+        count = min(len(lines), MOST_LINES)
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=ink.translate("Pages", "The problem in {library}").format(library=shown.title),
+            tall=lambda across: count * self.pitch,
+            least=(LEAST_CODE_WIDTH, count * self.pitch),  # the window scrolls
+        )
+        self.lines = lines[:count]
+        if len(self.lines) < len(lines):
+            more = ink.translate("Pages", "… {count} more lines").format(count=len(lines) - len(self.lines) + 1)
+            self.lines[-1] = more
+
+    def drawing(self) -> Drawing:
+        """The page; a click on the line of a stage chooses the stage."""
+        frame, fields = self.frame, []
+        for number, line in enumerate(self.lines):
+            stage = STEP.match(line)
+            if stage is not None and stage[1] in self.shown.stages:
+                spot = Spot(line, Cell(stage[1], 0, 0))
+                fields.append(Field(self._place(number), partial(_same, spot)))
+        said = f"{frame.title}. {self.shown.text}"
+        return Drawing(frame.width, frame.height, frame.title, said, self._paint, tuple(fields))
+
+    def _place(self, number: int) -> QRectF:
+        body = self.frame.body
+        return QRectF(body.left(), body.top() + number * self.pitch, body.width(), self.pitch)
+
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        for number, line in enumerate(self.lines):
+            self._paint_line(painter, self._place(number), line)
+
+    def _paint_line(self, painter: QPainter, place: QRectF, line: str) -> None:
+        """A line with its comment in gray."""
+        theme, small = self.ink.theme, metrics("small")
+        bare = line.lstrip(" ")
+        at = QPointF(place.left() + (len(line) - len(bare)) * INDENT, place.top() + small.ascent())
+        code, sign, comment = bare.partition("  # ")
+        step = STEP.match(code)
+        strong = step is not None and line == bare and step[1] in self.shown.stages
+        color = theme.good if bare.startswith("# ") else theme.text if strong or not sign else theme.text2
+        write_line(painter, at, code, color, FONT_SIZE.small)
+        at += QPointF(small.horizontalAdvance(code) + SPACING.l, 0)
+        write_line(painter, at, sign and f"# {comment}", theme.good, FONT_SIZE.small)
+
+
+def _pieces(line: str, across: float) -> list[str]:
+    """A line of a script in lines of a width: its comment above it, and what goes on indented by four more blanks."""
+    small = metrics("small")
+    bare = line.lstrip(" ")
+    code, sign, comment = bare.partition("  # ")
+    blanks = len(line) - len(bare)
+    wide = small.horizontalAdvance(code) + (SPACING.l + small.horizontalAdvance(f"# {comment}") if sign else 0)
+    if blanks * INDENT + wide <= across:
+        return [line]
+    room = across - (blanks + 4) * INDENT
+    above = [f"# {part}" for part in wrapped(comment, room - small.horizontalAdvance("# "), small)] if sign else []
+    first, *more = wrapped(code, room, small)
+    return [" " * blanks + part for part in (*above, first)] + [" " * (blanks + 4) + part for part in more]
+
+
+def _same(spot: Spot, *_: int) -> Spot:
+    """The spot of a field that has only one."""
+    return spot

@@ -1,0 +1,317 @@
+"""Page of gradients: what the chosen cell or its row changes with, checked by computing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QPainter, QPen
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.analysis.differentiation import finite_difference
+from attn_gui.engine.analysis.sensitivity import gradients, step_gradients, strongest
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.progress import Tell
+from attn_gui.figure.gradients import OF, differentiated
+from attn_gui.figure.levels import largest_levels
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.base import (
+    Block,
+    Cell,
+    Choice,
+    Drawing,
+    Field,
+    Ink,
+    PageKind,
+    Spot,
+    body_width,
+    framed,
+    metrics,
+)
+from attn_gui.figure.pages.charts import MapGrid, PageMap
+from attn_gui.figure.text.numbers import scientific
+from attn_gui.figure.text.words import page_words
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.rows import has_items
+from attn_gui.pictures.planes import MADE_BY
+
+# --- contents -------------------------------------------------------------------------------------
+
+
+LISTED = 5
+SIDE = 128
+"""Blocks of a map at most, by side."""
+STEPS, TABLES = "steps", "tables"
+
+
+@dataclass(frozen=True, eq=False)
+class GradientMap:
+    """Gradients by a part of a stage or of a field, as (row, column) in blocks: `shape` of what they stand for.
+
+    `first` is the row and the column, as shown, of its first cell; `moves` tells whether any of all gradients by the
+    stage or the field, of whatever item and head, is other than 0.
+    """
+
+    name: str
+    cells: Array
+    shape: tuple[int, int]
+    first: tuple[int, int]
+    largest: float
+    is_stage: bool
+    moves: bool
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A number of the problem with the exact gradient by it, and the finite difference."""
+
+    field: str
+    index: tuple[int, ...]
+    exact: float
+    by_difference: float
+
+    @property
+    def apart(self) -> float:
+        """The distance of the two as a share of the larger one."""
+        largest = max(abs(self.exact), abs(self.by_difference))
+        return abs(self.exact - self.by_difference) / largest if largest != 0 else 0.0  # a NaN stays one
+
+
+@dataclass(frozen=True, eq=False)
+class Gradients:
+    """The sum that was differentiated, in words, with its value; its maps, and the largest gradients."""
+
+    name: str
+    value: float
+    maps: tuple[GradientMap, ...]
+    checked: tuple[Checked, ...]
+    common: bool
+    head: int
+    heads: int
+
+
+def read_gradients(evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
+    """Take the gradients that a page shows, then compute the finite differences one after the other."""
+    box, weights, name, value = differentiated(
+        stage_plane(evaluation, aim.stage, aim.batch, aim.head), *(aim.cell or (0, 0)), aim.knobs["of"]
+    )
+    by_field = gradients(evaluation, aim.stage, box, weights)
+    if aim.knobs["by"] == STEPS:
+        steps = step_gradients(evaluation, aim.stage, box, weights)
+        maps = [_of_step(evaluation, aim, step, *found) for step, found in steps.items()]
+    else:
+        maps = list(_of_fields(evaluation, aim, by_field))
+    checked = []
+    largest = strongest(by_field, LISTED)
+    for number, (field, index, exact) in enumerate(largest):
+        tell((number + 1) / (len(largest) + 1))
+        beside = finite_difference(evaluation.problem, aim.stage, box, weights, field, index)
+        checked.append(Checked(field, index, exact, beside))
+    tell(1.0)
+    common = aim.knobs["bar"] == "common"
+    return Gradients(name, value, tuple(maps), tuple(checked), common, aim.head, evaluation.problem.num_heads)
+
+
+def _of_step(evaluation: Evaluation, aim: Aim, stage: str, box: Box, found: Array) -> GradientMap:
+    """The gradient by the part of a stage that the sum reads, of the item and the head on show."""
+    cells, batch, *head = found, box[0], *box[1:-2]
+    cells = cells[min(max(aim.batch - batch.start, 0), len(cells) - 1)]
+    for axis in head:
+        cells = cells[min(max(aim.head - axis.start, 0), len(cells) - 1)]
+    rows, columns = box[-2].start, box[-1].start
+    if not head and not evaluation.node(stage).stage.joined:
+        mine = evaluation.head_columns(stage, aim.head)
+        low, high = max(mine.start, box[-1].start), min(mine.stop, box[-1].stop)
+        if low < high:
+            cells, columns = cells[:, low - box[-1].start : high - box[-1].start], low - mine.start
+    return _map(stage, cells, (rows, columns), is_stage=True, moves=bool(np.any(found)))
+
+
+def _of_fields(evaluation: Evaluation, aim: Aim, found: dict[str, Array]) -> Iterator[GradientMap]:
+    """The gradient by every table of the problem: of the item on show, and of its head where columns have heads."""
+    for field, each in found.items():
+        if not each.ndim:
+            continue
+        cells = each[None] if each.ndim == 1 else each
+        places = (aim.batch, aim.head) if has_items(evaluation.problem, field) else (aim.head,)
+        for place in places[: cells.ndim - 2]:
+            cells = cells[min(place, len(cells) - 1)]
+        stage, is_stage = MADE_BY.get(field, field if field in MADE_BY.values() else ""), field in evaluation.stages
+        mine = evaluation.head_columns(stage, aim.head) if stage else slice(0, cells.shape[1])
+        first = 0 if is_stage else mine.start  # a stage counts the columns of its head, a table all
+        yield _map(field, cells[:, mine], (0, first), is_stage=is_stage, moves=bool(np.any(each)))
+
+
+def _map(name: str, cells: Array, first: tuple[int, int], *, is_stage: bool, moves: bool) -> GradientMap:
+    shape = int(cells.shape[0]), int(cells.shape[1])
+    largest = float(np.max(np.abs(np.nan_to_num(cells, nan=0.0, posinf=np.inf)), initial=0.0))
+    blocks = pool(cells, None, min(SIDE, shape[0]), min(SIDE, shape[1]))[0]
+    return GradientMap(name, np.asarray(blocks, dtype=np.float64), shape, first, largest, is_stage, moves)
+
+
+# --- page -----------------------------------------------------------------------------------------
+# Page of gradients: what the chosen cell or its row changes with, and the same by computing twice.
+
+
+BY = {
+    STEPS: page_words(QT_TRANSLATE_NOOP("Pages", "every step before it")),
+    TABLES: page_words(QT_TRANSLATE_NOOP("Pages", "the tables")),
+}
+BARS = {
+    "own": page_words(QT_TRANSLATE_NOOP("Pages", "one for each map")),
+    "common": page_words(QT_TRANSLATE_NOOP("Pages", "the same for all")),
+}
+NAME, PLACES = 0.25, (0.5, 0.76, 1.0)
+"""Of the width: what the names of the numbers take, and where the columns of the list end."""
+
+
+class GradientPage(PageKind[Gradients]):
+    """Shows the exact gradient of a cell or a row by every step or every table, on a symmetric bar of its own."""
+
+    name = "gradient_maps"
+    title = QT_TRANSLATE_NOOP("Pages", "Gradient maps")
+    words = (
+        "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
+    )
+    knobs = (
+        Choice("of", QT_TRANSLATE_NOOP("Pages", "gradient of"), lambda aim, values: OF),
+        Choice("by", QT_TRANSLATE_NOOP("Pages", "with respect to"), lambda aim, values: BY),
+        Choice("bar", QT_TRANSLATE_NOOP("Pages", "color bar"), lambda aim, values: BARS),
+    )
+
+    def is_quick(self, aim: Aim) -> bool:
+        return False  # the problem is computed again for every finite difference
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
+        return read_gradients(evaluation, aim, tell)
+
+    def plan(self, content: Gradients, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+
+
+class _Layout:
+    """The maps, and below them the list of the largest gradients."""
+
+    def __init__(self, shown: Gradients, ink: Ink, width: float | None, height: float | None) -> None:
+        self.shown, self.ink = shown, ink
+        self.moving = [one for one in shown.maps if one.largest > 0]
+        self.line = metrics("micro").height() + SPACING.s
+        tall = SPACING.m + (len(shown.checked) + 1) * self.line if shown.checked else 0.0
+        maps = self._maps()
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=self._title(),
+            subtitle=self._subtitle(),
+            note=self._note(),
+            tall=lambda across: (MapGrid.own_height(across, maps) if maps else 0.0) + tall,
+            least=(230.0, (MapGrid.least_height(body_width(width), maps) if maps else 0.0) + tall),
+        )
+        body = self.frame.body
+        self.grid = MapGrid(body.adjusted(0, 0, 0, -tall), maps, ink) if maps else None
+        top = body.top() if self.grid is None else min(self.grid.bottom, body.bottom() - tall)
+        self.list = QRectF(body.left(), top + SPACING.m, body.width(), max(tall - SPACING.m, 0.0))
+
+    def drawing(self, title: str) -> Drawing:
+        """The page; a click on a cell of a step chooses it, one on a line of the list its number."""
+        frame, fields = self.frame, () if self.grid is None else self.grid.fields(self._spot)
+        if count := len(self.shown.checked):
+            place = self.list.adjusted(0, self.line, 0, 0)
+            fields = (*fields, Field(place, lambda row, _: self._checked_spot(row), count))
+        said = f"{frame.title}. {frame.subtitle}. {self._note()}"
+        return Drawing(frame.width, frame.height, title, said, self._paint, fields)
+
+    # --- words -----------------------------------------------------------------------------------
+    def _title(self) -> str:
+        title = self.ink.translate("Pages", "Gradient of {name}").format(name=self.shown.name)
+        return f"{title} · {self.ink.words.head.format(self.shown.head)}" if self.shown.heads > 1 else title
+
+    def _subtitle(self) -> str:
+        text = self.ink.translate("Pages", "{name} = {value}; its change for each unit of a number")
+        return text.format(name=self.shown.name, value=f"{self.shown.value:.4g}".replace("-", "−"))
+
+    def _note(self) -> str:
+        translate, shown = self.ink.translate, self.shown
+        if not shown.checked:
+            return translate("Pages", "It depends on no number of the problem.")
+        said = translate(
+            "Pages", "Beside the exact gradient the finite difference (f(x + h) − f(x − h)) / 2h, computed anew."
+        )
+        if still := [symbol(one.name) for one in shown.maps if not one.moves]:
+            said += " " + translate("Pages", "It does not change with {names}.").format(names=", ".join(still))
+        if any(one.shape != one.cells.shape for one in self.moving):
+            said += " " + translate("Pages", "Of each block of a large map the gradient of largest magnitude.")
+        return said
+
+    def _maps(self) -> list[PageMap]:
+        shown = self.shown
+        everything = np.concatenate([one.cells.ravel() for one in self.moving]) if self.moving else np.zeros(1)
+        common = largest_levels(everything[None], signed=True)
+        return [
+            PageMap(
+                f"∂/∂{symbol(one.name)}  ≤ {scientific(one.largest)}",
+                one.cells,
+                common if shown.common else largest_levels(one.cells, signed=True),
+                axes=self._axes(one),
+                written=scientific,
+            )
+            for one in self.moving
+        ]
+
+    def _axes(self, one: GradientMap) -> tuple[str, str]:
+        rows, columns = self.ink.words.axes["row"], self.ink.words.axes["column"]
+        if one.shape[0] == 1:
+            rows = f"{rows} {one.first[0]}"
+        return rows, columns
+
+    def _spot(self, number: int, row: int, column: int) -> Spot:
+        one = self.moving[number]
+        block = Block.at((row, column), one.cells.shape, one.shape, one.first)
+        value = block.told(scientific(float(one.cells[row, column])), self.ink)
+        text = f"∂{self.shown.name}/∂{symbol(one.name)}[{block.places}] = {value}"
+        return Spot(text, Cell(one.name, *block.first) if one.is_stage else None)
+
+    def _name(self, one: Checked) -> str:
+        places = ", ".join(str(place) for place in one.index[-2:])
+        return f"{symbol(one.field)}[{places}]" if places else symbol(one.field)
+
+    def _checked_spot(self, row: int) -> Spot:
+        one = self.shown.checked[row]
+        text = self.ink.translate("Pages", "{name}: {exact}, by differences {other}, apart by {share} of it")
+        numbers = {"exact": one.exact, "other": one.by_difference, "share": one.apart}
+        return Spot(text.format(name=self._name(one), **{key: scientific(value) for key, value in numbers.items()}))
+
+    # --- painting --------------------------------------------------------------------------------
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        if self.grid is not None:
+            self.grid.paint(painter)
+        if not self.shown.checked:
+            return
+        theme, micro, room = self.ink.theme, metrics("micro"), self.list
+        ends = [room.left() + share * room.width() for share in PLACES]
+        translate, base = self.ink.translate, room.top() + micro.ascent()
+        heads = translate("Pages", "exact"), translate("Pages", "difference"), translate("Pages", "apart")
+        self._write(painter, base, translate("Pages", "largest by"), heads, ends)
+        for one in self.shown.checked:
+            base += self.line
+            painter.setPen(QPen(theme.line, 1.0))
+            top = base - micro.ascent() - SPACING.xs
+            painter.drawLine(QLineF(room.left(), top, room.right(), top))
+            numbers = (one.exact, one.by_difference, one.apart)
+            self._write(painter, base, self._name(one), tuple(map(scientific, numbers)), ends)
+
+    def _write(self, painter: QPainter, base: float, name: str, texts: tuple[str, ...], ends: list[float]) -> None:
+        """A line of the list."""
+        theme, room = self.ink.theme, self.list.width() * NAME
+        write_within(painter, QPointF(self.list.left(), base), name, theme.text2, FONT_SIZE.micro, room)
+        for end, text in zip(ends, texts, strict=True):
+            write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)

@@ -1,0 +1,611 @@
+"""Pages of a model's run: predictions, logit lens, effects, parts of a logit, heads switched off, patching."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.stages import STAGE
+from attn_gui.figure.colors import lut, value_text_color
+from attn_gui.figure.display import Levels, Values, argb, to_display
+from attn_gui.figure.levels import Shade
+from attn_gui.figure.pages.aim import Aim, ModelAim
+from attn_gui.figure.pages.base import Amount, Choice, Chosen, Drawing, Field, Ink, PageKind, Spot, framed, metrics
+from attn_gui.figure.pages.charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, LayerMap, token_of
+from attn_gui.figure.text.labels import elided, token_label
+from attn_gui.figure.text.numbers import format_number, scientific
+from attn_gui.figure.text.words import Words, page_words
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.writers import END, MIDDLE, write_line
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.visible_text import visible_text
+from attn_gui.models.attribution import (
+    DirectLogits,
+    Likely,
+    direct_logits,
+    head_effects,
+    likely,
+    logit_difference,
+    patch_foretold,
+    patch_sweep,
+)
+from attn_gui.models.forward_pass import softmax
+from attn_gui.models.model import Run
+
+# --- effects --------------------------------------------------------------------------------------
+# Page of effects: which heads and tokens of which layers a change by hand has moved, as shares of what they were.
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """(layers, heads or tokens) of ‖now − before‖ / ‖before‖."""
+
+    moved: Values
+    heads: bool
+    names: tuple[str, ...]
+    layer: int
+    changed: bool
+
+
+class EffectPage(PageKind[Effects]):
+    """Shows how far a change goes through the layers above it."""
+
+    name = "effect"
+    title = QT_TRANSLATE_NOOP("Pages", "Effect of the changes")
+    words = "difference layers heads intervention downstream propagate 影响 效果 干预 传播 差异"
+    needs = QT_TRANSLATE_NOOP("Pages", "Needs a model: File › Open a model")
+    of_model = True
+    reads = frozenset()
+    knobs = (OF,)
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Effects:
+        assert aim.model is not None, "it is only there with a model"
+        model, heads = aim.model, aim.knobs["of"] == HEADS
+        tokens = tuple(token_of(model.now.texts, place) for place in range(len(model.now.texts)))
+        moved = _of_heads(model, tell) if heads else _of_tokens(model)
+        return Effects(moved, heads, tokens, model.layer, model.now is not model.before)
+
+    def at(self, content: Effects, aim: Aim) -> Effects:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
+
+    def plan(self, content: Effects, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        chosen = (content.layer, -1)
+        note = "" if content.changed else ink.translate("Pages", "Nothing is changed by hand: nothing has moved.")
+        grid = LayerGrid((LayerMap("", content.moved),), content.heads, content.names, chosen)
+        return grid.drawing(
+            ink,
+            (width, height),
+            title=ink.translate("Pages", self.title),
+            subtitle=ink.translate("Pages", "‖now − before‖ / ‖before‖, 0 where nothing moved"),
+            note=note,
+        )
+
+
+def _of_heads(model: ModelAim, tell: Tell) -> Values:
+    found = []
+    layers = model.now.model.num_layers
+    for layer in range(layers):
+        now, before = (run.stage(layer, RESULT)[0].astype(np.float64) for run in (model.now, model.before))
+        rows = now.reshape(len(now), -1), before.reshape(len(before), -1)
+        found.append(_shares(*rows) if now.shape == before.shape else np.full(len(now), np.nan))
+        tell((layer + 1) / layers)
+    return np.array(found)
+
+
+def _of_tokens(model: ModelAim) -> Values:
+    now, before = (_hidden(run) for run in (model.now, model.before))
+    return np.array([_shares(*pair) for pair in zip(now, before, strict=True)])
+
+
+def _hidden(run: Run) -> Array:
+    """The layers' outputs, none behind the final norm, without the embeddings, which no change by hand reaches."""
+    return np.stack(run.states[1:]).astype(np.float64)
+
+
+def _shares(now: Array, before: Array) -> Values:
+    """‖now − before‖ / ‖before‖ of every row; of a row of zeros that moved, infinite."""
+    with np.errstate(all="ignore"):
+        lengths = np.linalg.norm(before, axis=-1)
+        apart = np.linalg.norm(now - before, axis=-1)
+        return np.where(apart == 0, 0.0, apart / lengths)
+
+
+# --- prediction -----------------------------------------------------------------------------------
+
+
+USUAL, MOST = 10, 20
+DECIMALS = 4
+NEEDS = QT_TRANSLATE_NOOP("Pages", "Needs a model that predicts tokens: File › Open a model")
+
+
+def share_text(share: float) -> str:
+    """A probability with four decimals; with a power of ten where none of these says anything."""
+    return format_number(share, DECIMALS) if share == 0 or share >= 0.5 * 10**-DECIMALS else scientific(share, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """The likeliest tokens after (or, `inside`, in the place of) a token; `changed`: anything is changed by hand."""
+
+    token: str
+    inside: bool
+    changed: bool
+    rows: tuple[Likely, ...]
+
+
+class PredictionPage(PageKind[Predictions]):
+    """Shows the softmax of the logits at the chosen token of the text."""
+
+    name = "prediction"
+    title = QT_TRANSLATE_NOOP("Pages", "Prediction")
+    words = "next token probability logits 预测 下一个 词元 概率"
+    needs = NEEDS
+    of_model = True
+    reads = frozenset()
+    knobs = (
+        Amount(
+            "count",
+            QT_TRANSLATE_NOOP("Pages", "tokens"),
+            lambda aim, values: USUAL,
+            lambda aim, values, value: 1 <= value <= MOST,
+            whole=True,
+        ),
+    )
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Predictions:
+        assert aim.model is not None, "it is only there with a model"
+        model = aim.model
+        rows = likely(model.now, model.before, model.position, int(aim.knobs["count"]))
+        tell(1.0)
+        token = visible_text(model.now.texts[model.position])
+        return Predictions(token, not model.now.model.sizes.causal, model.now is not model.before, rows)
+
+    def plan(self, content: Predictions, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        words = ink.translate("Pages", "In the place of “{token}”") if content.inside else None
+        title = words or ink.translate("Pages", "After “{token}”")
+        now, before = ink.translate("Pages", "now"), ink.translate("Pages", "before")
+        rows = []
+        for row in content.rows:
+            token = visible_text(row.text)
+            said = f"{token}: {now} {share_text(row.now)}"
+            if content.changed:
+                said += f", {before} {share_text(row.before)}"
+            values = (row.now, row.before) if content.changed else (row.now,)
+            rows.append(BarRow(token, values, Spot(said)))
+        subtitle = ink.translate("Pages", "Probability of each token: softmax of the logits")
+        if content.changed:
+            subtitle += f" · {now} | {before}"
+        layout = BarRows(
+            rows,
+            ink,
+            (width, height),
+            title=title.format(token=content.token),
+            subtitle=subtitle,
+            written=share_text,
+        )
+        return layout.drawing(ink.translate("Pages", self.title))
+
+
+# --- tokens that are asked for --------------------------------------------------------------------
+# Token that pages of a logit ask for: one of the likeliest, less another one or none.
+
+
+NO_TOKEN = QT_TRANSLATE_NOOP("Sentences", "This model predicts no token here.")
+NONE = ""
+"""The key of no other token."""
+ALONE = page_words(QT_TRANSLATE_NOOP("Pages", "nothing"))
+
+
+def _tokens(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
+    rows = () if aim.model is None else aim.model.likely
+    return {row.token: (("", visible_text(row.text)),) for row in rows} or {NONE: ALONE}
+
+
+def _others(aim: Aim, values: Chosen) -> Mapping[str, Words]:
+    return {NONE: ALONE} | {token: words for token, words in _tokens(aim, values).items() if token != values["token"]}
+
+
+TOKEN = Choice("token", QT_TRANSLATE_NOOP("Pages", "logit of"), _tokens)
+AGAINST = Choice("against", QT_TRANSLATE_NOOP("Pages", "less that of"), _others)
+
+
+def asked(aim: Aim) -> tuple[ModelAim, str, str | None]:
+    """The model, the token whose logit is asked for, and the one whose logit is taken off.
+
+    Raises FieldError where the model predicts no token.
+    """
+    assert aim.model is not None, "it is only there with a model"
+    if not aim.knobs["token"]:
+        raise FieldError(NO_TOKEN)
+    return aim.model, aim.knobs["token"], aim.knobs["against"] or None
+
+
+def logit_name(run: Run, token: str, against: str | None) -> str:
+    """The name of a logit, or of a difference of two."""
+    shown = f"“{visible_text(run.text_of(token))}”"
+    return shown if against is None else f"{shown} − “{visible_text(run.text_of(against))}”"
+
+
+# --- heads switched off ---------------------------------------------------------------------------
+# Page of the heads that matter: what a logit loses without each, beside what its gradient foretells.
+
+
+RANKED, MAPS = "ranked", "maps"
+SHOWN = {
+    RANKED: page_words(QT_TRANSLATE_NOOP("Pages", "ranked")),
+    MAPS: page_words(QT_TRANSLATE_NOOP("Pages", "as maps")),
+}
+MOST_ROWS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class HeadEffects:
+    """(layers, heads): the change of a logit without a head, and −Σ gradient · result of it."""
+
+    name: str
+    true: Array
+    foretold: Array
+    layer: int
+    ranked: bool
+
+
+class HeadEffectsPage(PageKind[HeadEffects]):
+    """Shows each head switched off in turn, and how far a first-order estimate is from that."""
+
+    name = "heads_off"
+    title = QT_TRANSLATE_NOOP("Pages", "Heads that matter")
+    words = "importance ablation knock out ranking gradient attribution patching 重要性 消融 排名 归因 梯度"
+    needs = NEEDS
+    of_model = True
+    reads = frozenset()
+    knobs = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: SHOWN))
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> HeadEffects:
+        model, token, against = asked(aim)
+        true = head_effects(model.now, token, against, model.position, within(tell, 0, 2))
+        foretold = _foretold(model.now, token, against, model.position, within(tell, 1, 2))
+        ranked = aim.knobs["shown"] == RANKED
+        return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
+
+    def at(self, content: HeadEffects, aim: Aim) -> HeadEffects:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
+
+    def plan(self, content: HeadEffects, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        title = ink.translate("Pages", "Change of the logit of {name} without a head").format(name=content.name)
+        names = ink.translate("Pages", "each head off in turn"), ink.translate("Pages", "−Σ gradient · result")
+        if content.ranked:
+            rows = _rows(content, ink, names)
+            layout = BarRows(
+                rows,
+                ink,
+                (width, height),
+                title=title,
+                subtitle=" | ".join(names),
+                written=lambda value: format_number(value, 3),
+            )
+            return layout.drawing(ink.translate("Pages", self.title))
+        maps = tuple(LayerMap(name, cells) for name, cells in zip(names, (content.true, content.foretold), strict=True))
+        grid = LayerGrid(maps, heads=True, chosen=(content.layer, -1), signed=True)
+        return grid.drawing(ink, (width, height), title=title, subtitle=" | ".join(names))
+
+
+def _rows(content: HeadEffects, ink: Ink, names: tuple[str, str]) -> list[BarRow]:
+    """The heads with the largest effects, the largest first."""
+    order = np.argsort(-np.abs(content.true), axis=None, kind="stable")[:MOST_ROWS]
+    found = []
+    for layer, head in zip(*np.unravel_index(order, content.true.shape), strict=True):
+        name = ink.translate("Pages", "layer {layer}").format(layer=layer) + f" · {ink.words.head.format(head)}"
+        values = float(content.true[layer, head]), float(content.foretold[layer, head])
+        said = ", ".join(f"{what} {format_number(value, 4)}" for what, value in zip(names, values, strict=True))
+        found.append(BarRow(name, values, Spot(f"{name}: {said}", head=(int(layer), int(head)))))
+    return found
+
+
+def _foretold(run: Run, token: str, against: str | None, position: int, tell: Tell) -> Array:
+    """−Σ gradient · result of every head: the first-order estimate of switching it off."""
+    layers, found = run.model.num_layers, []
+    for layer, slopes in run.gradients(token, RESULT, against, position):
+        found.append(-(slopes * run.stage(layer, RESULT)).sum(axis=(0, -2, -1)))
+        tell(1 - layer / layers)
+    return np.array(found[::-1])
+
+
+# --- logit lens -----------------------------------------------------------------------------------
+# Page of the logit lens: the likeliest token after every layer, as though the model ended there.
+
+
+LENS_POSITIONS = 24
+"""Tokens across; of more, the last ones up to the chosen one."""
+ROW, LEAST_ROW, LEAST_COLUMN = 22.0, 13.0, 14.0
+
+
+@dataclass(frozen=True, eq=False)
+class Lens:
+    """(layers + 1, tokens): the likeliest token after (or, `inside`, in the place of) each, and its probability.
+
+    The first row is of the embeddings alone.
+    """
+
+    tokens: tuple[str, ...]
+    inside: bool
+    first: int
+    found: tuple[tuple[str, ...], ...]
+    shares: Values
+
+
+class LensPage(PageKind[Lens]):
+    """Shows where in the model a prediction comes up; follows every change by hand.
+
+    The final norm and the head are applied to the hidden state of each layer. Source: nostalgebraist (2020),
+    "Interpreting GPT: the logit lens".
+    """
+
+    name = "lens"
+    title = QT_TRANSLATE_NOOP("Pages", "Logit lens")
+    words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
+    needs = NEEDS
+    of_model = True
+    reads = frozenset()
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Lens:
+        assert aim.model is not None, "it is only there with a model"
+        run, last = aim.model.now, aim.model.position + 1
+        first = max(0, last - LENS_POSITIONS)
+        layers = run.model.num_layers + 1
+        found, shares = [], np.zeros((layers, last - first))
+        for layer in range(layers):
+            ids = []
+            for place in range(first, last):
+                odds = softmax(run.logits_at(place, layer).astype(np.float64))
+                ids.append(int(np.argmax(odds)))
+                shares[layer, place - first] = odds[ids[-1]]
+            found.append(run.model.tokenizer.texts(ids))
+            tell((layer + 1) / layers)
+        return Lens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
+
+    def plan(self, content: Lens, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return _Layout(content, ink, width, height).drawing()
+
+
+class _Layout:
+    """A row for each layer, the last at the bottom, and a column for each token of the text."""
+
+    def __init__(self, lens: Lens, ink: Ink, width: float | None, height: float | None) -> None:
+        self.lens, self.ink = lens, ink
+        rows, columns = lens.shares.shape
+        self.names = [ink.translate("Pages", "embeddings")]
+        self.names += [ink.translate("Pages", "after layer {layer}").format(layer=k) for k in range(rows - 1)]
+        self.label = max(map(metrics("micro").horizontalAdvance, self.names)) + SPACING.m
+        self.head = metrics("micro").height() + SPACING.s
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=ink.translate("Pages", LensPage.title),
+            subtitle=ink.translate("Pages", "Likeliest token at every place, as though the model ended after a layer"),
+            note=ink.translate("Pages", "The color of a cell is the probability of its token, from 0 to 1."),
+            tall=lambda _across: self.head + rows * ROW,
+            least=(self.label + columns * LEAST_COLUMN, self.head + rows * LEAST_ROW),
+        )
+        body = self.frame.body
+        self.place = QRectF(
+            body.left() + self.label,
+            body.top() + self.head,
+            body.width() - self.label,
+            min(body.height() - self.head, rows * 1.6 * ROW),
+        )
+
+    def drawing(self) -> Drawing:
+        """The page; a hover says a cell in full."""
+        frame, rows = self.frame, self.lens.shares.shape
+        column = self.lens.shares.shape[1] - 1
+        last = "; ".join(f"{name}: {self._token(row, column)}" for row, name in enumerate(self.names))
+        field = Field(self.place, self._spot, *rows)
+        return Drawing(frame.width, frame.height, frame.title, f"{frame.title}. {last}", self._paint, (field,))
+
+    def _spot(self, row: int, column: int) -> Spot:
+        share = format_number(float(self.lens.shares[row, column]), 4)
+        translate = self.ink.translate
+        words = (
+            translate("Pages", "In the place of “{token}”")
+            if self.lens.inside
+            else translate("Pages", "After “{token}”")
+        )
+        place = words.format(token=visible_text(self.lens.tokens[column]))
+        return Spot(f"{self.names[row]}. {place}: {self._token(row, column)} {share}")
+
+    def _token(self, row: int, column: int) -> str:
+        """The likeliest one; where no probability is a number, none is."""
+        return "" if np.isnan(self.lens.shares[row, column]) else visible_text(self.lens.found[row][column])
+
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        theme, micro = self.ink.theme, metrics("micro")
+        rows, columns = self.lens.shares.shape
+        high, wide = self.place.height() / rows, self.place.width() / columns
+        display = to_display(self.lens.shares, None, Levels(0.0, 1.0))
+        colors = argb(display, lut(Shade().palette_for(signed=False), theme.name), theme)
+        for column, token in enumerate(self.lens.tokens):
+            at = QPointF(self.place.left() + (column + 0.5) * wide, self.place.top() - SPACING.s)
+            text = elided(token_label(token), wide - SPACING.xs, micro)
+            write_line(painter, at, text, theme.key, FONT_SIZE.micro, anchor=MIDDLE)
+        for row in range(rows):
+            base = self.place.top() + (row + 0.5) * high + micro.capHeight() / 2
+            at = QPointF(self.place.left() - SPACING.s, base)
+            write_line(painter, at, self.names[row], theme.text2, FONT_SIZE.micro, anchor=END)
+            for column in range(columns):
+                color = int(colors[row, column])
+                cell = QRectF(self.place.left() + column * wide, self.place.top() + row * high, wide, high)
+                painter.fillRect(cell, QColor.fromRgb(color))
+                text = elided(self._token(row, column), wide - SPACING.xs, micro)
+                write_line(
+                    painter,
+                    QPointF(cell.center().x(), base),
+                    text,
+                    value_text_color(color),
+                    FONT_SIZE.micro,
+                    anchor=MIDDLE,
+                )
+
+
+# --- parts of a logit -----------------------------------------------------------------------------
+# Page of the parts of a logit: what each head and everything else adds to it directly.
+
+
+@dataclass(frozen=True, eq=False)
+class LogitParts:
+    """A logit, its name and its parts; `layer` is on the table."""
+
+    name: str
+    logit: float
+    parts: DirectLogits
+    layer: int
+
+
+class LogitPartsPage(PageKind[LogitParts]):
+    """Shows that a logit is a sum over embeddings, heads and MLPs, and says the difference of both."""
+
+    name = "logit_parts"
+    title = QT_TRANSLATE_NOOP("Pages", "Parts of a logit")
+    words = "direct logit attribution contributions heads mlp residual stream 直接归因 贡献 残差流 logit"
+    needs = NEEDS
+    of_model = True
+    reads = frozenset()
+    knobs = (TOKEN, AGAINST)
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> LogitParts:
+        model, token, against = asked(aim)
+        parts = direct_logits(model.now, token, against, model.position)
+        tell(1.0)
+        logit = logit_difference(model.now, token, against, model.position)
+        return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
+
+    def at(self, content: LogitParts, aim: Aim) -> LogitParts:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
+
+    def plan(self, content: LogitParts, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        parts = content.parts
+        shown = {
+            "embedding": parts.embedding,
+            "heads": parts.heads.sum(),
+            "mlps": parts.mlps.sum(),
+            "rest": parts.biases.sum() + parts.constant,
+            "by_hand": parts.by_hand.sum(),
+            "total": parts.total,
+            "logit": content.logit,
+        }
+        note = ink.translate(
+            "Pages",
+            "Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}: together {total}; "
+            "the logit is {logit}.",
+        )
+        if parts.by_hand.any():
+            note = ink.translate(
+                "Pages",
+                "Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}, "
+                "changes by hand {by_hand}: together {total}; the logit is {logit}.",
+            )
+        return LayerGrid((LayerMap("", parts.heads),), heads=True, chosen=(content.layer, -1), signed=True).drawing(
+            ink,
+            (width, height),
+            title=ink.translate("Pages", "Parts of the logit of {name}").format(name=content.name),
+            subtitle=ink.translate("Pages", "What each head adds to it directly"),
+            note=note.format(**{key: format_number(float(value), 3) for key, value in shown.items()}),
+        )
+
+
+# --- patching -------------------------------------------------------------------------------------
+# Page of patching: cells of one text put into another, layer by layer, and what comes back of the prediction.
+
+
+PATCHED, BOTH = "patched", "both"
+BESIDE = {
+    PATCHED: page_words(QT_TRANSLATE_NOOP("Pages", "as patched")),
+    BOTH: page_words(QT_TRANSLATE_NOOP("Pages", "beside what the gradient predicts")),
+}
+BLOCK = tuple(STAGE)[-1]
+"""The output of a layer."""
+AXES = {HEADS: (RESULT, "head"), TOKENS: (BLOCK, "query")}
+"""The stage that is put over, and its axis that is swept."""
+NO_OTHER = QT_TRANSLATE_NOOP(
+    "Sentences", "Type a second text of {count} tokens below the first: its run is what is patched."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Patched:
+    """(layers, heads or tokens): the share of the logit that comes back, and to first order where it is asked for; the
+    first text as tokens."""
+
+    name: str
+    shares: Array
+    foretold: Array | None
+    heads: bool
+    tokens: tuple[str, ...]
+    layer: int
+
+
+class PatchingPage(PageKind[Patched]):
+    """Shows where in the model what the two texts differ in is carried.
+
+    The second text is run, and in it one head or token of one layer at a time is as in the first. Source: Meng, Bau,
+    Andonian, Belinkov (2022), "Locating and Editing Factual Associations in GPT".
+    """
+
+    name = "patching"
+    title = QT_TRANSLATE_NOOP("Pages", "Patching from the first text")
+    words = "activation patching causal tracing clean corrupted 激活修补 因果追踪 对照"
+    needs = NEEDS
+    of_model = True
+    reads = frozenset()
+    knobs = (
+        OF,
+        TOKEN,
+        AGAINST,
+        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: BESIDE),
+    )
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Patched:
+        model, token, against = asked(aim)
+        count = len(model.now.ids)
+        if model.other is None or len(model.other.ids) != count:
+            raise FieldError(NO_OTHER, count=count)
+        stage, axis = AXES[aim.knobs["of"]]
+        both = aim.knobs["shown"] == BOTH
+        sweep = partial(patch_sweep, model.other, model.now, token, against, position=model.position)
+        slopes = partial(patch_foretold, model.other, model.now, token, against, position=model.position)
+        shares = sweep(stage=stage, axis=axis, tell=within(tell, 0, 1 + both))
+        foretold = slopes(stage=stage, axis=axis, tell=within(tell, 1, 2)) if both else None
+        tokens = tuple(token_of(model.now.texts, place) for place in range(count))
+        name = logit_name(model.now, token, against)
+        return Patched(name, shares, foretold, aim.knobs["of"] == HEADS, tokens, model.layer)
+
+    def at(self, content: Patched, aim: Aim) -> Patched:
+        assert aim.model is not None, "it is only there with a model"
+        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
+
+    def plan(self, content: Patched, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        maps: tuple[LayerMap, ...] = (LayerMap("", content.shares),)
+        if content.foretold is not None:
+            names = ink.translate("Pages", "patched"), ink.translate("Pages", "Σ gradient · (first − second)")
+            maps = (LayerMap(names[0], content.shares), LayerMap(names[1], content.foretold))
+        grid = LayerGrid(maps, content.heads, content.tokens, (content.layer, -1), signed=True)
+        title = ink.translate("Pages", "Recovered part of the logit of {name}").format(name=content.name)
+        return grid.drawing(
+            ink,
+            (width, height),
+            title=title,
+            subtitle=ink.translate("Pages", "0 as in the second text, 1 as in the first"),
+        )

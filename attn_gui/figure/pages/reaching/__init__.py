@@ -1,1 +1,0 @@
-"""Page of the reach of recurrent layers, convolutions and attention over the same sequence."""

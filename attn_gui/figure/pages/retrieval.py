@@ -1,0 +1,267 @@
+"""Page of retrieval: the keys of one query by their weight, and its output as a mixture of their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.analysis.regression import Mixture, mixture
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
+from attn_gui.figure.colors import even_color
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.base import Amount, Cell, Drawing, Field, Ink, PageKind, Spot, body_width, framed, metrics
+from attn_gui.figure.pages.charts import token_of
+from attn_gui.figure.text.numbers import difference_text, format_number
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.rows import stage_labels
+
+Numbers = npt.NDArray[np.float64]
+
+USUAL, MOST_KEYS, MOST_COLUMNS = 8, 24, 12
+"""Keys by name unless asked for more, at most, and columns of the output; of more, the largest."""
+BESIDE = 430.0
+"""From this width on the mixture stands beside the ranking."""
+ROW, LEAST_ROW, MOST_ROW = 18.0, 14.0, 28.0
+LEAST_BAR, TOKEN = 40.0, 78.0
+MARK = 9.0
+LIGHTNESS, CHROMA, TURN = {"light": 0.58, "dark": 0.74}, 0.13, 0.381966
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieved:
+    """The mixture of one query, what is shown of it, and the words that it needs."""
+
+    found: Mixture
+    query: int
+    tokens: tuple[tuple[str, ...] | None, tuple[str, ...] | None]
+    stages: tuple[str | None, str, str]
+    head: int
+    heads: int
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns of the output that are shown: all, or those of largest magnitude, in order."""
+        size = np.nan_to_num(np.abs(self.found.output), nan=np.inf)
+        return sorted(np.argsort(-size, kind="stable")[:MOST_COLUMNS].tolist())
+
+    @property
+    def pieces(self) -> Numbers:
+        """Terms of the columns shown, (key, column): of the keys by name, and of all others as one more."""
+        found = self.found
+        parts = np.concatenate([found.parts, found.rest[None]]) if found.others else found.parts
+        return np.asarray(parts[:, self.columns])
+
+
+class RetrievalPage(PageKind[Retrieved]):
+    """Shows attention as a soft look-up: the query compared with every key, the values mixed by the weights."""
+
+    name = "retrieval"
+    title = QT_TRANSLATE_NOOP("Pages", "Retrieval")
+    roles = (Role.MIX,)
+    words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
+    knobs = (
+        Amount(
+            "keys",
+            QT_TRANSLATE_NOOP("Pages", "keys by name"),
+            lambda aim, values: USUAL,
+            lambda aim, values, value: 1 <= value <= MOST_KEYS,
+            whole=True,
+        ),
+    )
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Retrieved:
+        query = aim.query(evaluation) or 0
+        found = mixture(evaluation, aim.batch, aim.head, query, int(aim.knobs["keys"]))
+        tell(1.0)
+        stages = evaluation.logits, evaluation.weights, evaluation.mixed
+        tokens = stage_labels(evaluation, evaluation.weights)
+        return Retrieved(found, query, tokens, stages, aim.head, evaluation.problem.num_heads)
+
+    def plan(self, content: Retrieved, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+
+
+class _Layout:
+    """The ranking to the left or above, the mixture to the right or below."""
+
+    def __init__(self, shown: Retrieved, ink: Ink, width: float | None, height: float | None) -> None:
+        self.shown, self.ink = shown, ink
+        self.columns, self.pieces = shown.columns, shown.pieces
+        self.keys = len(self.pieces)
+        self.head = metrics("small").height() + SPACING.s
+        beside = body_width(width) >= BESIDE
+        rows = max(self.keys, len(self.columns)) if beside else self.keys + len(self.columns)
+        heads = self.head if beside else 2 * self.head + SPACING.l
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=self._title(),
+            subtitle=ink.translate("Pages", "Compared with every key, then the values are mixed by the weights"),
+            note=self._note(),
+            tall=lambda across: heads + rows * ROW,
+            least=(230.0, heads + rows * LEAST_ROW),
+        )
+        body = self.frame.body
+        self.row = min((body.height() - heads) / rows, MOST_ROW)
+        half = body.width() / 2 - SPACING.l if beside else body.width()
+        self.ranking = QRectF(body.left(), body.top() + self.head, half, self.keys * self.row)
+        left = body.right() - half
+        top = self.ranking.top() if beside else self.ranking.bottom() + SPACING.l + self.head
+        self.mixture = QRectF(left, top, half, len(self.columns) * self.row)
+        self.number = metrics("micro").horizontalAdvance("−00.000") + SPACING.s
+        self.token = min(TOKEN, half * 0.3)
+
+    def drawing(self, title: str) -> Drawing:
+        """The page; a click on a key chooses its weight, one on a column the cell of the output."""
+        frame = self.frame
+        fields = (
+            Field(self.ranking, lambda row, _: self._key_spot(row), self.keys),
+            Field(self.mixture, lambda row, _: self._column_spot(row), len(self.columns)),
+        )
+        said = f"{frame.title}. {self._note()}"
+        return Drawing(frame.width, frame.height, title, said, self._paint, fields)
+
+    # --- words -----------------------------------------------------------------------------------
+    def _title(self) -> str:
+        shown = self.shown
+        token = f" “{token_of(shown.tokens[0], shown.query)}”" if shown.tokens[0] else ""
+        title = self.ink.translate("Pages", "Retrieval, query {query}").format(query=shown.query) + token
+        return f"{title} · {self.ink.words.head.format(shown.head)}" if shown.heads > 1 else title
+
+    def _note(self) -> str:
+        shown, said = self.shown, []
+        count = len(shown.found.output)
+        if len(self.columns) < count:
+            text = self.ink.translate("Pages", "Of {count} columns the {shown} of largest magnitude.")
+            said.append(text.format(count=count, shown=len(self.columns)))
+        if shown.found.difference == 0:
+            said.append(self.ink.translate("Pages", "The parts add up to the result O, to the last bit."))
+        else:
+            text = self.ink.translate(
+                "Pages", "The sum of the parts differs from the result O by at most {difference}."
+            )
+            said.append(text.format(difference=difference_text(shown.found.difference)))
+        return " ".join(said)
+
+    def _key(self, row: int) -> str:
+        """The name of a key of the ranking, or that of all others."""
+        found = self.shown.found
+        if row == len(found.keys):
+            return self.ink.translate("Pages", "{count} others").format(count=found.others)
+        key = found.keys[row]
+        return f"{token_of(self.shown.tokens[1], key)} ({key})" if self.shown.tokens[1] else str(key)
+
+    def _weight(self, row: int) -> float:
+        found = self.shown.found
+        return float(found.weights[row]) if row < len(found.keys) else found.others_weight
+
+    def _key_spot(self, row: int) -> Spot:
+        shown, found = self.shown, self.shown.found
+        weight = f"{symbol(shown.stages[1])} = {format_number(self._weight(row), 4)}"
+        if row == len(found.keys):
+            return Spot(f"{self._key(row)}: {weight}")
+        said = [weight]
+        if shown.stages[0] is not None and found.scores is not None:
+            said.insert(0, f"{symbol(shown.stages[0])} = {format_number(found.scores[row], 4)}")
+        return Spot(f"{self._key(row)}: {', '.join(said)}", Cell(shown.stages[1], shown.query, found.keys[row]))
+
+    def _column_spot(self, row: int) -> Spot:
+        shown, column = self.shown, self.columns[row]
+        order = np.argsort(-np.nan_to_num(np.abs(self.pieces[:, row]), nan=np.inf), kind="stable")[:4]
+        parts = ", ".join(f"{self._key(int(key))} {format_number(self.pieces[key, row], 4)}" for key in order)
+        value = format_number(shown.found.output[column], 4)
+        name = f"{symbol(shown.stages[2])}[{shown.query}, {column}] = {value}"
+        return Spot(f"{name}: {parts}", Cell(shown.stages[2], shown.query, column))
+
+    # --- painting --------------------------------------------------------------------------------
+    def _color(self, row: int) -> QColor:
+        theme = self.ink.theme
+        if row == len(self.shown.found.keys):
+            return QColor(theme.line_strong)
+        return even_color(0.7 + row * TURN, LIGHTNESS[theme.name], CHROMA)
+
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        self._paint_ranking(painter)
+        self._paint_mixture(painter)
+
+    def _paint_ranking(self, painter: QPainter) -> None:
+        theme, place = self.ink.theme, self.ranking
+        names = place.left() + MARK + SPACING.s + self.token
+        ends = names + self.number, names + 2 * self.number
+        bars = QRectF(ends[1] + SPACING.s, 0, max(place.right() - ends[1] - SPACING.s, 1.0), 0)
+        base = place.top() - SPACING.s
+        write_line(painter, QPointF(place.left(), base), self.ink.words.axes["key"], theme.key, FONT_SIZE.small)
+        for end, stage in zip(ends, self.shown.stages[:2], strict=True):
+            if stage is None:
+                continue
+            write_line(painter, QPointF(end, base), symbol(stage), theme.text2, FONT_SIZE.small, anchor=END)
+        weights = [self._weight(row) for row in range(self.keys)]
+        largest = max((weight for weight in weights if np.isfinite(weight)), default=0.0) or 1.0
+        for row, weight in enumerate(weights):
+            middle, micro = place.top() + (row + 0.5) * self.row, metrics("micro")
+            down = QPointF(0, micro.capHeight() / 2)
+            half = min(self.row * 0.32, 8.0)
+            painter.fillRect(QRectF(place.left(), middle - MARK / 2, MARK, MARK), self._color(row))
+            at = QPointF(place.left() + MARK + SPACING.s, middle + metrics("small").capHeight() / 2)
+            write_within(painter, at, self._key(row), theme.text, FONT_SIZE.small, self.token)
+            if (scores := self.shown.found.scores) is not None and row < len(scores):
+                score = format_number(scores[row], 3)
+                write_line(painter, QPointF(ends[0], middle) + down, score, theme.text2, FONT_SIZE.micro, anchor=END)
+            number = format_number(weight, 3)
+            write_line(painter, QPointF(ends[1], middle) + down, number, theme.text, FONT_SIZE.micro, anchor=END)
+            if np.isfinite(weight):
+                bar = QRectF(bars.left(), middle - half, max(bars.width() * weight / largest, 1.0), 2 * half)
+                painter.fillRect(bar, self._color(row))
+
+    def _paint_mixture(self, painter: QPainter) -> None:
+        theme, place, micro = self.ink.theme, self.mixture, metrics("micro")
+        base = place.top() - SPACING.s
+        words = self.ink.translate("Pages", "O = Σ a · v, column by column")
+        write_within(painter, QPointF(place.left(), base), words, theme.text2, FONT_SIZE.small, place.width())
+        label = micro.horizontalAdvance(str(max(self.columns))) + SPACING.m
+        bars = QRectF(
+            place.left() + label, place.top(), place.width() - label - self.number - SPACING.s, place.height()
+        )
+        shares, low, high = _shares(self.pieces)
+        zero = bars.left() - low / (high - low) * bars.width()
+        for row, column in enumerate(self.columns):
+            middle = place.top() + (row + 0.5) * self.row
+            down = QPointF(0, micro.capHeight() / 2)
+            at = QPointF(place.left() + label - SPACING.s, middle)
+            write_line(painter, at + down, str(column), theme.text2, FONT_SIZE.micro, anchor=END)
+            self._paint_bar(painter, shares[:, row], QRectF(zero, middle, bars.width() / (high - low), 0))
+            text = format_number(self.shown.found.output[column], 3)
+            write_line(painter, QPointF(place.right(), middle) + down, text, theme.text, FONT_SIZE.micro, anchor=END)
+        painter.setPen(QPen(theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.drawLine(QLineF(zero, place.top(), zero, place.bottom()))
+
+    def _paint_bar(self, painter: QPainter, shares: Numbers, unit: QRectF) -> None:
+        """The parts of one column, positive ones to the right of zero, the others to the left; a line at their sum."""
+        half, ends = min(self.row * 0.32, 8.0), [0.0, 0.0]
+        for key, share in enumerate(shares.tolist()):
+            side = int(share < 0)
+            left = unit.left() + min(ends[side], ends[side] + share) * unit.width()
+            painter.fillRect(QRectF(left, unit.top() - half, abs(share) * unit.width(), 2 * half), self._color(key))
+            ends[side] += share
+        at = unit.left() + sum(ends) * unit.width()
+        painter.setPen(QPen(self.ink.theme.ink, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.drawLine(QLineF(at, unit.top() - half - 2, at, unit.top() + half + 2))
+
+
+def _shares(pieces: Numbers) -> tuple[Numbers, float, float]:
+    """Pieces as shares of the largest one, and the ends of their bars; what is not finite has no bar."""
+    finite = np.where(np.isfinite(pieces), pieces, 0.0)
+    shares = finite / (float(np.abs(finite).max(initial=0.0)) or 1.0)
+    low, high = float(shares.clip(max=0).sum(axis=0).min()), float(shares.clip(min=0).sum(axis=0).max())
+    return shares, low, high if high > low else low + 1.0

@@ -1,1 +1,0 @@
-"""Pages of several states of a problem."""

@@ -1,0 +1,420 @@
+"""Page of a sweep: one number of the problem runs between two values, and a reading follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.analysis.sweep import (
+    ROW_READINGS,
+    Quantity,
+    Row,
+    quantities_of,
+    quantity_of_cell,
+    sweep,
+    values_between,
+)
+from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.progress import Tell
+from attn_gui.figure.display import Allowed, Levels, Values
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
+from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
+from attn_gui.figure.levels import Shade, auto_levels
+from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.pages.base import (
+    Amount,
+    Choice,
+    Chosen,
+    Drawing,
+    Field,
+    Ink,
+    PageKind,
+    Slide,
+    Spot,
+    framed,
+    metrics,
+)
+from attn_gui.figure.pages.plot import Axes, Curve, Note, Plot, Rule, axes_in
+from attn_gui.figure.text.fonts import WIDER_FONT
+from attn_gui.figure.text.labels import token_label, wrapped
+from attn_gui.figure.text.numbers import significant
+from attn_gui.figure.text.words import Words, joined, page_words
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
+from attn_gui.figure.writers import END, MIDDLE, START, write_within
+from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.formats.rows import stage_labels
+
+# --- layout ---------------------------------------------------------------------------------------
+
+
+Numbers = npt.NDArray[np.float64]
+
+CURVE_SHAPE, LEAST_CURVE, MOST_CURVE = 0.45, 150.0, 280.0
+SMALL, FEWEST, MOST = 74.0, 3, 9
+"""Width of a small map at least, and how many stand side by side."""
+LARGE = 430.0
+"""From this width on the map at the chosen value stands beside the curve."""
+BAR_WIDTH, BAR = 120.0, 9.0
+BAR_SHARE = 0.35
+"""Of the width of the page, at most."""
+DOT, CHOSEN = 2.0, 4.5
+DIGITS, WRITTEN_OUT = 3, 1e7
+"""Of a value at least, and up to where it has no power of ten."""
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """A sweep as it is shown: `values` and `readings` (steps,), a map (cells, allowed) for each of them."""
+
+    quantity: Words
+    reading: str
+    unit: str
+    values: Numbers
+    readings: Numbers
+    maps: tuple[tuple[Values, Allowed | None], ...]
+    keys: int
+    now: float | None
+    place: int
+    part: str
+    row: Row
+    token: str
+    heads: int
+
+
+def value_text(values: Numbers, place: int) -> str:
+    """A value of the sweep, in as many digits as tell it from its neighbors; of whole numbers all."""
+    with np.errstate(over="ignore"):
+        apart, largest = np.abs(np.diff(values)), float(np.abs(values).max())
+    step = float(np.min(apart, where=apart > 0, initial=np.inf))
+    told = math.ceil(math.log10(largest / step)) + 1 if math.isfinite(step) else 0
+    before = math.floor(math.log10(largest)) + 1 if 1 <= largest < WRITTEN_OUT else 0
+    return significant(float(values[place]), max(DIGITS, told, before))
+
+
+class SweepLayout:
+    """Places of slider, curve and strip; the curve and the strip can be left out."""
+
+    def __init__(self, swept: Swept, ink: Ink, width: float | None, height: float | None) -> None:
+        self.swept, self.ink = swept, ink
+        self.curve, self.strip = swept.part != "strip", swept.part != "curve"
+        caption = metrics("micro").height() + SPACING.xs
+        self.foot = caption + SPACING.m + BAR + metrics("micro").height() + SPACING.s
+        shape = swept.maps[0][0].shape
+        self.tall: float = min(max(shape[0] / shape[1], 0.3), 1.2)
+        self.frame = framed(
+            ink,
+            width,
+            height,
+            title=self._title(),
+            subtitle=self._subtitle(),
+            tall=self._own_height,
+            least=(FEWEST * 50.0 + 60.0, self._least_height()),
+        )
+        body = self.frame.body
+        strip = self._strip_height(body.width()) if self.strip else 0.0
+        if not self.curve:
+            strip = body.height() - self.foot
+        top = body.height() - (strip + self.foot + SPACING.m if self.strip else 0.0)
+        self.curve_room = QRectF(body.left(), body.top(), body.width(), top)
+        self.large = QRectF()
+        if self.curve and self.strip and body.width() >= LARGE:
+            side = min(top - caption - SPACING.s, body.width() * 0.34)
+            self.large = QRectF(body.right() - side, body.top() + caption, side, min(side * self.tall, top - caption))
+            self.curve_room.setRight(self.large.left() - SPACING.xl)
+        self.strip_room = QRectF(body.left(), body.bottom() - strip - self.foot, body.width(), strip)
+        self.said = wrapped(self._said(), self.curve_room.width() / WIDER_FONT, metrics("small"))
+        room = self.curve_room.adjusted(0, len(self.said) * metrics("small").height() + SPACING.xs, 0, 0)
+        self.plot: Plot | None = None
+        if self.curve:
+            axes = axes_in(room, swept.values, swept.readings, (self.quantity, ""))
+            self.plot = Plot(axes, ink.theme, self._marks(axes))
+
+    # --- words -----------------------------------------------------------------------------------
+    @cached_property
+    def quantity(self) -> str:
+        """The name of what runs."""
+        return joined(self.swept.quantity, self.ink.translate)
+
+    @cached_property
+    def reading(self) -> str:
+        """The name of what is read, with its unit."""
+        unit = f" ({self.ink.translate('Pages', self.swept.unit)})" if self.swept.unit else ""
+        return self.ink.translate("Pages", self.swept.reading) + unit
+
+    def _title(self) -> str:
+        return self.ink.translate("Pages", "Sweep: {quantity}").format(quantity=self.quantity)
+
+    def _subtitle(self) -> str:
+        swept, words = self.swept, self.ink.words
+        parts = [words.head.format(swept.row.head)] if swept.heads > 1 else []
+        token = f" “{token_label(swept.token)}”" if swept.token else ""
+        parts.append(f"{words.axes['query']} {swept.row.query}{token}")
+        return " · ".join(parts)
+
+    def _said(self) -> str:
+        """The reading at the chosen value: it names what the curve shows."""
+        place, template = self.swept.place, self.ink.translate("Pages", "{reading}: {value} at {quantity} = {number}")
+        named = {"reading": self.reading, "quantity": self.quantity}
+        return template.format(value=self.read(place), number=self.text(place), **named)
+
+    def text(self, place: int) -> str:
+        """A value of the sweep."""
+        return value_text(self.swept.values, place)
+
+    def read(self, place: int) -> str:
+        """Words for the reading there."""
+        value = float(self.swept.readings[place])
+        return f"{value:.4g}".replace("-", "−") if np.isfinite(value) else "–"
+
+    # --- places ----------------------------------------------------------------------------------
+    def _count(self, across: float) -> int:
+        return min(max(int(across / SMALL), FEWEST), MOST, len(self.swept.values))
+
+    def _strip_height(self, across: float) -> float:
+        count = self._count(across)
+        return (across - (count - 1) * SPACING.m) / count * self.tall
+
+    def _own_height(self, across: float) -> float:
+        found: float = min(max(across * CURVE_SHAPE, LEAST_CURVE), MOST_CURVE) if self.curve else 0.0
+        return found + (self._strip_height(across) + self.foot + SPACING.m if self.strip else 0.0)
+
+    def _least_height(self) -> float:
+        return (LEAST_CURVE if self.curve else 0.0) + (50.0 + self.foot + SPACING.m if self.strip else 0.0)
+
+    @cached_property
+    def small(self) -> list[tuple[int, QRectF]]:
+        """(step, rectangle) of the maps in the strip."""
+        room, last = self.strip_room, len(self.swept.values) - 1
+        count = self._count(room.width())
+        steps = np.unique(np.rint(np.linspace(0, last, count)).astype(int)).tolist()
+        width = min((room.width() - (count - 1) * SPACING.m) / count, room.height() / self.tall)
+        pitch = (room.width() - width) / max(len(steps) - 1, 1)
+        return [
+            (step, QRectF(room.left() + number * pitch, room.top(), width, width * self.tall))
+            for number, step in enumerate(steps)
+        ]
+
+    def drawing(self) -> Drawing:
+        """The page; a click on the curve or on a small map chooses that value."""
+        fields: list[Field] = [] if self.plot is None else [self.plot.field(self.swept.values, self._spot)]
+        if self.strip:
+            fields += [Field(place, partial(self._spot, step)) for step, place in self.small]
+        frame = self.frame
+        said = f"{frame.title}. {frame.subtitle}. {self._said()}."
+        return Drawing(frame.width, frame.height, frame.title, said, self._paint, tuple(fields))
+
+    def _spot(self, step: int, *_: int) -> Spot:
+        return Spot(f"{self.quantity} {self.text(step)}: {self.reading} {self.read(step)}", knob=("place", step))
+
+    # --- painting --------------------------------------------------------------------------------
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        if self.plot is not None:
+            paint_note(painter, self.said, self.curve_room.topLeft(), self.ink.theme)
+        if self.strip:
+            self._paint_strip(painter)
+        if not self.large.isNull():
+            self._paint_map(painter, self.swept.place, self.large, above=True)
+
+    def _marks(self, axes: Axes) -> tuple[Curve | Rule | Note, ...]:
+        """The present value, the curve, and the chosen value on it."""
+        theme, swept, micro = self.ink.theme, self.swept, metrics("micro")
+        present: tuple[Rule | Note, ...] = ()
+        if swept.now is not None and axes.across.low <= swept.now <= axes.across.high:
+            at, word = axes.place(swept.now, axes.up.low).x(), self.ink.translate("Pages", "now")
+            left = at + SPACING.xs + micro.horizontalAdvance(word) < axes.plot.right()
+            place = QPointF(at + (SPACING.xs if left else -SPACING.xs), axes.plot.top() + micro.ascent())
+            note = Note(word, theme.text3, place, START if left else END, x=swept.now)
+            present = Rule(swept.now, theme.line_strong), note
+        curve = Curve(swept.values, swept.readings, theme.accent, dot=DOT)
+        values, readings = (numbers[[swept.place]] for numbers in (swept.values, swept.readings))
+        return *present, curve, Curve(values, readings, theme.query, Qt.PenStyle.NoPen, CHOSEN)
+
+    def _paint_strip(self, painter: QPainter) -> None:
+        nearest = min(self.small, key=lambda one: abs(one[0] - self.swept.place))[0]
+        for step, place in self.small:
+            self._paint_map(painter, step, place, chosen=step == nearest)
+        theme, micro, body = self.ink.theme, metrics("micro"), self.frame.body
+        bar = QRectF(body.left(), body.bottom() - BAR - micro.height() - SPACING.s, 0, BAR)
+        bar.setWidth(min(BAR_WIDTH, body.width() * BAR_SHARE))
+        paint_bar(painter, self._figure(0), snapped(painter, bar))
+        at = QPointF(bar.right() + SPACING.l, bar.center().y() + metrics("small").capHeight() / 2)
+        words = self.ink.translate("Pages", "A: keys →, queries ↓")
+        write_within(painter, at, words, theme.text2, FONT_SIZE.small, body.right() - at.x())
+
+    def _paint_map(
+        self, painter: QPainter, step: int, place: QRectF, *, chosen: bool = False, above: bool = False
+    ) -> None:
+        """A small map, and its value below it, or above a larger one."""
+        theme, micro = self.ink.theme, metrics("micro")
+        paint_panel(painter, snapped(painter, place), self._figure(step), 0, None)
+        if chosen:
+            painter.setPen(QPen(theme.query, LINE.row_and_column))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(place.adjusted(-2, -2, 2, 2))
+        base = place.top() - SPACING.s if above else place.bottom() + SPACING.xs + micro.ascent()
+        text = f"{self.quantity} = {self.text(step)}" if above else self.text(step)
+        color = theme.query if chosen or above else theme.text2
+        at = QPointF(place.center().x(), base)
+        write_within(painter, at, text, color, FONT_SIZE.micro, place.width(), anchor=MIDDLE)
+
+    @cached_property
+    def _levels(self) -> Levels:
+        values = np.stack([cells for cells, _ in self.swept.maps])
+        return auto_levels(values.reshape(len(values), -1), signed=False, keys=self.swept.keys)
+
+    def _figure(self, step: int) -> MapFigure:
+        rows, columns = Axis("query", ()), Axis("key", ())
+        return MapFigure(
+            (Panel(*self.swept.maps[step]),),
+            rows,
+            columns,
+            self._levels,
+            weights=True,
+            palette=Shade().palette_for(signed=False),
+            theme=self.ink.theme,
+            words=self.ink.words,
+        )
+
+
+# --- page -----------------------------------------------------------------------------------------
+# Page of a sweep: one number of the problem runs between two values; a reading of a row as a curve, and the maps.
+
+
+STEPS, MOST_STEPS = 25, 200
+WHOLE_MAP = 1 << 16
+"""Cells of a map up to which all of it is shown, not the rows round the chosen query alone."""
+ROWS_ROUND = 32
+"""Rows before and after that one."""
+SIDE = 64
+"""Blocks of a small map at most, by side."""
+
+PARTS = {
+    "all": page_words(QT_TRANSLATE_NOOP("Pages", "curve and maps")),
+    "curve": page_words(QT_TRANSLATE_NOOP("Pages", "the curve alone")),
+    "strip": page_words(QT_TRANSLATE_NOOP("Pages", "the maps alone")),
+}
+
+
+def _quantities(aim: Aim) -> Mapping[str, Quantity]:
+    cell = None if aim.cell is None else quantity_of_cell(aim.problem, aim.stage, aim.place, aim.value)
+    return quantities_of(aim.problem, cell)
+
+
+def _quantity(aim: Aim, values: Chosen) -> Quantity:
+    return _quantities(aim)[values["quantity"]]
+
+
+def _steps(aim: Aim, values: Chosen) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return values_between(_quantity(aim, values), values["low"], values["high"], values["steps"])
+
+
+def _can_be(aim: Aim, values: Chosen, value: float) -> bool:
+    return _quantity(aim, values).fits(aim.problem, value)
+
+
+def _end(place: int) -> Amount:
+    """The knob of the first value (0) or of the last (1)."""
+    key, caption = (
+        ("low", QT_TRANSLATE_NOOP("Pages", "from")) if place == 0 else ("high", QT_TRANSLATE_NOOP("Pages", "to"))
+    )
+    return Amount(key, caption, lambda aim, values: _quantity(aim, values).span(aim.problem)[place], _can_be)
+
+
+class SweepPage(PageKind[Swept]):
+    """Moves a number of the problem, which itself stays as it is."""
+
+    name = "sweep"
+    title = QT_TRANSLATE_NOOP("Pages", "Sweep")
+    roles = (Role.SCORE,)
+    words = "vary parameter scan slider range animate temperature scale d_k 扫描 变化 参数 滑块 温度 缩放 动画"
+    frames = QT_TRANSLATE_NOOP("Pages", "Sweep, a picture for each value")
+    knobs = (
+        Choice(
+            "quantity",
+            QT_TRANSLATE_NOOP("Pages", "what runs"),
+            lambda aim, values: {key: quantity.words for key, quantity in _quantities(aim).items()},
+        ),
+        _end(0),
+        _end(1),
+        Amount(
+            "steps",
+            QT_TRANSLATE_NOOP("Pages", "values"),
+            lambda aim, values: STEPS,
+            lambda aim, values, value: 2 <= value <= MOST_STEPS,
+            whole=True,
+        ),
+        Choice(
+            "reading",
+            QT_TRANSLATE_NOOP("Pages", "what is read"),
+            lambda aim, values: {key: page_words(reading.title) for key, reading in ROW_READINGS.items()},
+        ),
+        Choice("part", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: PARTS),
+        Slide(
+            "place",
+            QT_TRANSLATE_NOOP("Pages", "value"),
+            lambda aim, values: len(_steps(aim, values)) - 1,
+            lambda aim, values, place: value_text(_steps(aim, values), place),
+        ),
+    )
+
+    def is_quick(self, aim: Aim) -> bool:
+        return False
+
+    def turned(self, content: Swept, before: Chosen, after: Chosen) -> Swept | None:
+        if {key: value for key, value in before.items() if key not in ("place", "part")} != {
+            key: value for key, value in after.items() if key not in ("place", "part")
+        }:
+            return None
+        return replace(content, place=after["place"], part=after["part"])
+
+    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Swept:
+        problem, knobs = evaluation.problem, aim.knobs
+        quantity, reading = _quantities(aim)[knobs["quantity"]], ROW_READINGS[knobs["reading"]]
+        row = Row(aim.batch, aim.head, aim.query(evaluation) or 0, aim.key(evaluation) or 0)
+        values = _steps(aim, knobs)
+
+        def look(changed: Evaluation, at: Row) -> tuple[float, Values, Allowed | None]:
+            return reading.read(changed, at), *_map(changed, at)
+
+        found = sweep(problem, quantity, values.tolist(), row, look, tell)
+        tokens = None if quantity.seeded else stage_labels(evaluation, evaluation.weights)[0]
+        first = quantity.put(problem, float(values[0]))
+        return Swept(
+            quantity=quantity.words,
+            reading=reading.title,
+            unit=reading.unit,
+            values=values,
+            readings=np.array([number for number, _, _ in found]),
+            maps=tuple((cells, allowed) for _, cells, allowed in found),
+            keys=first.m,
+            now=quantity.now(problem),
+            place=knobs["place"],
+            part=knobs["part"],
+            row=quantity.row(first, row),
+            token=tokens[row.query] if tokens else "",
+            heads=first.num_heads,
+        )
+
+    def plan(self, content: Swept, ink: Ink, width: float | None, height: float | None) -> Drawing:
+        return SweepLayout(content, ink, width, height).drawing()
+
+
+def _map(evaluation: Evaluation, row: Row) -> tuple[Values, Allowed | None]:
+    """The weights of the head, small: all rows, or those round the chosen one where there are many."""
+    problem = evaluation.problem
+    rows = slice(0, problem.n)
+    if problem.n * problem.m > WHOLE_MAP:
+        rows = slice(max(0, row.query - ROWS_ROUND), min(problem.n, row.query + ROWS_ROUND + 1))
+    cells = evaluation.block(evaluation.weights, row.batch, row.head, rows, slice(0, problem.m))
+    allowed = evaluation.allowed(row.batch, row.head, rows, slice(0, problem.m))
+    return pool(cells, allowed, min(SIDE, len(cells)), min(SIDE, problem.m))

@@ -1,0 +1,403 @@
+"""The product picture as a figure: the matrices that a stage is made of around it, row on row and column on column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QPointF, QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from attn_gui.document.edits import Refusal
+from attn_gui.engine import Evaluation, Plane, symbol
+from attn_gui.engine.evaluation.proxies import is_derived
+from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.figure.compose import NOTHING, bare_figure, check_columns, check_item, filled, title_of
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel, legend_lines, paint_legend, snapped
+from attn_gui.figure.heatmap_layout import (
+    BAR_HEIGHT,
+    LABEL_PITCH,
+    LONGEST_COLUMN_LABEL,
+    LONGEST_ROW_LABEL,
+    MARGIN,
+    Labels,
+    are_short_numbers,
+    axis_color,
+    begin,
+    default_cells,
+    dots_text,
+    fitting_numbers,
+    paint_bar,
+    paint_column_labels,
+    paint_note,
+    paint_panel,
+    paint_row_labels,
+    paint_title,
+    sample_of,
+)
+from attn_gui.figure.operands import Operand, Picture, by_hand_of, picture_of, stage_plane
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
+from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
+from attn_gui.pictures.planes import PlaneLike
+
+# --- figure ---------------------------------------------------------------------------------------
+
+
+STAGE = "stage"
+PLACES = ("left", "top", "factor", STAGE, "result")
+MOST_CELLS = 1 << 26
+"""Cells of a matrix beside a long stage that are read at once."""
+
+_TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "{letter} has {rows} × {columns} numbers, too many for a product picture.")
+_NO_PRODUCT = QT_TRANSLATE_NOOP(
+    "Sentences", "The stage {stage} is no product of matrices here: there is nothing to stand around it."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ProductFigure:
+    """The maps by their places, that of the stage with names of its rows and columns; a sentence for the foot."""
+
+    title: str
+    maps: Mapping[str, MapFigure]
+    note: str = ""
+
+    @property
+    def stage(self) -> MapFigure:
+        """The map in the corner."""
+        return self.maps[STAGE]
+
+
+def has_product(evaluation: Evaluation, stage: str) -> bool:
+    """Whether a stage is a product of matrices in this problem; derived maps stand alone."""
+    return not is_derived(stage) and bool(picture_of(stage, evaluation).operands())
+
+
+def compose_product(
+    evaluation: Evaluation, options: FigureOptions, head: int, blocks: int, tell: Tell = silent
+) -> ProductFigure:
+    """The product picture of a stage and head; of long maps with at most so many blocks a side.
+
+    ValueError with a sentence for a stage that is no product.
+    """
+    stage = options.stage
+    check_item(evaluation.problem, options.batch)
+    if not has_product(evaluation, stage):
+        raise Refusal(_NO_PRODUCT, stage=stage)
+    picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, options.batch, head)
+    planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
+    for place, operand in picture.operands().items():
+        planes[place] = _operand(operand, evaluation, options.batch, head)
+    for name, _, plane in planes.values():
+        if isinstance(plane, Plane):
+            check_columns(evaluation, name, (plane.head,))
+    maps = {
+        place: _map(*planes[place], options, blocks, within(tell, number, len(planes)))
+        for number, place in enumerate(planes)
+    }
+    maps[STAGE] = _labeled(maps[STAGE], evaluation, picture)
+    title = " · ".join(title_of(evaluation.problem, options, (middle.head,)))
+    return ProductFigure(title, maps)
+
+
+def _operand(operand: Operand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, str, PlaneLike]:
+    return operand.name, operand.symbol, operand.plane(evaluation, batch, head)
+
+
+def _map(name: str, letter: str, plane: PlaneLike, options: FigureOptions, blocks: int, tell: Tell) -> MapFigure:
+    """One of the maps, its symbol as title and its shape beside it."""
+    figure = replace(
+        bare_figure(plane, options, options.shade(name)),
+        title=letter,
+        panels=(Panel(NOTHING, by_hand=by_hand_of(plane)),),
+    )
+    rows, columns = plane.shape
+    size = min(rows, blocks), min(columns, blocks)
+    if figure.cells is None and rows * columns > MOST_CELLS:
+        raise Refusal(_TOO_MANY, letter=letter, rows=f"{rows:,}", columns=f"{columns:,}")
+    return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), options.shade(name), size, tell)
+
+
+def _labeled(figure: MapFigure, evaluation: Evaluation, picture: Picture) -> MapFigure:
+    """Tokens at the axes of queries and keys."""
+    problem = evaluation.problem
+    names = {"query": problem.query_tokens, "key": problem.names_of_keys}
+    axes = []
+    for role, axis in ((picture.rows, figure.rows), (picture.columns, figure.columns)):
+        tokens = names.get(role)
+        fits = tokens is not None and len(tokens) == len(axis.labels)
+        axes.append(
+            Axis(
+                role if role in names else axis.name,
+                tuple(map(token_label, tokens)) if fits and tokens else axis.labels,
+            )
+        )
+    return replace(figure, rows=axes[0], columns=axes[1])
+
+
+# --- layout ---------------------------------------------------------------------------------------
+# Layout of the maps of a product figure: the same row height and column width for all that meet.
+
+
+LEAST_SIDE = 1.5 * PX_PER_CM
+"""A matrix beside the stage is not thinner than this if its cells need not be larger than the stage's."""
+
+FEW_CELLS = 8
+"""So many cells of a matrix beside the stage are as large as those of the stage, whatever its size."""
+
+GAP = float(SPACING.l)
+BAR_CELL = 104.0
+STEPS = 40
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A color bar at the foot, with the symbol of its map before it."""
+
+    place: str
+    symbol: QPointF
+    rect: QRectF
+
+
+@dataclass(frozen=True)
+class ProductLayout:
+    """A page and what stands where on it; captions are baselines of the symbols above the maps."""
+
+    width: float
+    height: float
+    title: QPointF
+    maps: dict[str, QRectF]
+    captions: dict[str, QPointF]
+    row_labels: Labels
+    column_labels: Labels
+    factor_labels: Labels | None
+    bars: tuple[Bar, ...]
+    legend: tuple[tuple[int, ...], ...]
+    legend_top: float
+    note: tuple[str, ...]
+    note_top: float
+
+
+def plan_product(
+    figure: ProductFigure, width: float | None = None, height: float | None = None, scale: float = 1.0
+) -> ProductLayout:
+    """Lay a product figure out at its own size, or within a width, a height or both; TooSmall when there is no room.
+
+    The cells are as large as there is room for; what is left of the width goes to the matrices beside the stage. All
+    lengths are those before everything is magnified by `scale`.
+    """
+    cells = default_cells(figure.stage, scale)
+    if width is None and height is None:
+        return _laid_out(figure, cells)
+
+    def fits(cells: tuple[float, float], wide: float = 0.0) -> bool:
+        found = _laid_out(figure, cells, width, height, wide)
+        return (width is None or found.width <= width) and (height is None or found.height <= height)
+
+    low = _largest(64 * PX_PER_CM / min(cells), lambda size: fits((cells[0] * size, cells[1] * size)))
+    least = LEAST_SIDE / (min(cells) * max(figure.stage.shape))
+    if low < least:
+        found = _laid_out(figure, (cells[0] * least, cells[1] * least), width)
+        if width is not None and found.width > width:
+            raise TooSmall("width", width * scale, found.width * scale)
+        raise TooSmall("height", (height or 0.0) * scale, found.height * scale)
+    cells = cells[0] * low, cells[1] * low
+    wide = 0.0 if width is None else _largest(width, lambda wide: fits(cells, wide))
+    return _laid_out(figure, cells, width, height, wide)
+
+
+def _largest(most: float, fits: Callable[[float], bool]) -> float:
+    """The largest length up to `most` that fits, by halving."""
+    low, high = 0.0, most
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _laid_out(
+    figure: ProductFigure,
+    cells: tuple[float, float],
+    width: float | None = None,
+    height: float | None = None,
+    wide: float = 0.0,
+) -> ProductLayout:
+    """The layout with these cells, on a page of at least this width and height; matrices beside the stage may be
+    `wide`."""
+    small, line = QFontMetricsF(figure_font(FONT_SIZE.micro)), QFontMetricsF(figure_font(FONT_SIZE.small)).height()
+    sizes = _sizes(figure, cells, wide)
+    rows = _row_labels(figure.stage.rows, cells[1], small)
+    columns = _column_labels(figure.stage.columns, cells[0], small)
+    factor = _factor_labels(figure, sizes, small)
+    caption = line + SPACING.xs
+    gap = GAP + caption
+    lift = columns.room if columns.turned else small.height()
+    strong, titled = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)), figure.stage.show_title
+    head = strong.height() + SPACING.m if titled else 0.0
+    left = MARGIN + rows.room + SPACING.s
+    maps = _places(sizes, left, MARGIN + head + caption + lift + SPACING.s, gap)
+    stage = maps[STAGE]
+    captions = _captions(maps, lift)
+    title = strong.horizontalAdvance(figure.title) if titled else 0.0
+    right = max(rect.right() for rect in maps.values()) + (factor.room + SPACING.m if factor is not None else 0.0)
+    page = max(right + MARGIN, title + 2 * MARGIN, left + BAR_CELL + MARGIN, width or 0.0)
+    room = page - left - MARGIN
+    bars = _bars(figure, left, stage.bottom() + GAP, room, small) if figure.stage.show_colorbar else ()
+    below = max((bar.rect.bottom() + SPACING.s + small.height() for bar in bars), default=stage.bottom())
+    legend = legend_lines(tuple(figure.maps.values()), room)
+    note_top = below + SPACING.m + (len(legend) * (line + SPACING.s) if legend else 0.0)
+    note = wrapped(figure.note, room, QFontMetricsF(figure_font(FONT_SIZE.small)))
+    bottom = note_top + len(note) * line if note else note_top - (0.0 if legend else SPACING.m)
+    return ProductLayout(
+        page,
+        max(bottom + MARGIN, height or 0.0),
+        QPointF(MARGIN, MARGIN + strong.height() * 0.8),
+        maps,
+        captions,
+        rows,
+        columns,
+        factor,
+        bars,
+        legend,
+        below + SPACING.m,
+        note,
+        note_top,
+    )
+
+
+def _captions(maps: dict[str, QRectF], lift: float) -> dict[str, QPointF]:
+    """The corner of the words over every map; over the topmost they stand above the labels of its columns."""
+    labeled = "top" if "top" in maps else STAGE
+    return {
+        place: QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if place == labeled else 0.0))
+        for place, rect in maps.items()
+    }
+
+
+def _places(sizes: dict[str, tuple[float, float]], left: float, head: float, gap: float) -> dict[str, QRectF]:
+    """The rectangle of every map, the first at (left, head); labels of columns stand on the topmost."""
+    corner_x = left + (sizes["left"][0] + GAP if "left" in sizes else 0.0)
+    over = max((sizes[place][1] for place in ("top", "factor") if place in sizes), default=0.0)
+    corner_y = head + (over + gap if over else 0.0)
+    right = corner_x + sizes[STAGE][0] + GAP
+    corners = {STAGE: (corner_x, corner_y), "left": (left, corner_y), "result": (right, corner_y)}
+    for place, x in (("top", corner_x), ("factor", right)):
+        if place in sizes:
+            corners[place] = (x, corner_y - gap - sizes[place][1])
+    return {place: QRectF(*corner, *sizes[place]) for place, corner in corners.items() if place in sizes}
+
+
+def _sizes(figure: ProductFigure, cells: tuple[float, float], wide: float) -> dict[str, tuple[float, float]]:
+    """Width and height of every map: operands have the stage's cells unless they would be longer than the stage, or
+    `wide`."""
+    across, down = cells
+    rows, columns = figure.stage.shape
+    stage = columns * across, rows * down
+    long = max(*stage, LEAST_SIDE, FEW_CELLS * min(cells))
+    wide = max(long, wide)
+    sizes = {STAGE: stage}
+    for place in PLACES:
+        if place in figure.maps and place != STAGE:
+            own_rows, own_columns = figure.maps[place].shape
+            sizes[place] = {
+                "left": (min(own_columns * across, wide), stage[1]),
+                "top": (stage[0], min(own_rows * down, long)),
+                "result": (min(own_columns * across, wide), stage[1]),
+                "factor": (min(own_columns * across, wide), min(own_rows * down, long)),
+            }[place]
+    return sizes
+
+
+def _row_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> Labels:
+    room = min(max(map(metrics.horizontalAdvance, sample_of(axis)), default=0.0), LONGEST_ROW_LABEL)
+    step = label_step(LABEL_PITCH, cell)
+    return Labels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, False, room)
+
+
+def _column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> Labels:
+    texts = sample_of(axis)
+    widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
+    turned = widest + SPACING.s > cell and not are_short_numbers(texts, widest)
+    room = min(widest, LONGEST_COLUMN_LABEL) if turned else widest
+    step = label_step(LABEL_PITCH if turned else widest + SPACING.s, cell)
+    return Labels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, turned, room)
+
+
+def _factor_labels(
+    figure: ProductFigure, sizes: dict[str, tuple[float, float]], metrics: QFontMetricsF
+) -> Labels | None:
+    """The keys again, at the rows of V."""
+    if "factor" not in sizes or not math.isfinite(sizes["factor"][1]):
+        return None
+    return _row_labels(figure.stage.columns, sizes["factor"][1] / figure.maps["factor"].shape[0], metrics)
+
+
+def _bars(figure: ProductFigure, left: float, top: float, room: float, metrics: QFontMetricsF) -> tuple[Bar, ...]:
+    """Color bars in a row, as many as have room."""
+    places = [place for place in PLACES if place in figure.maps]
+    a_row = max(1, min(len(places), int((room + GAP) // (BAR_CELL + GAP))))
+    width = (room - (a_row - 1) * GAP) / a_row
+    pitch = max(BAR_HEIGHT, metrics.height()) + SPACING.s + metrics.height() + SPACING.s
+    symbol = max(metrics.horizontalAdvance(figure.maps[place].title) for place in places) * 1.2 + SPACING.s
+    found = []
+    for number, place in enumerate(places):
+        down, across = divmod(number, a_row)
+        x, y = left + across * (width + GAP), top + down * pitch
+        rect = QRectF(x + symbol, y, max(width - symbol, 24.0), BAR_HEIGHT)
+        found.append(Bar(place, QPointF(x, y + BAR_HEIGHT / 2 + metrics.capHeight() / 2), rect))
+    return tuple(found)
+
+
+# --- painter --------------------------------------------------------------------------------------
+# Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each.
+
+
+def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:
+    """Paint a product figure at the origin, in logical pixels of 1/96 inch."""
+    theme = figure.stage.theme
+    painter.save()
+    begin(painter, QRectF(0, 0, layout.width, layout.height), None if figure.stage.transparent else theme)
+    if figure.stage.show_title:
+        paint_title(painter, figure.title, "", layout.title, layout.width - 2 * MARGIN, theme)
+    dots = {}
+    for place, rect in layout.maps.items():
+        own, rect = figure.maps[place], snapped(painter, rect)
+        rows, columns = own.shape
+        numbers = fitting_numbers(own, rect.width() / columns, rect.height() / rows)
+        dots[place] = dots_text(own, numbers)
+        paint_panel(painter, rect, own, 0, numbers)
+        _paint_caption(painter, figure, place, layout.captions[place])
+    _paint_labels(painter, figure, layout)
+    for bar in layout.bars:
+        own = figure.maps[bar.place]
+        write_line(painter, bar.symbol, own.title, theme.text2, FONT_SIZE.micro, strong=True)
+        paint_bar(painter, own, snapped(painter, bar.rect), dots[bar.place])
+    left = min(rect.left() for rect in layout.maps.values())
+    paint_legend(painter, tuple(figure.maps.values()), layout.legend, QPointF(left, layout.legend_top))
+    paint_note(painter, layout.note, QPointF(left, layout.note_top), theme)
+    painter.restore()
+
+
+def _paint_caption(painter: QPainter, figure: ProductFigure, place: str, at: QPointF) -> None:
+    """The symbol of a map and its shape, as far as the map is wide."""
+    own = figure.maps[place]
+    write_line(painter, at, own.title, own.theme.text, FONT_SIZE.small, strong=True)
+    used = QFontMetricsF(figure_font(FONT_SIZE.small, strong=True)).horizontalAdvance(own.title) * WIDER_FONT
+    write_line(painter, at + QPointF(used + SPACING.s, 0), own.subtitle, own.theme.text3, FONT_SIZE.micro)
+
+
+def _paint_labels(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:
+    """Queries to the left of all, keys above all and beside V."""
+    stage, theme, maps = figure.stage, figure.stage.theme, layout.maps
+    rows, columns = stage.shape
+    painter.setPen(axis_color(stage.rows.name, theme))
+    paint_row_labels(painter, snapped(painter, maps.get("left", maps[STAGE])), layout.row_labels, rows)
+    painter.setPen(axis_color(stage.columns.name, theme))
+    paint_column_labels(painter, snapped(painter, maps.get("top", maps[STAGE])), layout.column_labels, columns)
+    if layout.factor_labels is not None:
+        place = snapped(painter, maps["factor"])
+        paint_row_labels(painter, place, layout.factor_labels, figure.maps["factor"].shape[0], right=True)

@@ -1,1 +1,0 @@
-"""The product picture as a figure."""

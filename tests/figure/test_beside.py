@@ -1,0 +1,128 @@
+"""Figures of two states: before, difference, and both as one picture with one color bar."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attn_gui import render
+from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.figure.comparison import Beside
+from attn_gui.figure.compose import composed
+from attn_gui.figure.heatmap_layout import plan
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.sheet import faced, write
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.fixture
+def states():
+    rng = np.random.default_rng(3)
+    problem = Problem(
+        **{name: rng.normal(size=(n, 6)) for name, n in (("query", 5), ("key", 7), ("value", 7))}, num_heads=2
+    )
+    return problem.replace(scale=1.0), problem.replace(mask=[{"kind": "causal", "align": "end"}])
+
+
+def figure(states, mode, made=Evaluation, **choices):
+    before, now = map(made, states)
+    beside = Beside(lambda _now: before, mode, choices.pop("names", ("", "")))
+    options = FigureOptions(stage="weights", beside=beside, **choices)
+    return composed(faced(now, options), options, (1,))
+
+
+@pytest.mark.parametrize("made", [Evaluation, StreamingEvaluation], ids=["dense", "streaming"])
+def test_two_states_stand_side_by_side_under_one_bar(states, made):
+    found = figure(states, "split", made, names=("as it was", "as it is"))
+    before, now = (compute(state)["weights"][0, 1] for state in states)
+    assert [panel.title for panel in found.panels] == ["as it was", "as it is"]
+    for panel, expected in zip(found.panels, (before, now), strict=True):
+        assert np.allclose(panel.values, expected, atol=1e-15)
+    assert found.panels[0].allowed is None
+    assert not found.panels[1].allowed.all()
+    assert (found.levels.low, found.levels.high) == (0.0, 1.0)
+
+
+def test_a_difference_has_symmetric_levels_and_says_what_it_is(states):
+    found = figure(states, "difference")
+    before, now = (compute(state)["weights"][0, 1] for state in states)
+    assert np.array_equal(found.panels[0].values, now - before)
+    assert found.levels.symmetric
+    assert found.levels.high == np.abs(now - before).max()
+    assert found.palette == "signed"
+    assert found.title == "Weights · head 1 · now − before"
+    assert figure(states, "difference", lang="zh").title.endswith("现在 − 之前")
+
+
+def test_the_state_before_is_drawn_as_itself(states):
+    found = figure(states, "before", names=("without scaling", "with scaling"))
+    assert np.array_equal(found.panels[0].values, compute(states[0])["weights"][0, 1])
+    assert found.title == "Weights · head 1 · without scaling"
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_both_go_into_one_file_of_every_form(states, ending, tmp_path):
+    render(states[1], tmp_path / f"both.{ending}", before=states[0], heads="all")
+    assert (tmp_path / f"both.{ending}").stat().st_size > 2000
+
+
+@pytest.mark.parametrize("heads", [1, 2, 3, 5])
+def test_the_two_states_of_a_head_stay_in_one_row(heads):
+    rng = np.random.default_rng(3)
+    now = Problem(**{name: rng.normal(size=(7, 2 * heads)) for name in ("query", "key", "value")}, num_heads=heads)
+    beside = Beside(lambda _now: Evaluation(now.replace(scale=1.0)))
+    options = FigureOptions(stage="weights", beside=beside)
+    layout = plan(composed(faced(Evaluation(now), options), options, tuple(range(heads))))
+    assert [before.top() for before in layout.maps[::2]] == [after.top() for after in layout.maps[1::2]]
+
+
+def test_what_cannot_be_compared_is_said(states, tmp_path):
+    before, now = states
+    with pytest.raises(ValueError, match=r"^weights cannot be compared"):
+        render(now, before=before.replace(key=before.key[:4], value=before.value[:4], mask=()))
+    with pytest.raises(ValueError, match="side by side as maps alone"):
+        render(now, before=before, picture="product")
+    with pytest.raises(ValueError, match="'both' is not one of now, before, difference, split"):
+        render(now, before=before, compare="both")
+    assert write(
+        now, tmp_path / "product.svg", picture="product", beside=Beside(lambda _now: Evaluation(before), "difference")
+    )
+
+
+def test_axes_have_the_tokens_of_both_states_where_they_differ(states):
+    """The map before stood under the words of now."""
+    before, now = states
+    keys = [list("abcdefg"), list("abXdefg")]
+    named = [state.replace(key_tokens=tokens) for state, tokens in zip((before, now), keys, strict=True)]
+    assert list(figure(named, "split").columns.labels) == ["a", "b", "c / X", *"defg"]
+    assert list(figure(named, "before").columns.labels) == keys[0]
+    assert list(figure((named[0], now), "split").columns.labels) == list("0123456")
+
+
+@pytest.mark.parametrize("stage", ["query", "concat"])
+def test_heads_with_other_columns_are_not_compared(tmp_path, stage):
+    """Other columns were subtracted in silence, or a traceback said that a box lies outside."""
+    rng = np.random.default_rng(3)
+    two = Problem(**{name: rng.normal(size=(3, 8)) for name in ("query", "key", "value")}, num_heads=2)
+    four = two.replace(num_heads=4)
+    for heads in (0, 3):
+        for compare in ("split", "difference"):
+            with pytest.raises(ValueError, match="other columns in the two states"):
+                render(four, tmp_path / "a.svg", stage=stage, heads=heads, before=two, compare=compare)
+    render(four, tmp_path / "a.svg", stage=stage, heads=None, before=two)
+    assert (tmp_path / "a.svg").exists()
+
+
+def test_the_names_of_two_states_do_not_lie_on_each_other(states, tmp_path):
+    names = tuple(
+        f"a long name of a checkpoint {'before' if side else 'after'} it was trained once more" for side in (1, 0)
+    )
+    small = [
+        state.replace(query=state.query[:2], key=state.key[:3], value=state.value[:3], mask=()) for state in states
+    ]
+    before, now = map(Evaluation, small)
+    write(now, tmp_path / "a.svg", heads=0, beside=Beside(lambda _now: before, "split", names))
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert text.count("…") >= 2

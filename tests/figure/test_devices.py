@@ -1,0 +1,442 @@
+"""The same figure as PNG, SVG and PDF: colors, words and sizes agree."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import xml.etree.ElementTree as ElementTree
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTransform
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.figure.display import auto_levels
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel
+from attn_gui.figure.heatmap_layout import Layout, paint_map, plan
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.numbers import level_text
+from attn_gui.figure.text.words import WORDS
+from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
+
+
+def page_of(figure: MapFigure, layout: Layout) -> Page:
+    ground = None if figure.transparent else figure.theme.surface
+    size = layout.width, layout.height
+    return Page(*size, figure.title, lambda painter: paint_map(painter, QRectF(0, 0, *size), figure, layout), ground)
+
+
+def encoding(write: Encoder) -> Callable[[MapFigure, Layout, float], bytes]:
+    def encode(figure: MapFigure, layout: Layout, dpi: float) -> bytes:
+        file = io.BytesIO()
+        write(page_of(figure, layout), dpi, file)
+        return file.getvalue()
+
+    return encode
+
+
+png, svg, pdf = map(encoding, (write_png, write_svg, write_pdf))
+SVG = "{http://www.w3.org/2000/svg}"
+TOKENS = ("[CLS]", "<b>it</b>", "查询", "a&b", "x\u202ey", "z\x0b\x00")
+SHOWN = ("[CLS]", "<b>it</b>", "查询", "a&b", "x‹U+202E›y", "z‹U+000B›‹U+0000›")
+
+
+def a_figure(values: npt.NDArray[Any], allowed: npt.NDArray[np.bool_] | None = None, **fields: Any) -> MapFigure:
+    rows, columns = values.shape
+    weights = fields.get("weights", False)
+    few = max(rows, columns) <= len(TOKENS)
+    labels = TOKENS if few else [str(i) for i in range(max(rows, columns))]
+    return MapFigure(
+        (Panel(values, allowed),),
+        Axis("query", labels[:rows]),
+        Axis("key", labels[:columns]),
+        auto_levels(values, allowed, signed=not weights, keys=columns),
+        title="Scores · head 3 \x0b",
+        **fields,
+    )
+
+
+def hostile() -> MapFigure:
+    values = np.random.default_rng(3).standard_normal((5, 6))
+    values[1, 2], values[2, 3], values[4, 5] = np.nan, np.inf, -np.inf
+    allowed = np.ones((5, 6), dtype=bool)
+    allowed[0, 3:] = False
+    return a_figure(values, allowed)
+
+
+def colors_of(figure: MapFigure) -> npt.NDArray[np.uint32]:
+    """What every cell's ground must be, from the numbers alone."""
+    display, theme = figure.displays[0], figure.theme
+    colors = figure.table[display.indices]
+    colors[display.flags == 1] = theme.nan.rgb()
+    colors[display.flags == 4] = theme.masked.rgb()
+    return colors
+
+
+@dataclass
+class Read:
+    """What stands in a vector file: filled rectangles (x, y, width, height, color), texts, size in cm, images."""
+
+    rectangles: list[tuple[float, float, float, float, int]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    size: tuple[float, float] = (0.0, 0.0)
+    images: list[npt.NDArray[np.uint32]] = field(default_factory=list)
+
+    def color_at(self, x: float, y: float) -> int:
+        """The last rectangle painted over a point."""
+        return [c for left, top, w, h, c in self.rectangles if left <= x < left + w and top <= y < top + h][-1]
+
+
+def read_svg(data: bytes) -> Read:
+    root = ElementTree.fromstring(data)
+    read = Read(size=(float(root.get("width", "")[:-2]) / 10, float(root.get("height", "")[:-2]) / 10))
+
+    def visit(element: ElementTree.Element, fill: str) -> None:
+        fill = element.get("fill", fill)
+        if element.tag == f"{SVG}rect" and fill.startswith("#"):
+            x, y, width, height = (float(element.get(name, "")) for name in ("x", "y", "width", "height"))
+            read.rectangles.append((x, y, width, height, 0xFF000000 | int(fill[1:], 16)))
+        if element.tag == f"{SVG}text":
+            read.texts.append(element.text or "")
+        if element.tag == f"{SVG}image":
+            kind, data = element.get("{http://www.w3.org/1999/xlink}href", "").split(",")
+            assert kind == "data:image/png;base64"
+            assert element.get("image-rendering") == "pixelated"
+            read.images.append(pixels_of(QImage.fromData(base64.b64decode(data))))
+        for child in element:
+            visit(child, fill)
+
+    visit(root, "none")
+    return read
+
+
+def read_pdf(data: bytes) -> Read:
+    """Enough of PDF for what Qt writes: one page, FlateDecode, fonts with ToUnicode."""
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", data)
+    assert box is not None
+    read = Read(size=(float(box[1]) / 72 * 2.54, float(box[2]) / 72 * 2.54))
+    found = re.findall(rb"(\d+) 0 obj\s*<<((?:(?!endobj).)*?)>>\s*stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL)
+    streams = {int(number): (head, body) for number, head, body in found}
+    fonts: dict[str, dict[str, str]] = {}
+    for number, unicode in re.findall(
+        rb"(\d+) 0 obj\s*<<\s*/Type /Font\s*/Subtype /Type0.*?/ToUnicode (\d+) 0 R", data, re.DOTALL
+    ):
+        fonts[f"/F{int(number)}"] = _glyphs(streams[int(unicode)][1].decode("latin-1"))
+    for head, body in streams.values():
+        if b"/Subtype /Image" in head:
+            assert b"/FlateDecode" in head
+            assert b"/Interpolate true" not in head
+            width, height = (int(re.search(rb"/%s (\d+)" % name, head)[1]) for name in (b"Width", b"Height"))  # type: ignore[index]
+            rgb = np.frombuffer(zlib.decompress(body), np.uint8).reshape(height, width, 3).astype(np.uint32)
+            read.images.append(0xFF000000 | rgb[..., 0] << 16 | rgb[..., 1] << 8 | rgb[..., 2])
+    pages = [zlib.decompress(body) for head, body in streams.values() if _is_content(body)]
+    _read_page(pages[0].decode("latin-1"), fonts, read)
+    return read
+
+
+def _is_content(body: bytes) -> bool:
+    try:
+        return zlib.decompress(body).startswith(b"/GSa gs")
+    except zlib.error:
+        return False
+
+
+def _glyphs(cmap: str) -> dict[str, str]:
+    glyphs = {}
+    for first, last, target in re.findall(r"<([0-9a-fA-F]+)> <([0-9a-fA-F]+)> (\[[^]]*\]|<[0-9a-fA-F]+>)", cmap):
+        texts = re.findall(r"<([0-9a-fA-F]+)>", target)
+        for offset, code in enumerate(range(int(first, 16), int(last, 16) + 1)):
+            text = bytes.fromhex(texts[offset] if len(texts) > offset else texts[0]).decode("utf-16-be")
+            glyphs[f"{code:04X}"] = text if len(texts) > offset else chr(ord(text) + offset)
+    return glyphs
+
+
+def _read_page(content: str, fonts: dict[str, dict[str, str]], read: Read) -> None:
+    color, pending, font, text = 0, [], {}, ""
+    words: list[str] = []
+    for word in content.split():
+        if word == "scn" and len(words) >= 3 and not words[-1].startswith("/"):
+            red, green, blue = (round(float(part) * 255) for part in words[-3:])
+            color = 0xFF000000 | red << 16 | green << 8 | blue
+        elif word == "re":
+            pending = [float(v) for v in words[-4:]]
+        elif word in ("f", "f*") and pending:
+            read.rectangles.append((*pending, color))  # type: ignore[arg-type]
+            pending = []
+        elif word == "Tf":
+            font = fonts[words[-2]]
+        elif word == "Tj":
+            text += font[words[-1].strip("<>").upper()]
+        elif word == "ET":
+            read.texts.append(text)
+            text = ""
+        words.append(word)
+
+
+def pixels_of(image: QImage) -> npt.NDArray[np.uint32]:
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()] | 0xFF000000
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_cells_have_the_same_colors_in_all_formats(theme: str) -> None:
+    figure = MapFigure(**{**vars_of(hostile()), "theme": THEMES[theme]})
+    layout = plan(figure)
+    image = pixels_of(QImage.fromData(png(figure, layout, 96)))
+    vector = [read_svg(svg(figure, layout, 0)), read_pdf(pdf(figure, layout, 0))]
+    place, expected = layout.maps[0], colors_of(figure)
+    for row, column in np.ndindex(figure.shape):
+        # beside the text in the middle and the hatch: near the left upper corner
+        x = place.left() + (column + 0.04) * place.width() / 6
+        y = place.top() + (row + 0.5) * place.height() / 5
+        if figure.displays[0].flags[row, column] == 0:
+            assert image[round(y), int(x) + 1] == expected[row, column]
+        for read in vector:
+            assert read.color_at(x, y) == expected[row, column]
+
+
+def test_a_map_without_values_has_its_color_in_the_middle_of_every_cell() -> None:
+    values = np.random.default_rng(5).standard_normal((31, 17))
+    figure = a_figure(values, show_values=False)
+    layout = plan(figure, 11 * PX_PER_CM)
+    for dpi in (72, 150, 300):
+        image, place, scale = pixels_of(image_of(page_of(figure, layout), dpi)), layout.maps[0], dpi / 96
+        x = (place.left() + (np.arange(17) + 0.5) * place.width() / 17) * scale
+        y = (place.top() + (np.arange(31) + 0.5) * place.height() / 31) * scale
+        assert (image[np.ix_(y.astype(int), x.astype(int))] == colors_of(figure)).all()
+
+
+def test_no_page_shines_through_between_cells() -> None:
+    figure = a_figure(np.ones((14, 13)), show_values=False)  # one color, and not the page's
+    for width in np.arange(5.0, 9.0, 0.37):
+        layout = plan(figure, width * PX_PER_CM)
+        for dpi in (96, 110, 150):
+            place, scale = layout.maps[0], dpi / 96
+            box = [round(side * scale) for side in place.getCoords()]
+            inside = pixels_of(image_of(page_of(figure, layout), dpi))[box[1] + 2 : box[3] - 2, box[0] + 2 : box[2] - 2]
+            assert (inside == figure.table[-1]).all()
+
+
+def test_words_are_the_same_in_svg_and_pdf_and_every_token_stands_on_both_axes() -> None:
+    figure = hostile()
+    layout = plan(figure)
+    in_svg, in_pdf = read_svg(svg(figure, layout, 0)).texts, read_pdf(pdf(figure, layout, 0)).texts
+    assert sorted("".join(in_svg)) == sorted("".join(in_pdf))
+    for texts in ("|".join(in_svg), "|".join(in_pdf)):
+        joined = texts.replace("|", "")
+        for token in SHOWN[:5]:  # the sixth is a key only
+            assert joined.count(token) == 2
+        assert "Scores · head 3" in joined
+        assert joined.count("NaN") == 2  # in its cell and in the legend
+        for word in ("query", "key", "not allowed  3", "+∞  1", "−∞  1"):
+            assert word in joined
+        assert "−0.0" not in joined
+
+
+@pytest.mark.parametrize(("width", "height"), [(None, None), (8.5, None), (8.5, 12.25)])
+def test_all_formats_have_the_size_asked_for(width: float | None, height: float | None) -> None:
+    figure = hostile()
+    layout = plan(figure, *(None if side is None else side * PX_PER_CM for side in (width, height)))
+    image = QImage.fromData(png(figure, layout, 300))
+    assert image.dotsPerMeterX() == image.dotsPerMeterY() == 11811
+    in_png = image.width() / 118.11, image.height() / 118.11
+    for size, tolerance in (
+        (in_png, 0.01),
+        (read_svg(svg(figure, layout, 0)).size, 0.001),
+        (read_pdf(pdf(figure, layout, 0)).size, 0.02),
+    ):
+        assert size == pytest.approx((layout.width / PX_PER_CM, layout.height / PX_PER_CM), abs=tolerance)
+        if width is not None:
+            assert size[0] == pytest.approx(width, abs=tolerance)
+        if height is not None:
+            assert size[1] == pytest.approx(height, abs=tolerance)
+
+
+def test_a_large_map_is_one_lossless_image_of_a_pixel_per_cell() -> None:
+    values = np.random.default_rng(2).standard_normal((101, 103))
+    values[50, 7] = np.nan
+    allowed = np.tri(101, 103, 5, dtype=bool)
+    figure = a_figure(values, allowed)
+    layout = plan(figure, 9 * PX_PER_CM)
+    expected = colors_of(figure)
+    expected[50, 7] = figure.theme.nan_mark.rgb()
+    for read in (read_svg(svg(figure, layout, 0)), read_pdf(pdf(figure, layout, 0))):
+        assert len(read.images) == 1
+        assert (read.images[0] == expected).all()
+        assert len(read.rectangles) < 20  # the page, the bar, the legend
+        assert "query" in read.texts
+
+
+def test_up_to_ten_thousand_cells_are_rectangles() -> None:
+    figure = a_figure(np.random.default_rng(2).standard_normal((100, 100)), show_values=False)
+    read = read_svg(svg(figure, plan(figure), 0))
+    assert not read.images
+    assert len(read.rectangles) >= 10_000
+
+
+@pytest.mark.parametrize("spike", [1.0, np.nan])
+def test_one_cell_in_four_million_is_seen_in_a_small_picture(spike: float) -> None:
+    values = np.zeros((2000, 2000), dtype=np.float32)
+    values[1237, 641] = spike
+    figure = a_figure(values, weights=True, palette="weights", show_colorbar=False)
+    layout = plan(figure, 8 * PX_PER_CM)
+    pixels = pixels_of(image_of(page_of(figure, layout), 150))
+    wanted = figure.table[-1] if spike == 1.0 else figure.theme.nan_mark.rgb()
+    place, scale = layout.maps[0], 150 / 96
+    inside = pixels[round(place.top() * scale) + 2 :, round(place.left() * scale) + 2 :]
+    found = np.argwhere(inside[: round(place.height() * scale) - 4, : round(place.width() * scale) - 4] == wanted)
+    assert len(found) == 1
+    assert found[0] / (np.array([place.height(), place.width()]) * scale) == pytest.approx(
+        [1237 / 2000, 641 / 2000], abs=0.01
+    )
+    for read in (read_svg(svg(figure, layout, 0)), read_pdf(pdf(figure, layout, 0))):
+        assert read.images[0].shape == (2000, 2000)
+        assert read.images[0][1237, 641] == wanted
+
+
+def places_of_texts(data: bytes) -> list[tuple[str, QRectF]]:
+    """Every text of an SVG with the rectangle that its ink takes on the page."""
+    root = ElementTree.fromstring(data)
+    found = []
+    for group in root.iter(f"{SVG}g"):
+        for element in group.findall(f"{SVG}text"):
+            numbers = re.findall(r"-?[\d.e-]+", element.get("transform", "matrix(1,0,0,1,0,0)"))
+            font = figure_font(float(group.get("font-size", "")), strong=group.get("font-weight") == "600")
+            metrics = QFontMetricsF(font)
+            ink = metrics.tightBoundingRect(element.text or "")
+            before = {"start": 0.0, "middle": 0.5, "end": 1.0}[group.get("text-anchor", "")]
+            ink.translate(-before * metrics.horizontalAdvance(element.text or ""), 0)
+            ink.translate(float(element.get("x", "")), float(element.get("y", "")))
+            found.append((element.text or "", QTransform(*map(float, numbers)).mapRect(ink)))
+    return found
+
+
+@pytest.mark.family(12)
+@pytest.mark.parametrize(
+    ("rows", "columns", "maps"),
+    [
+        (5, 6, 1),
+        (2, 2, 1),
+        (1, 1, 1),
+        (16, 16, 1),
+        (31, 17, 1),
+        (5, 6, 9),
+        (40, 64, 5),
+        (120, 101, 1),
+    ],
+)
+@pytest.mark.parametrize("width", [None, 9.0, 17.0])
+@pytest.mark.parametrize("lang", WORDS)
+def test_no_text_runs_into_another_or_off_the_page(
+    rows: int, columns: int, maps: int, width: float | None, lang: str
+) -> None:
+    values = np.random.default_rng(8).standard_normal((rows, columns)) * 3
+    values[0, 0] = np.nan
+    names = [f"word{i}" if rows < 40 else str(i) for i in range(max(rows, columns))]
+    figure = MapFigure(
+        tuple(Panel(values, None, f"head {i}" if maps > 1 else "") for i in range(maps)),
+        Axis("query", names[:rows]),
+        Axis("key", names[:columns]),
+        auto_levels(values, signed=True, keys=columns),
+        title="Scaled scores · head 3",
+        subtitle=f"{rows} × {columns}",
+        words=WORDS[lang],
+    )
+    layout = plan(figure, width and width * PX_PER_CM)
+    texts = places_of_texts(svg(figure, layout, 0))
+    page = QRectF(0, 0, layout.width, layout.height)
+    assert len(texts) > 5
+    assert [text for text, place in texts if not page.contains(place)] == []
+    left, top, right, bottom = np.array([place.getCoords() for _, place in texts]).T
+    for one, (text, place) in enumerate(texts):  # not all pairs at once: they would take half a gigabyte
+        x, y, x_end, y_end = place.getCoords()
+        meeting = (right > x) & (left < x_end) & (bottom > y) & (top < y_end)
+        meeting[one] = False
+        assert [(text, texts[other][0]) for other in np.flatnonzero(meeting)] == []
+
+
+def test_a_dark_program_exports_on_white(qapp: QApplication) -> None:
+    figure = hostile()
+    layout = plan(figure)
+    before, files = qapp.palette(), [encode(figure, layout, 96) for encode in (png, svg)]
+    try:
+        qapp.setPalette(QPalette(QColor("black")))
+        assert [encode(figure, layout, 96) for encode in (png, svg)] == files
+    finally:
+        qapp.setPalette(before)
+    assert pixels_of(QImage.fromData(files[0]))[0, 0] == 0xFFFFFFFF
+
+
+def test_a_chinese_figure_has_chinese_words() -> None:
+    figure = MapFigure(**{**vars_of(hostile()), "words": WORDS["zh"]})
+    texts = "".join(read_svg(svg(figure, plan(figure), 0)).texts)
+    assert "已屏蔽" in texts
+    assert "not allowed" not in texts
+
+
+def test_a_figure_can_be_painted_into_a_part_of_an_image() -> None:
+    figure = hostile()
+    layout = plan(figure)
+    image = QImage(1200, 900, QImage.Format.Format_RGB32)
+    image.fill(QColor("green"))
+    painter = QPainter(image)
+    paint_map(painter, QRectF(100, 50, layout.width, layout.height), figure)
+    painter.end()
+    pixels = pixels_of(image)
+    green = QColor("green").rgb()
+    assert (pixels[:50] == green).all()
+    assert (pixels[:, :100] == green).all()
+    assert not (pixels[50 : 50 + int(layout.height), 100 : 100 + int(layout.width)] == green).any()
+
+
+@pytest.mark.parametrize(("dpi", "width"), [(5, None), (2401, None), (float("nan"), None), (2400, 100.0)])
+def test_absurd_sizes_are_refused_with_a_sentence(dpi: float, width: float | None) -> None:
+    figure = hostile()
+    layout = plan(figure, width and width * PX_PER_CM)
+    with pytest.raises(ValueError, match=r"(dots per inch, got|dots per inch or a smaller size).*\.$|got \S+\.$"):
+        image_of(page_of(figure, layout), dpi)
+
+
+@pytest.mark.parametrize(
+    ("value", "largest", "text"),
+    [
+        (6.66, 6.66, "6.66"),
+        (-3.33, 6.66, "−3.33"),
+        (0, 6.66, "0"),
+        (0.25, 1, "0.25"),
+        (1, 1, "1"),
+        (0.5, 1, "0.5"),
+        (6.065, 12.13, "6.07"),
+        (0.0245, 0.0982, "0.0245"),
+        (1234, 1234, "1234"),
+        (1e-9, 1e-9, "1.00e−09"),
+        (1e300, 1e300, "1.00e+300"),
+    ],
+)
+def test_ticks_are_short_and_true(value: float, largest: float, text: str) -> None:
+    assert level_text(value, largest) == text
+
+
+def vars_of(figure: MapFigure) -> dict[str, Any]:
+    return {name: getattr(figure, name) for name in MapFigure.__dataclass_fields__}
+
+
+def test_a_text_has_the_color_that_it_is_given(qapp: QApplication) -> None:
+    """Not that of what was painted before."""
+    image = QImage(60, 30, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    painter.setPen(Qt.GlobalColor.blue)
+    write_line(painter, QPointF(5, 25), "MMM", QColor("red"), 20.0, strong=True)
+    painter.end()
+    colors = {image.pixelColor(x, y).getRgb()[:3] for x in range(60) for y in range(30)}
+    assert (255, 0, 0) in colors
+    assert not any(blue > red for red, _, blue in colors)

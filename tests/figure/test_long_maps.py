@@ -1,0 +1,219 @@
+"""Maps of more cells than pixels, and maps too long to be held: pooled, streamed to the file, and said so."""
+
+from __future__ import annotations
+
+import math
+import os
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from attn_gui.engine import Evaluation, Plane, Problem, memory
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.figure import reading, writers
+from attn_gui.figure.compose import composed, evaluation_of
+from attn_gui.figure.display import auto_levels
+from attn_gui.figure.heatmap_layout import plan
+from attn_gui.figure.kinds import map_pixels
+from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.sheet import File, page_of, render, to_image, write, write_page
+from attn_gui.figure.writers import PX_PER_CM
+
+ROWS, COLUMNS = 331, 397
+NOTE = "Pooled: each pixel shows the cell of largest magnitude among up to {} × {} cells."
+
+
+@pytest.fixture(scope="module")
+def problem() -> Problem:
+    """Two heads of n = 331, m = 397, d_k = 5; causal, with one key that outshines the others and one that is NaN."""
+    random = np.random.default_rng(7)
+    query, key = random.normal(size=(ROWS, 10)), random.normal(size=(COLUMNS, 10))
+    key[3] *= 9
+    key[300, 5:] = np.nan
+    return Problem(query=query, key=key, value=random.normal(size=(COLUMNS, 6)), num_heads=2, mask=[{"kind": "causal"}])
+
+
+@pytest.fixture
+def long(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> Problem:
+    """The same, for a computer that can hold next to nothing."""
+    monkeypatch.setattr("attn_gui.engine.evaluation.trace.DENSE", 100)
+    monkeypatch.setattr(reading, "STRIP", 997)
+    return problem
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+def test_pixels_that_no_file_may_hold_are_refused_before_one_is_read(
+    long: Problem, form: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """30,000 tokens at 2,400 dots per inch would be read as 7 GB, and that for every head, and thrown away."""
+    monkeypatch.setattr(writers, "MOST_PIXELS", 5_000)
+    monkeypatch.setattr(Plane, "pooled_once", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(Plane, "block", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(ValueError, match="pixels"):
+        render(long, tmp_path / f"a.{form}", dpi=600)
+
+
+def test_a_picture_is_weighed_before_it_is_made(long: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 400_000)
+    with pytest.raises(FieldError, match="memory"):
+        to_image(long, dpi=600)
+
+
+def texts(path: Path) -> str:
+    found = ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")
+    return " ".join((element.text or "").strip() for element in found)
+
+
+def pixels_of(image: QImage) -> np.ndarray:
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)[:, : image.width()] & 0xFFFFFF
+
+
+def apart(one: QImage, other: QImage) -> float:
+    """The share of pixels that differ by more than the rounding of soft edges."""
+    channels = (pixels_of(image)[..., None].view(np.uint8).astype(int) for image in (one, other))
+    return float((abs(np.subtract(*channels)).max(axis=-1) > 16).mean())
+
+
+@pytest.mark.parametrize("stage", ["scores", "masked", "weights", "head_output", "key", "output"])
+def test_a_picture_holds_the_largest_of_every_block(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    monkeypatch.setattr(reading, "STRIP", 997)
+    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    for head in (0, 1):
+        plane = Plane(dense, stage, 0, head)
+        values, allowed = plane.block(*map(slice, plane.shape))
+        for rows, columns in ((31, 37), (ROWS, 53), (1000, 1000), (1, 1)):
+            expected, opened = pool(values, allowed, rows, columns)
+            found, found_open = reading.picture(Plane(streaming, stage, 0, head), rows, columns)
+            np.testing.assert_allclose(found[opened], expected[opened], rtol=1e-9, atol=1e-14)
+            assert found_open is None if opened is None else np.array_equal(found_open, opened)
+
+
+@pytest.mark.parametrize("stage", ["scores", "weights"])
+@pytest.mark.parametrize(("width", "dpi"), [(9.0, 60), (21.0, 150)])
+def test_a_long_map_looks_like_one_that_is_held(
+    problem: Problem, long: Problem, tmp_path: Path, stage: str, width: float, dpi: int
+) -> None:
+    images = []
+    for name, source in (("held", Evaluation(problem)), ("long", long)):
+        write(source, tmp_path / f"{name}.png", stage=stage, heads=1, width=width, dpi=dpi)
+        images.append(pixels_of(QImage(str(tmp_path / f"{name}.png"))))
+    held, found = (image[: int(0.85 * len(image))] for image in images)  # the legend at the foot counts cells
+    assert held.shape[1] == found.shape[1]
+    rows = min(len(held), len(found))
+    assert (held[:rows] != found[:rows]).mean() < 0.002  # a value between two colors may round to either
+
+
+def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: Problem, tmp_path: Path) -> None:
+    for source in (Evaluation(problem), long):
+        for dpi, times in ((60, True), (300, False)):
+            options = FigureOptions(stage="weights", width=9.0, dpi=dpi)
+            page = page_of(evaluation_of(source, options.stage), options, (0,), File("png", dpi))
+            write_page(page, File("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
+            found = texts(tmp_path / "p.svg").replace("  ", " ")
+            layout = plan(composed(Evaluation(problem), FigureOptions(stage="weights"), (0,)), 9.0 * PX_PER_CM)
+            rows, columns = map_pixels(layout, 1.0, dpi)
+            wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))[:-1]
+            assert (wanted in found) == times
+            assert ("Pooled" in found) == times
+            assert f"{ROWS} × {COLUMNS}" in found
+    write(Evaluation(problem), tmp_path / "a.svg", width=9.0, dpi=60)
+    assert "Pooled" not in texts(tmp_path / "a.svg")  # a pixel a cell
+    write(long, tmp_path / "a.svg", width=9.0, dpi=60)
+    assert NOTE.format(2, 3)[:-1] in texts(tmp_path / "a.svg").replace("  ", " ")
+    write(long, tmp_path / "b.svg", width=5.0, dpi=60, lang="zh")
+    assert "已合并：每个像素显示至多" in texts(tmp_path / "b.svg").replace(" ", "")
+
+
+def test_a_preview_says_what_the_file_will_say(long: Problem) -> None:
+    from attn_gui.figure.sheet import File
+
+    size = {"stage": "weights", "width": 9.0, "dpi": 60}
+    fine, coarse = (to_image(long, **size, file=File("png", dpi)) for dpi in (300, 60))
+    assert coarse.height() > fine.height()  # by the note
+    assert to_image(long, **size) == coarse
+
+
+@pytest.mark.family(2)
+@pytest.mark.parametrize(("lang", "title"), [("en", "Masked scores"), ("zh", "掩码后的分数")])
+def test_bands_are_the_picture_as_a_whole(
+    problem: Problem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lang: str, title: str
+) -> None:
+    """Text, hatches, frames, maps with more and with fewer cells than pixels: no seam."""
+    for shape, dpi in (((ROWS, COLUMNS), 90), ((ROWS, COLUMNS), 301), ((6, 7), 201)):
+        small = problem.replace(
+            query=problem.query[: shape[0]], key=problem.key[: shape[1]], value=problem.value[: shape[1]]
+        )
+        for band in (1 << 30, 20011, 60001):
+            monkeypatch.setattr("attn_gui.figure.writers.BAND", band)
+            write(
+                Evaluation(small),
+                tmp_path / f"{band}.png",
+                stage="masked",
+                heads=[0, 1],
+                sheet=True,
+                dpi=dpi,
+                width=11.0,
+                lang=lang,
+                theme="dark",
+            )
+        whole = QImage(str(tmp_path / f"{1 << 30}.png"))
+        assert whole.text("Title") == title
+        assert whole.dotsPerMeterX() == whole.dotsPerMeterY() == round(dpi / 0.0254)
+        for band in (20011, 60001):
+            assert apart(QImage(str(tmp_path / f"{band}.png")), whole) < 0.0005
+
+
+def test_a_png_has_the_pixels_of_the_image(problem: Problem, tmp_path: Path) -> None:
+    write(Evaluation(problem), tmp_path / "a.png", heads=1, dpi=90)
+    assert apart(QImage(str(tmp_path / "a.png")), to_image(Evaluation(problem), heads=1, dpi=90)) < 0.0005
+
+
+def test_levels_of_a_large_map_are_those_of_all_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(1).normal(size=(31, 17))
+    values[30, 2], values[4, 4], values[7, 7] = -8.5, 99.0, np.inf
+    allowed = values < 50
+    expected = auto_levels(values, allowed, signed=True, keys=17)
+    monkeypatch.setattr("attn_gui.figure.display.AT_ONCE", 20)
+    assert auto_levels(values, allowed, signed=True, keys=17) == expected
+    assert expected.high == 8.5
+
+
+def test_progress_rises_to_the_end_and_can_break_off(long: Problem, tmp_path: Path) -> None:
+    told: list[float] = []
+    target = tmp_path / "a.png"
+    write(long, target, heads=[0, 1], sheet=True, dpi=50, width=12.0, tell=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    assert len(told) > 10
+    before = target.read_bytes()
+
+    def enough(share: float) -> None:
+        if share > 0.7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write(long, target, heads=[0, 1], sheet=True, dpi=50, width=13.0, tell=enough)
+    assert target.read_bytes() == before
+    assert os.listdir(tmp_path) == ["a.png"]
+
+
+def test_a_picture_is_saved_as_each_form_holds_it(problem: Problem, tmp_path: Path) -> None:
+    pixels, lines = (render(problem, tmp_path / f"drawn.{form}", width=9.0, dpi=60) for form in ("png", "svg"))
+    assert texts(pixels.save(tmp_path / "a.svg")) == texts(tmp_path / "drawn.svg")
+    assert "Pooled" not in texts(tmp_path / "a.svg")
+    assert QImage(str(lines.save(tmp_path / "a.png"))) == QImage(str(tmp_path / "drawn.png"))
+    assert lines.image() == pixels.image()
+
+
+def test_a_long_problem_is_shown_in_a_notebook(long: Problem) -> None:
+    picture = render(long, heads="all", width=12.0, dpi=72)
+    assert QImage.fromData(picture._repr_png_()).width() == math.ceil(12 / 2.54 * 72)
+    assert picture._repr_svg_() is None

@@ -1,0 +1,67 @@
+"""Operands of the product picture and of the row of stages, where the two states have other matrices."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.evaluation.proxies import difference_of, earlier_of
+from attn_gui.figure.operands import picture_of
+from attn_gui.views.spine.spine_items import NODE, entries_of
+
+N, D = 3, 4
+
+
+def layer(kind, rng):
+    """A layer of one head with a norm before or after its attention."""
+    arrays = {name: rng.normal(size=(D, D)) for name in ("w_query", "w_key", "w_value", "w_output")}
+    norms = {f"norm{number}_{part}": rng.normal(size=D) for number in (1, 2) for part in ("weight", "bias")}
+    ups = {"w_up": rng.normal(size=(D, 5)), "w_down": rng.normal(size=(5, D))}
+    return Problem(x=rng.normal(size=(N, D)), **arrays, block={"kind": kind, "activation": "relu", **norms, **ups})
+
+
+def direct(rng):
+    return Problem(**{name: rng.normal(size=(N, D)) for name in ("query", "key", "value")})
+
+
+def projected(rng, width):
+    weights = {f"w_{name}": rng.normal(size=(width, D)) for name in ("query", "key", "value")}
+    return Problem(x=rng.normal(size=(N, width)), **weights)
+
+
+STATES = {
+    "pre": lambda rng: layer("pre", rng),
+    "post": lambda rng: layer("post", rng),
+    "direct": direct,
+    "normed": lambda rng: direct(rng).replace(query_norm=np.ones(D), key_norm=np.ones(D)),
+    "turned": lambda rng: direct(rng).replace(rotary_theta=100.0),
+    "projected": lambda rng: projected(rng, 7),
+    "wider": lambda rng: projected(rng, 11),
+}
+
+
+@pytest.mark.parametrize("face_of", [difference_of, earlier_of], ids=["difference", "before"])
+@pytest.mark.parametrize(("before", "after"), [*permutations(STATES, 2)])
+def test_every_matrix_beside_a_stage_can_be_read(face_of, before, after):
+    rng = np.random.default_rng(0)
+    now = Evaluation(STATES[after](rng))
+    face = face_of(Evaluation(STATES[before](rng)), now, now.stages)
+    operands = [operand for stage in face.stages for operand in picture_of(stage, face).operands().values()]
+    for beside in (*operands, *(entry for entry in entries_of(face) if entry.kind == NODE)):
+        plane = beside.plane(face, 0, 0)
+        rows, columns = plane.shape
+        values, _ = plane.block(slice(0, rows), slice(0, columns))
+        assert values.shape == (rows, columns)
+
+
+@pytest.mark.parametrize("face_of", [difference_of, earlier_of], ids=["difference", "before"])
+@pytest.mark.parametrize("name", ["query", "value"])
+def test_states_of_other_widths_have_no_matrices_beside_a_stage_that_lacks_one(face_of, name):
+    rng = np.random.default_rng(0)
+    now = direct(rng)
+    wide = now.replace(value=rng.normal(size=(N, 7))) if name == "value" else now.replace(query=now.key, key=now.query)
+    face = face_of(Evaluation(wide), Evaluation(now))
+    assert bool(picture_of("weights", face).operands()) == (name == "query")
