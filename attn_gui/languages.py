@@ -1,4 +1,4 @@
-"""Languages that the program speaks, the one of its source first, and that of the locale. Imports nothing but os."""
+"""The languages of the program, that of the locale, and the mark of a text to translate. Imports nothing but os."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LANGUAGES = ("en", "zh")
 
 
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for
-    """Mark `text` for translation; the same as Qt's, which the command line does not import."""
+    """Mark `text` for translation; the same as Qt's, which engine, formats and command line do not import."""
     return text
 
 

@@ -10,7 +10,8 @@ from attn_gui import arguments
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.commands import command_ground
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
+from attn_gui.formats.file_sentences import Note
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 from attn_gui.views.words.names import said_in
 

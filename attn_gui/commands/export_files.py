@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.export_request import ExportError, Other, Request, make_folder, request_of
 from attn_gui.engine import made_direct
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats import (
     IMAGES,
     Format,
@@ -34,6 +33,7 @@ from attn_gui.formats.export_names import file_stem, has_own_cells, heads_part
 from attn_gui.formats.npz import members_of
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import SCRIPTS, script_name, script_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.base import PageKind

@@ -24,9 +24,9 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import FormatError, Loaded, open_file
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
+from attn_gui.formats.file_sentences import Note
 from attn_gui.formats.saving import saving
-from attn_gui.languages import LANGUAGES
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
 # --- other state ----------------------------------------------------------------------------------
 # The other state of `attn-gui export --compare`: ready made, or another file's.

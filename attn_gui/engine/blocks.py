@@ -34,7 +34,7 @@ from attn_gui.engine.graph.expressions import (
 )
 from attn_gui.engine.graph.indices import faded, faded_over, leveled
 from attn_gui.engine.graph.stage import ELEMENTARY, Choices, Facts, Form, Input, Linear, Name, Operator, Stage, given
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["ACTIVATIONS", "AFTER", "BEFORE", "BLOCKS", "CHOICES", "NORMS", "Block", "Table"]
 

@@ -14,7 +14,8 @@ from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import Kinded, Record, as_array, as_number, as_switch, as_whole, echo, kind_of, told
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, spoken
+from attn_gui.engine.sentences import spoken
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "settled"]
 

@@ -26,7 +26,7 @@ from attn_gui.engine.checks import (
     told,
 )
 from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = [
     "MASKS",

@@ -33,8 +33,8 @@ from attn_gui.engine.graph.expressions import (
 )
 from attn_gui.engine.graph.indices import contract, faded, faded_over, length, lengths, leveled
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Form, Input, Linear, Name, Operator, Role, Stage, given
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.verdicts import Reason
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["SCORES", "Score", "Setting"]
 

@@ -33,11 +33,6 @@ def size_text(count: float) -> str:
 # --- templates ------------------------------------------------------------------------------------
 
 
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pyside6-lupdate looks for
-    """Mark `text` for translation; the same as Qt's, which must not be imported here."""
-    return text
-
-
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
 NO_SCORES = "The weights are given here: there are no queries and keys from which they follow."

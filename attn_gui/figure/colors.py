@@ -12,7 +12,7 @@ import numpy.typing as npt
 from PySide6.QtGui import QColor
 
 from attn_gui.figure.tokens import SIGNED_STOPS, WEIGHTS_STOPS, Stops
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LUT_SIZE = 512
 LUT_ZERO = 256

@@ -26,8 +26,8 @@ from attn_gui.figure.options import FigureOptions, Heads
 from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES, Theme
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike, kind_of
 
 # --- composing ------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.comparison import Beside
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.words import FigureWords, page_words
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import GRADIENT
 
 # --- sums of cells --------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from attn_gui.figure.pages.retrieval import RetrievalPage
 from attn_gui.figure.pages.snapshots import StatesPage
 from attn_gui.figure.pages.sqrt_d_k import RootPage
 from attn_gui.figure.pages.sweep import SweepPage
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _KINDS = (
     CurvePage(),

@@ -27,9 +27,8 @@ from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.typesetting import Formula, baselines_of, laid_out, line_heights, typeset
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, Page, write_line, write_pages
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.saving import replacing
-from attn_gui.languages import LANGUAGES
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Covered, Worksheet, worksheets
 from attn_gui.lessons.lesson import written
 from attn_gui.lessons.solutions import (

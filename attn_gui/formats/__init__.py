@@ -29,7 +29,7 @@ from attn_gui.formats.catalog import (
     problems,
     suffixes,
 )
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.formats.file_sentences import FormatError, Note
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import Arrangement, arrangement_of
 from attn_gui.formats.named.attention_maps import check_nameless
@@ -52,6 +52,7 @@ from attn_gui.formats.rows import (
 from attn_gui.formats.saving import replacing, saving, write_file
 from attn_gui.formats.session import save_session, save_study
 from attn_gui.formats.text.several_readings import AmbiguousTable
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = [
     "FORMATS",

@@ -15,8 +15,9 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTupl
 
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell, silent
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, size_text
+from attn_gui.formats.file_sentences import FormatError, Note, size_text
 from attn_gui.formats.foreign_arrays import Array
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.formats.rows import Rows

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 
 from attn_gui.formats import packed_arrays, session
 from attn_gui.formats.base import Loaded, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, size_text
+from attn_gui.formats.file_sentences import FormatError, size_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 KEYWORD = "attn_gui"
 ATTACHED, MEDIA_TYPE = "session.attn", "application/x-attn"

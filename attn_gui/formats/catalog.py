@@ -19,7 +19,8 @@ from attn_gui.formats import (
     xlsx,
 )
 from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, check_size, suffix
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 
 class Figures(NamedTuple):

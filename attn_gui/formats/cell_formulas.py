@@ -36,7 +36,8 @@ from attn_gui.engine.graph.expressions import (
 from attn_gui.engine.graph.intervention_nodes import ByHand
 from attn_gui.engine.graph.nodes import Node, plain_name
 from attn_gui.engine.graph.stage import Role
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- cells of −∞ ----------------------------------------------------------------------------------
 # Cells of −∞ in a workbook: the number for them, and the arrays in which it means the same.

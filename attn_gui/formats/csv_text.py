@@ -10,11 +10,12 @@ from typing import IO, Any
 import numpy as np
 
 from attn_gui.formats.base import Labels, Matrix, Source, check_size
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.rows import Rows, rows_of
 from attn_gui.formats.text.headings import is_count, is_plain, marked
 from attn_gui.formats.text.numerals import MOST_NUMBERS
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_FILE = 256 * 2**20
 MOST_CELLS = MOST_NUMBERS  # of a text: more would make a file that no spreadsheet opens, nor this program

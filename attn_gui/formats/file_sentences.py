@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP, say, size_text
+from attn_gui.engine.sentences import say, size_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["LONGEST", "QT_TRANSLATE_NOOP", "FormatError", "Note", "shape_text", "shown", "size_text"]
+__all__ = ["LONGEST", "FormatError", "Note", "shape_text", "shown", "size_text"]
 
 
 # --- sentences ------------------------------------------------------------------------------------

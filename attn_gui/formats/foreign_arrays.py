@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_gui.engine.memory import available
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text, shown, size_text
+from attn_gui.formats.file_sentences import FormatError, Note, quoted, shape_text, shown, size_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- arrays ---------------------------------------------------------------------------------------
 # Arrays out of foreign bytes: checked before they are allocated, native and contiguous after.

@@ -36,7 +36,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell
 from attn_gui.formats import open_file, packed_arrays, session
 from attn_gui.formats.base import LARGEST_FILE, Loaded, Source, reading
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+from attn_gui.formats.file_sentences import FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.saving import CHUNK, hidden_beside, saving
@@ -68,6 +68,7 @@ from attn_gui.formats.snapshots import (
     told_by,
 )
 from attn_gui.formats.snapshots import nbytes as snapshot_bytes
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- writing --------------------------------------------------------------------------------------
 # A journal: the state of an unsaved document, and after it what changed, entry by entry.

@@ -17,7 +17,7 @@ import numpy as np
 from attn_gui.engine.progress import Tell
 from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
 from attn_gui.formats.csv_text import decode
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shape_text, shown
+from attn_gui.formats.file_sentences import FormatError, Note, shape_text, shown
 from attn_gui.formats.foreign_arrays import (
     EXACT,
     NOT_MAPPING,
@@ -45,6 +45,7 @@ from attn_gui.formats.named.roles import (
 from attn_gui.formats.problem_fields import ABOUT, is_field
 from attn_gui.formats.rows import Rows
 from attn_gui.formats.text.numerals import NotANumber, number
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_FILE = 64 * 2**20  # its numbers take up to twelve times as much while they are read
 MOST_LISTS = 10**6  # each takes a hundred bytes, however short its text

@@ -11,7 +11,7 @@ import numpy as np
 
 from attn_gui.formats import npy
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+from attn_gui.formats.file_sentences import FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import (
     TOO_LONG,
     Array,
@@ -32,6 +32,7 @@ from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.named.roles import LONGEST_META, META, THERE_TWICE, is_ours, joined, said_in_meta
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
 from attn_gui.formats.rows import Rows, rows_of
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LONGEST_DIRECTORY = 2**20
 START = b"PK\3\4"

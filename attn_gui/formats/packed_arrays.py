@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown, size_text
+from attn_gui.formats.file_sentences import FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import Array, Budget, Json, broken, from_bfloat16, native, parse_object
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 ALIGNMENT = 8  # of the first array
 METADATA = "__metadata__"

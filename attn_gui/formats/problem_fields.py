@@ -17,8 +17,9 @@ from attn_gui.engine.masks import Bias, Causal, Custom, Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+from attn_gui.formats.file_sentences import FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array, Json
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem

@@ -7,11 +7,12 @@ from typing import IO
 
 from attn_gui.formats import packed_arrays, session
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.roles import LONGEST_META, META, said_in_meta, texts_among
 from attn_gui.formats.rows import Rows
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _LENGTH = 8  # bytes that say how long the header is
 _CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is no safetensors file.")

@@ -16,7 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer

@@ -18,7 +18,8 @@ from attn_gui.engine.graph.nodes import COMPUTED, Node, is_counted, plain_name, 
 from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import Linear, Role
 from attn_gui.engine.interventions import Intervention
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 __all__ = ["SCRIPTS", "Dialect", "script_name", "script_text"]
 

@@ -20,11 +20,12 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell
 from attn_gui.formats import packed_arrays
 from attn_gui.formats.base import Loaded, PathText, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
 from attn_gui.formats.saving import CHUNK, replacing, saving
 from attn_gui.formats.snapshots import SNAPSHOTS, Snapshot, is_snapshot_entry, read_snapshots, snapshot_entries
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- study ----------------------------------------------------------------------------------------
 # Study of a model as a session holds it: which checkpoint by its hash, the text, and what is changed in its layers.

@@ -12,9 +12,10 @@ import numpy as np
 from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, shown
+from attn_gui.formats.file_sentences import FormatError, Note, shown
 from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- snapshot -------------------------------------------------------------------------------------
 

@@ -33,13 +33,14 @@ from attn_gui.formats.cell_formulas import (
     sheet_name,
     unmarked,
 )
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import dump
 from attn_gui.formats.named.roles import META
 from attn_gui.formats.problem_fields import split
 from attn_gui.formats.rows import stage_labels
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.formats.xlsx import NO_LIBRARY, PARAMETERS, SHEETS
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

@@ -22,11 +22,12 @@ import numpy as np
 
 from attn_gui.engine.fields import DIRECT, DTYPES
 from attn_gui.formats.base import Listed, Listing, Loaded, Matrix, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shown, size_text
+from attn_gui.formats.file_sentences import FormatError, Note, quoted, shown, size_text
 from attn_gui.formats.foreign_arrays import CHUNK, NOT_MAPPING, Array, Budget, Json, parse_object
 from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.roles import LONGEST_META, META, guess, is_ours, is_problem, said_in_meta
 from attn_gui.formats.text.headings import Sort, sort_of
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST_UNPACKED = 128 * 2**20  # of text, which takes several times as much while it is read
 LOWEST_OPEN = -1e299  # what is less stands for −∞, which spreadsheets lack

@@ -20,7 +20,8 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade, grade_root, is_same
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Question
 from attn_gui.lessons.live_numbers import Ground, cell_index
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from attn_gui.engine.mistakes.grading import TOLERANCE
 from attn_gui.engine.sentences import MINUS
 from attn_gui.formats.base import PathText, reading
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted
-from attn_gui.languages import LANGUAGES
+from attn_gui.formats.file_sentences import FormatError, Note, quoted
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.lessons.live_numbers import Expression, ExpressionError, Ground, expression
 from attn_gui.paths import resource
 

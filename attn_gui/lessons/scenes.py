@@ -21,7 +21,8 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import silent
 from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problems, suffixes
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.formats.file_sentences import FormatError, Note
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson, LessonError, Order, Step
 from attn_gui.lessons.live_numbers import Expression, ExpressionError, Ground, Runs, cell_index, expression
 from attn_gui.models.model import read_model

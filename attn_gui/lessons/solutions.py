@@ -32,8 +32,9 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.sentences import spelled
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.text.typeset import latex_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- given matrices -------------------------------------------------------------------------------
 # Matrices that a computation on paper begins with, and its numbers that are not the usual ones.

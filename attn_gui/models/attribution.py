@@ -23,7 +23,7 @@ from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell, silent
 from attn_gui.engine.stages import STAGE, stage_of, stages_of
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.changed_layers import EditedLayer, LayerEdit
 from attn_gui.models.families import Architecture, EndWeights, NormWeights
 from attn_gui.models.forward_pass import MAPS, MLP, NORM, X, layer_slopes, norm_pulled

@@ -20,7 +20,8 @@ from attn_gui.engine.interventions import Intervention, settled
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell, silent
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shape_text
+from attn_gui.formats.file_sentences import shape_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.forward_pass import Layer, by_heads, walked
 from attn_gui.models.sequence import TokenSequence
 

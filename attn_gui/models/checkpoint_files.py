@@ -22,11 +22,12 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.memory import UNKNOWN, available
 from attn_gui.engine.progress import Tell
 from attn_gui.formats.base import NO_PERMISSION, reading
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shape_text, shown, size_text
+from attn_gui.formats.file_sentences import FormatError, shape_text, shown, size_text
 from attn_gui.formats.foreign_arrays import Json, broken, parse_object
 from attn_gui.formats.named.roles import THERE_TWICE
 from attn_gui.formats.packed_arrays import Place, places
 from attn_gui.formats.session import Stamp
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- config.json ----------------------------------------------------------------------------------
 # Entries of a config.json, each checked when it is asked for; null means that the default holds.

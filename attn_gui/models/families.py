@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 from attn_gui.engine.arrays import Array
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.checkpoint_files import Config, Tensors, frequencies, layer_windows
 
 __all__ = ["FAMILIES", "Family"]

@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attn_gui.engine.progress import Tell, silent
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.saving import saving
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.checkpoint_files import WEIGHTS, file_digest, install_line
 from attn_gui.models.gguf import write_gguf_folder
 from attn_gui.paths import resource

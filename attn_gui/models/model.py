@@ -24,7 +24,8 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.base import PathText
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note, shown
+from attn_gui.formats.file_sentences import Note, shown
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.changed_layers import (
     AnyLayer,
     EditedLayer,

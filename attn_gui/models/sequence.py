@@ -13,7 +13,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError
 from attn_gui.engine.masks import Causal, Custom, Layer, Padding, Window
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.families import Architecture
 
 _EMPTY = QT_TRANSLATE_NOOP("Sentences", "The text gives no token; a model reads at least one.")

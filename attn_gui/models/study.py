@@ -15,10 +15,11 @@ from attn_gui.engine.checks import same
 from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.session import LayerRecord, StudyRecord
 from attn_gui.formats.snapshots import Snapshot, with_weights
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.changed_layers import (
     PRECISION,
     Cells,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
-from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Shortcut = QKeySequence.StandardKey | str | None
 Keys = QKeySequence.StandardKey

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-
-def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:  # lupdate looks for this name
-    """Mark a text for translation; that of the formats would bring NumPy along before the first paint."""
-    return text
-
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MENUS = (
     ("file", QT_TRANSLATE_NOOP("Actions", "&File")),

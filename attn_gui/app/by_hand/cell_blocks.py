@@ -27,7 +27,7 @@ from attn_gui.engine.interventions import PLACES
 from attn_gui.engine.sentences import spoken
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import Matrix
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.words.names import letter, stage_title

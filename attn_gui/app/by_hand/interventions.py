@@ -19,7 +19,7 @@ from attn_gui.engine.creation.interventions import AXIS, for_all_heads
 from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.intervention_nodes import ByHand, phrase
 from attn_gui.engine.interventions import Intervention
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.by_hand.intervention_model import Line
 from attn_gui.views.by_hand.intervention_panel import InterventionPanel
 from attn_gui.views.main_window import MainWindow

@@ -13,7 +13,7 @@ from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, NOW
 from attn_gui.views.main_window import MainWindow
 

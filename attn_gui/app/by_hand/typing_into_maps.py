@@ -19,7 +19,7 @@ from attn_gui.engine import STAGE
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.interventions import rescaled
 from attn_gui.figure.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.weight_meanings import ALONE, ASK, MEANINGS, RESCALED, SOLVED
 from attn_gui.views.inspector.context import cell_name, number

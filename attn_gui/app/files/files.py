@@ -26,8 +26,9 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
 from attn_gui.formats import SESSION, Loaded, Note, open_file
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Unsettled
+from attn_gui.formats.file_sentences import Unsettled
 from attn_gui.formats.session import Kept, ModelNeeded, Stamp, StudyRecord
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow

@@ -18,11 +18,11 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.arrays import Array
 from attn_gui.formats import FormatError
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.journal import SUFFIX, Held, Journal, Step
 from attn_gui.formats.saving import saving
 from attn_gui.formats.session import Kept, Stamp, StudyRecord
 from attn_gui.formats.snapshots import Snapshot
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.progress import Tell, within
 from attn_gui.formats import FormatError, Loaded, open_file, open_small
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, shown
+from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.journal import recover
 from attn_gui.formats.session import Kept, StudyRecord
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 

@@ -22,9 +22,9 @@ from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.progress import Tell
 from attn_gui.formats import FormatError, save_session, save_study
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.session import Stamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import Offer, Words
 from attn_gui.views.dialogs.asking import asked, message_box

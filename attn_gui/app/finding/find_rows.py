@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attn_gui.app.actions.action_rows import Keys, Row
-from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # fmt: off
 FIND_ROWS = (

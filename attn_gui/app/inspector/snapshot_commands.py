@@ -17,8 +17,8 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked

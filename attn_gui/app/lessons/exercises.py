@@ -10,7 +10,6 @@ from PySide6.QtCore import QCoreApplication, QObject
 from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
-from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.job import Job
 from attn_gui.app.state.translated_errors import saying
@@ -23,6 +22,7 @@ from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import FormatError
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank, Covered, random_blanks, usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name

@@ -35,7 +35,7 @@ from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson, read_lesson
 from attn_gui.lessons.live_numbers import Ground, Runs
 from attn_gui.lessons.scenes import Scene, Shown, State, states_of

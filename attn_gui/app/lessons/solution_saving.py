@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
-from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.app.files.file_writing import FileWriting
 from attn_gui.app.files.questions import asked_path
 from attn_gui.app.state.look import LookController
@@ -19,6 +18,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.progress import Tell
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.solutions import solution_of_all, solution_of_cell
 from attn_gui.views.main_window import MainWindow

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
-from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.app.files.file_writing import FileWriting
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.look import LookController
@@ -21,6 +20,7 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.document.document import Document
 from attn_gui.engine.progress import Tell
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow

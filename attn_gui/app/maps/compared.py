@@ -12,7 +12,8 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.comparison import READY
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, quoted
+from attn_gui.formats.file_sentences import quoted
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
 
 PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the pinned state")

@@ -17,7 +17,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, Reading, rows_of
 from attn_gui.engine.progress import Tell
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 QUICK_CELLS = 1 << 15  # weights of all heads that are read again: within a frame

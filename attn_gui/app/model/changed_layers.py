@@ -19,8 +19,8 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.intervention_nodes import cells_phrase, phrase
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import ROW
 from attn_gui.models.changed_layers import BY_HAND, LayerEdit
 from attn_gui.views.by_hand.intervention_model import Line

@@ -30,8 +30,9 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.progress import Tell, within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError
+from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.session import Stamp, StudyRecord
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models import KNOWN, KnownModel
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model

@@ -20,8 +20,9 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.pages.aim import ModelAim
 from attn_gui.figure.pages.model import MOST
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, Note
+from attn_gui.formats.file_sentences import Note
 from attn_gui.formats.visible_text import visible_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import Likely, likely
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study

@@ -25,7 +25,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.figure.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import rows_taken
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study

@@ -16,7 +16,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.analysis.regression import Fitted, each_from_the_others, error_of_others, fit_width
 from attn_gui.figure.pages.regression import CurvePage
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.progress.fitting_progress import FittingProgress
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.fit_controls import FitControls

@@ -20,7 +20,7 @@ from attn_gui.engine import Problem, Resized
 from attn_gui.engine.creation.create import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.creation.interventions import copied, off_heads, scaled, switched_off, whole_heads
 from attn_gui.figure.text.numbers import significant
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export.heads_text import heads_from_text
 from attn_gui.views.main_window import MainWindow

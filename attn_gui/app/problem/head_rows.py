@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from attn_gui.app.actions.action_rows import Row
-from attn_gui.app.actions.menus import QT_TRANSLATE_NOOP
 from attn_gui.engine.graph.stage import Role
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
 

@@ -17,7 +17,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS
 from attn_gui.engine.creation.create import fitting_output
 from attn_gui.engine.creation.layer_parts import with_block, with_choice, with_gate, with_head_norms, with_sink
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 

@@ -24,7 +24,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.analysis.mask_lint import SUNK, Finding, lint
 from attn_gui.engine.creation.mask_cells import layer_of, refilled, with_booleans
 from attn_gui.engine.masks import MASKS
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.controls.masks.lint_lines import Line

@@ -20,7 +20,7 @@ from attn_gui.document.matrix_model import table_box
 from attn_gui.engine.creation.mask_cells import SHAPES, Cell, Cells, Shape, first_layer, line, painted
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 LABELS = {

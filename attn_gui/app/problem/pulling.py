@@ -23,7 +23,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow

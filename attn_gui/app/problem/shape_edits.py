@@ -18,7 +18,7 @@ from attn_gui.engine.creation.create import made_direct, with_biases, with_conte
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.numbers import significant
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.words.stage_formulas import scale_kind

@@ -23,7 +23,7 @@ from attn_gui.engine.analysis.shortest_change import BIAS
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number

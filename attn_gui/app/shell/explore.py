@@ -17,7 +17,7 @@ from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.figure.text.fonts import load_fonts, release_gui
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.no_window import obstacle
 
 if TYPE_CHECKING:

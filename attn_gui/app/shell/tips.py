@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.words.matrix_words import map_words, table_words
 

@@ -17,7 +17,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, suffixes
 from attn_gui.formats.catalog import listings
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress.reading_progress import ReadingProgress

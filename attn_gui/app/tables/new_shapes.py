@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.document.matrix_model import field_symbol
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Shape = tuple[int, ...]
 Shapes = Mapping[str, tuple[Shape, Shape]]  # before and after, by field

@@ -21,7 +21,7 @@ from attn_gui.engine import Note
 from attn_gui.engine.creation.interventions import Places, went
 from attn_gui.engine.creation.rearrange import parts_by_hand, places_with, places_without, rearranged, size_of
 from attn_gui.engine.shape_errors import drafted, reshaped
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
 
 Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went

@@ -29,7 +29,7 @@ from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import with_direct
 from attn_gui.formats import Matrix, Note
 from attn_gui.formats.catalog import listings, matrices, patterns
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import MOST, Offer
 from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow

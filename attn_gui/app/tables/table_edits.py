@@ -25,7 +25,7 @@ from attn_gui.engine.creation.rearrange import parts_by_hand, rearranged
 from attn_gui.engine.memory import made
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.figure.text.numbers import significant
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables import MatrixPanel

@@ -22,7 +22,7 @@ from attn_gui.engine.evaluation.readout import parts_of
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import Part
 from attn_gui.figure.operands import stage_plane
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.product.marks import ROLES

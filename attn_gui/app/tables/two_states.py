@@ -11,7 +11,7 @@ from attn_gui.app.tables.read_cells import Difference, StageCells
 from attn_gui.document.matrix_model import Matrix, Read, shown_part
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.arrays import Array
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW
 
 TITLES = {

@@ -23,7 +23,7 @@ from attn_gui.engine.creation.interventions import with_by_hand
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import Note
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Offer
 from attn_gui.views.main_window import MainWindow
 

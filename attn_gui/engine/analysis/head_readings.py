@@ -18,8 +18,8 @@ from attn_gui.engine.evaluation.readout import row_entropy
 from attn_gui.engine.graph.indices import length
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import STAGE, stage_of
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- largest entropy ------------------------------------------------------------------------------
 # The most that the entropy of a row of weights can be, also of one that does not add up to 1.

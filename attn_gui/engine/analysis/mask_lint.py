@@ -15,7 +15,8 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.masks import ALIGN, Aligned, Layer, holds_switches
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.sentences import MINUS, QT_TRANSLATE_NOOP
+from attn_gui.engine.sentences import MINUS
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 from .open_keys import AT_ONCE, OpenKeys, open_keys
 

@@ -19,7 +19,7 @@ from attn_gui.engine.masks import Custom
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.engine.scores import SCORES, Score
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- mixture of one query -------------------------------------------------------------------------
 # The mixture of one query: keys by their weight, and what each of their values adds to the output of a head.

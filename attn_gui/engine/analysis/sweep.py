@@ -23,8 +23,8 @@ from attn_gui.engine.interventions import Set
 from attn_gui.engine.masks import Layer, Parameter
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Setting
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import STAGE
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- quantities -----------------------------------------------------------------------------------
 # Quantities that a sweep can move: a new one is one class and its place in `quantities_of`.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.masks import Custom, Layer, holds_switches, layer_from_mapping
 from attn_gui.engine.memory import made
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- cells ----------------------------------------------------------------------------------------
 

@@ -24,8 +24,8 @@ from attn_gui.engine.graph.nodes import Fetch, Node, build, cell_latex, computed
 from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
 from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import STAGE, Seen, entries, stages_of
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- intervention node ----------------------------------------------------------------------------
 

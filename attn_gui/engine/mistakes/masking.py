@@ -10,8 +10,8 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Input, Role, Stage, given
 from attn_gui.engine.masks import Causal, Window
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import Allowed, Mask, Softmax
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 from .mistake import Mistake, closes, exchanged, takes
 

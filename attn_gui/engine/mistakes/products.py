@@ -11,8 +11,8 @@ from attn_gui.engine.fields import WEIGHTS
 from attn_gui.engine.graph.stage import Input, Linear, Role, Stage, given
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import Rotary
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 from .mistake import Mistake, exchanged, rewired
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 from .mistake import Mistake, divides_by_root, scaled_by, takes
 

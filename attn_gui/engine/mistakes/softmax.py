@@ -9,8 +9,8 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Input, Role, Stage
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.sentences import QT_TRANSLATE_NOOP
 from attn_gui.engine.stages import Softmax
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 from .mistake import Mistake, exchanged
 

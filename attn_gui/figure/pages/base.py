@@ -25,8 +25,8 @@ from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.words import WORDS, FigureWords, Words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.writers import PX_PER_CM, write_line
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 
 # --- colors and language --------------------------------------------------------------------------

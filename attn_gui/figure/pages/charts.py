@@ -25,7 +25,7 @@ from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.writers import END, MIDDLE, write_line, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- grid of maps ---------------------------------------------------------------------------------
 # Maps on a page, each with its title, tokens, chosen cell and color bar, and the grid that they stand in.

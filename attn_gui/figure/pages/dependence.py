@@ -36,7 +36,7 @@ from attn_gui.figure.pages.charts import MapGrid, PageMap, token_of
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 MOST_LAYERS = 4
 LABEL = 0.34

@@ -35,8 +35,8 @@ from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, RADIUS, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.scripts import SCRIPTS, script_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- layout of the flow ---------------------------------------------------------------------------
 # Layout of the flow of a problem: Q, K and V side by side, then step below step, and what joins them from aside.

@@ -38,8 +38,8 @@ from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import has_items
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import MADE_BY
 
 # --- contents -------------------------------------------------------------------------------------

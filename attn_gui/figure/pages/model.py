@@ -26,8 +26,8 @@ from attn_gui.figure.text.numbers import format_number, scientific
 from attn_gui.figure.text.words import Words, page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, MIDDLE, write_line
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.visible_text import visible_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import (
     DirectLogits,
     Likely,

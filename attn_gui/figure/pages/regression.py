@@ -38,7 +38,7 @@ from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.words import Words, page_words
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.writers import PX_PER_CM, write_line, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- curve ----------------------------------------------------------------------------------------
 

@@ -38,8 +38,8 @@ from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import Words, page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- similarity before and after ------------------------------------------------------------------
 

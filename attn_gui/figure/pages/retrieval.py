@@ -21,8 +21,8 @@ from attn_gui.figure.pages.charts import token_of
 from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Numbers = npt.NDArray[np.float64]
 

@@ -29,9 +29,9 @@ from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import Words, joined, page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import MIDDLE, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.visible_text import visible_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import NOW
 
 # --- layout ---------------------------------------------------------------------------------------

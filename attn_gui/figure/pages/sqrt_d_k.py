@@ -52,8 +52,8 @@ from attn_gui.figure.text.numbers import format_number, significant
 from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, START, write_line, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- saturation -----------------------------------------------------------------------------------
 # Sentence on the saturation of a row of weights at several scales.

@@ -50,8 +50,8 @@ from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.text.words import Words, joined, page_words
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.writers import END, MIDDLE, START, write_within
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
 from attn_gui.formats.rows import stage_labels
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- layout ---------------------------------------------------------------------------------------
 

@@ -33,16 +33,7 @@ from attn_gui.engine.head_axis import (
 from attn_gui.engine.masks import Causal
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
 from attn_gui.formats.base import Listed, Listing, Loaded, Source
-from attn_gui.formats.file_sentences import (
-    QT_TRANSLATE_NOOP,
-    READ_AS,
-    FormatError,
-    Note,
-    SeveralReadings,
-    reading,
-    shape_text,
-    shown,
-)
+from attn_gui.formats.file_sentences import READ_AS, FormatError, Note, SeveralReadings, reading, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.formats.named.arrangement import ROWS, Arrangement, held_shape, held_vector_shape
 from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
@@ -79,6 +70,7 @@ from attn_gui.formats.named.weight_layouts import (
     parts_of,
 )
 from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, option_of
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- what the file decides ------------------------------------------------------------------------
 # What a file settles of an arrangement, and what is still open.

@@ -10,7 +10,7 @@ from typing import Any
 from attn_gui.engine.fields import DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.head_axis import COLUMN, HEAD, Axes, Shape, heads_of, laid_shape, parsed, readings
 from attn_gui.formats.base import Listing
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import Json
 from attn_gui.formats.named.attention_maps import beside_maps, chosen_map, names_of_maps, parsed_maps
 from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
@@ -34,6 +34,7 @@ from attn_gui.formats.named.weight_layouts import (
     weight_heads,
 )
 from attn_gui.formats.problem_fields import in_our_words, is_field, listed, own_shape
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- arrangement ----------------------------------------------------------------------------------
 # An arrangement: which arrays of a file are which parts of a problem, and how they lie.

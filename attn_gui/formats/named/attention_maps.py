@@ -13,11 +13,12 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.memory import check
 from attn_gui.formats.base import Listing, Source
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, Unsettled, shape_text, shown
+from attn_gui.formats.file_sentences import FormatError, Note, Unsettled, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import suggested
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_field
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LAYER, BATCH, HEAD, QUERY, KEY = "layer", "batch", "head", "query", "key"
 VALUE, BESIDE = "value", ("value", "w_output", "b_output")

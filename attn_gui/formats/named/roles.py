@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, WEIGHTS
 from attn_gui.formats.base import Listed, Listing, Loaded
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, Unsettled, shown
+from attn_gui.formats.file_sentences import FormatError, Note, Unsettled, shown
 from attn_gui.formats.foreign_arrays import Array, Json, check_axes, rounding_notes
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
 from attn_gui.formats.rows import Rows
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- guessed roles --------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.base import Listed, Listing, Loaded, PathText, Source, reading
 from attn_gui.formats.catalog import detect, listings, matrices, problems, suffixes
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arranged import read_arranged
 from attn_gui.formats.named.arrangement import Arrangement, proposed
@@ -21,6 +21,7 @@ from attn_gui.formats.named.attention_maps import is_matrix
 from attn_gui.formats.named.roles import is_problem
 from attn_gui.formats.named.weight_layouts import parts_of
 from attn_gui.formats.problem_fields import is_option
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- one file -------------------------------------------------------------------------------------
 # Files of arrays by name: listed, read array by array, and read as they are arranged.

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.fields import DIRECT, WEIGHTS
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, shown
+from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import Array
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- fused projections ----------------------------------------------------------------------------
 # Arrays that hold queries, keys and values in one: which parts each is, and the ways in which it lies.

@@ -9,7 +9,8 @@ import unicodedata
 import numpy as np
 from numpy.typing import DTypeLike
 
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, quoted
+from attn_gui.formats.file_sentences import quoted
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LONGEST = 400
 MOST_NUMBERS = 10_000_000  # that a text holds

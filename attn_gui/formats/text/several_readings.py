@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT
 from attn_gui.formats.base import Matrix
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note
+from attn_gui.formats.file_sentences import FormatError, Note
 from attn_gui.formats.named.roles import guess
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _SEVERAL_WAYS = QT_TRANSLATE_NOOP(
     "Sentences",

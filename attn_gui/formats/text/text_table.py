@@ -18,7 +18,7 @@ import numpy as np
 
 from attn_gui.engine.progress import Tell, silent
 from attn_gui.formats.base import Matrix
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, Note, quoted, shape_text
+from attn_gui.formats.file_sentences import FormatError, Note, quoted, shape_text
 from attn_gui.formats.foreign_arrays import EXACT, rounded_note
 from attn_gui.formats.text import delimited, typeset, written_out
 from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Block, Dialect, Row
@@ -35,6 +35,7 @@ from attn_gui.formats.text.headings import (
 )
 from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
 from attn_gui.formats.text.several_readings import AmbiguousTable, Reading
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- numbers of a table ---------------------------------------------------------------------------
 # The numbers of a table that is read row by row, and what was none.

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP, FormatError, quoted
+from attn_gui.formats.file_sentences import FormatError, quoted
 from attn_gui.formats.text.delimited import Row
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- parts ----------------------------------------------------------------------------------------
 # Parts of a table in LaTeX that is wider or longer than a page, and one table of them again. As programs print wide

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 ASK = "ask"
 ALONE, RESCALED, SOLVED = "alone", "rescaled", "solved"

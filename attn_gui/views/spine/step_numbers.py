@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.figure.tokens import SIZE, SPACING
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.controls.size_box import SizeBox
 from attn_gui.views.theme import dress, scaled

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 TIPS = {
     "new.direct": QT_TRANSLATE_NOOP("DialogTips", "Tables of Q, K and V themselves: S = Q Kᵀ reads them as they are"),

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.graph.nodes import about, is_named
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.words.names import letter, stage_title
 from attn_gui.views.words.spoken import spoken
 from attn_gui.views.words.stage_formulas import shown_latex, stage_latex

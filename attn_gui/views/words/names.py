@@ -13,7 +13,7 @@ from attn_gui.engine.graph.nodes import is_named, symbol, title
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.figure.text.labels import token_text
-from attn_gui.formats.file_sentences import QT_TRANSLATE_NOOP
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LAST = {
     "allowed": QT_TRANSLATE_NOOP("Names", "Allowed cells of mask layer {k}"),
