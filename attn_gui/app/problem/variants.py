@@ -43,7 +43,7 @@ class VariantsController(QObject):
 
     def __init__(self, window: MainWindow, document: Document, view: ViewState, making: Making) -> None:
         super().__init__(window)
-        self._window, self._document, self._making = window, document, making
+        self._window, self._document, self._view, self._making = window, document, view, making
         window.spine.scorePicked.connect(self.set_score)
         window.spine.numberCommitted.connect(self.set_number)
         view.follow(self.show_state, "evaluation")
@@ -88,6 +88,7 @@ class VariantsController(QObject):
     def switch(self, name: str, present: bool) -> None:
         """Add a step with a first value and put the keyboard on it, or take the step away."""
         self.set_number(name, FIRST[name] if present else None)
+        self._view.tell_all()  # a field is there once the spine has been told of its step
         field = self._window.spine.boxes.field(name)
         if present and field.isVisible():
             field.setFocus(Qt.FocusReason.OtherFocusReason)

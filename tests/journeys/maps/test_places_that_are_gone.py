@@ -168,7 +168,7 @@ def test_a_target_is_not_looked_for_in_another_document(person):
     assert person.program.document.problem == small()
 
 
-def test_a_page_that_the_problem_no_longer_has_is_not_exported(person):
+def test_a_page_that_the_problem_no_longer_has_is_not_exported(person, qtbot):
     """It stays and says what it needs."""
     person.do("meaning")
     told(person)
@@ -179,4 +179,4 @@ def test_a_page_that_the_problem_no_longer_has_is_not_exported(person):
     told(person)
     assert not person.action("meaning").isEnabled()
     assert person.find("page.meaning").isVisible()
-    assert not button.isEnabled()
+    qtbot.waitUntil(lambda: not button.isEnabled())
