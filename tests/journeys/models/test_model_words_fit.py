@@ -11,6 +11,8 @@ WORDED = "model.head_off", "model.layer_off", "control.model_reading"
 def settled(person):
     """Until layouts, and what follows the next paint, have asked for nothing more."""
     person.wait()
+    QApplication.processEvents()  # another language comes by an event
+    person.look()
     for _ in range(5):
         QApplication.processEvents()
 
