@@ -215,10 +215,13 @@ class Program(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LanguageChange:
-            named = [self.bars, self.document]  # actions and steps have their names before these are shown
-            parts = [*named, *(part for part in self._parts() if part not in named)]
+            self.bars.retranslate()  # actions and steps have their names before these are shown
+            self.document.retranslate()
             self.window.setUpdatesEnabled(False)  # one language is shown, until all speak the other one
-            self.view.tell_in_turns(part.retranslate for part in parts if isinstance(part, Speaking))
+            rest = (
+                part for part in self._parts() if isinstance(part, Speaking) and part not in (self.bars, self.document)
+            )
+            self.view.tell_in_turns(part.retranslate for part in rest)
             self.view.tell_in_turns([self._show_language])
         return super().eventFilter(watched, event)
 
