@@ -243,4 +243,5 @@ def test_the_line_says_in_the_present_language_what_is_searched(launch: Callable
     assert line.accessibleName() == "Find in A"
     person.do("language_zh")
     QCoreApplication.processEvents()
+    person.look()
     assert line.accessibleName() == "在 A 中查找"
