@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QInputMethodEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -73,6 +73,10 @@ class Person:
         self.look()
         assert self.action(action).isEnabled(), f"{action} is grey"
         self.action(action).trigger()
+        if action.startswith("language_"):  # it comes by an event, and what it makes anew is laid out by another
+            QCoreApplication.processEvents()
+            self.look()
+            QCoreApplication.processEvents()
         self.look()
 
     def press(self, *keys: str) -> None:
@@ -92,6 +96,10 @@ class Person:
 
     def click(self, widget: QWidget | str) -> None:
         target = self.find(widget) if isinstance(widget, str) else widget
+        for _ in range(10):  # what was just made anew is laid out in a turn or two
+            if isinstance(widget, str) and not target.isVisible():
+                QTest.qWait(1)
+                target = self.find(widget)
         assert target.isVisible(), f"{target.objectName()} cannot be seen"
         assert target.isEnabled(), f"{target.objectName()} is grey"
         QTest.mouseClick(target, LEFT)
