@@ -75,6 +75,9 @@ class Computation(QObject):
         self._left.timeout.connect(lambda: self._giving_back.ask(give_back))
         self._passes = Background(self)
         self._passes.answered.connect(self._on_passes_answered)
+        self.spread = (
+            False  # nobody waits for the new evaluation: whoever tells of it may let the window paint meanwhile
+        )
         self.told = True  # of the evaluation that there is, everybody
         self._opened = False
         self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
@@ -95,6 +98,11 @@ class Computation(QObject):
     def pending(self) -> bool:
         """Whether the evaluation is not yet that of the document."""
         return self._passes.busy
+
+    @property
+    def spreads(self) -> bool:
+        """Whether the window may paint while it is told of a change: a layer of a model has many steps and tables."""
+        return self._document.study is not None and self.supply is None
 
     @property
     def busy(self) -> bool:
@@ -161,6 +169,7 @@ class Computation(QObject):
             with self._or_refused():
                 self._follow(boxes, by_hand)
                 if by_hand:
+                    self.spread = self.spreads
                     self.rebuilt.emit(False)
 
     def _follow(self, boxes: Mapping[str, Sequence[Box]], by_hand: Collection[str]) -> None:
@@ -200,12 +209,12 @@ class Computation(QObject):
         if self._handed is not None:
             self._passes.forget()
             self._handed.update(problem, {})  # reads the same arrays, from now on as the document's
-            self._take(self._handed)
+            self._take(self._handed, spread=True)
             return
         if is_quickly_computed(problem):
             self._passes.forget()
             with self._or_refused():
-                self._take(Evaluation(problem))
+                self._take(Evaluation(problem), spread=self._opened)
             return
         if not self._patience.isActive():
             self._patience.start()
@@ -213,7 +222,7 @@ class Computation(QObject):
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         with self._or_refused():
-            self._take(outcome.result())
+            self._take(outcome.result(), spread=True)
 
     @contextmanager
     def _or_refused(self) -> Iterator[None]:
@@ -232,9 +241,10 @@ class Computation(QObject):
         self.refusal = why
         self.refused.emit(why)
 
-    def _take(self, evaluation: Evaluation) -> None:
+    def _take(self, evaluation: Evaluation, *, spread: bool) -> None:
         self._patience.stop()
         self.working.emit(False)
+        self.spread = spread or self.spreads
         if self.supply is not None:
             self.leave(self.supply)
         self.supply = self._supply_of(evaluation)

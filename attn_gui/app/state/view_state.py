@@ -91,8 +91,8 @@ PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseli
 document that it is of, and what is laid over it."""
 
 
-WIDE = frozenset({"evaluation", "document", "baseline", "compare", "face", "head", "batch", "stage"})
-"""Those that change so much of the window that it paints and answers while its followers are told."""
+WIDE = frozenset({"baseline", "compare", "face"})
+"""Those that change every map and table, as another evaluation does."""
 
 
 class ViewState(QObject):
@@ -252,9 +252,9 @@ class ViewState(QObject):
         look, self._next = replace(look, **self._next), {}
         self.face = None  # of numbers that are gone
         changed = frozenset({"evaluation", "baseline", *(("document",) if opened else ())})
-        self._show(look, changed)
+        self._show(look, changed, spread=self._computation.spread)
 
-    def _show(self, look: Look, changed: frozenset[str]) -> None:
+    def _show(self, look: Look, changed: frozenset[str], *, spread: bool = False) -> None:
         mode = look.compare if look.compare in STATES and self._baseline.key else NOW
         found = resolve(look, self._baseline.face(mode))
         mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
@@ -267,7 +267,7 @@ class ViewState(QObject):
         shows = [show for show, parts in self._followers if changed & parts]
         if not shows:
             return
-        if changed & WIDE:
+        if spread or (self._computation.spreads and changed & WIDE):
             self.tell_in_turns(shows)
         else:
             self._waiting += [show for show in shows if show not in self._waiting]
