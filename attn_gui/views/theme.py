@@ -7,14 +7,12 @@ Whoever paints asks `current_theme()` while painting and `scaled(px)` for every 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias, get_args
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel, QWidget
-from shiboken6 import isValid
 
 from attn_gui.figure.tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, SPACING, THEMES, Theme
 from attn_gui.paths import resource
@@ -42,7 +40,6 @@ class _Look:
     theme: Theme = THEMES["light"]
     scheme: str = "light"
     zoom: float = 1.0
-    sized: float = 0.0  # the zoom of the sheet in force
     sheet: str = ""
     watched: QApplication | None = None
 
@@ -124,42 +121,12 @@ def _dress_program(app: QApplication, theme: Theme) -> None:
     sheet = _style_sheet(theme)
     if sheet == _look.sheet and theme == _look.theme:
         return
-    colors_alone, _look.sized = _look.zoom == _look.sized, _look.zoom
     _look.theme, _look.sheet = theme, sheet
-    # where one sheet replaces another, Qt dresses a widget again for each one that it stands in: 600 ms
-    if colors_alone:
-        app.style().unpolish(app)  # it forgets whom it has dressed
-    else:
-        app.setStyleSheet("")
+    app.setStyleSheet("")  # where one sheet replaces another, Qt dresses a widget again for each one that it stands in
     app.setPalette(_palette(theme))
     app.setFont(ui_font())
     app.setStyleSheet(sheet)
-    if colors_alone:
-        _dress_all(app)
     theme_signal.changed.emit(theme)
-
-
-def _dress_all(app: QApplication) -> None:
-    """Dress every widget once: what is seen now, and the rest, three of four, as soon as that is painted."""
-    hidden = []
-    for widget in app.allWidgets():
-        if widget.isVisible():
-            _dress_again(widget)
-        else:
-            hidden.append(widget)
-    # a timer that is started now comes in the turn of the paint
-    QTimer.singleShot(0, lambda: QTimer.singleShot(0, lambda: _dress_rest(hidden)))
-
-
-def _dress_rest(hidden: Iterable[QWidget]) -> None:
-    for widget in hidden:
-        if isValid(widget):
-            _dress_again(widget)
-
-
-def _dress_again(widget: QWidget) -> None:
-    widget.style().polish(widget)
-    widget.update()
 
 
 def _theme_of(app: QApplication, of_system: Qt.ColorScheme | None = None) -> Theme:
