@@ -10,7 +10,7 @@ from numbers import Integral, Real
 
 
 MINUS = "\N{MINUS SIGN}"
-HUGE = 10**25  # a whole number that is told by its size only
+HUGE = 10**25  # whole numbers from here on are written as a power of ten
 WILD = {"inf": "∞", "-inf": f"{MINUS}∞", "nan": "NaN"}
 
 

@@ -73,7 +73,7 @@ def sides_of(options: FigureOptions, scale: float) -> Sides:
 
 
 def tried(work: Callable[[], bool]) -> bool:
-    """Whether `work` finds room; a ValueError says that there is none."""
+    """Return what `work` returns, or False where it raises ValueError for lack of room."""
     try:
         return work()
     except ValueError:

@@ -304,7 +304,7 @@ class Slab:
 
 
 def solution_pages(parts: Sequence[Part], ink: Ink, tell: Tell = silent) -> list[Page]:
-    """The pages of a solution. `tell` is told the share that is laid out; what it raises ends the work."""
+    """Lay out a solution on pages. Calls `tell` with the share that is done; an exception from it ends the work."""
     slabs: list[Slab] = []
     for place, part in enumerate(parts):
         slabs += _slabs(part, ink)

@@ -287,7 +287,7 @@ class Board:
 
     @property
     def blocks(self) -> Iterator[tuple[int, ...]]:
-        """The items and heads that there is a block for."""
+        """The batch item and head of each block."""
         return np.ndindex(*self.shape[:-2])
 
     def place(self, index: tuple[int, ...]) -> Place:

@@ -208,7 +208,7 @@ def _is_told(cell: Explanation) -> bool:
 
 
 def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, tuple[Explanation, ...]]]:
-    """Those that are told, by the head that they belong to."""
+    """Group the cells that have an equation, or were set by hand, by their head."""
     heads: dict[int | None, list[Explanation]] = {}
     for each in cells:
         if has_equation(each) or each.by_hand:

@@ -26,16 +26,13 @@ class SessionView(QObject):
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState, files: FilesController) -> None:
         super().__init__(window)
         self._shades, self._computation, self._view = window.product.shades, computation, view
-        self._files = files
-        self._shades_wait = False  # those of the file that was opened, until the maps are told of its document
         files.set_view_source(self.record)
-        view.set_opening(self._look_at_opened)
-        view.follow(self._take_opened_shades, "document")
+        view.set_opening(lambda: self.look_in(files.view))
+        view.follow(lambda: self._take_shades(files.view), "document")
 
     def record(self) -> dict[str, Any]:
         """The present view, in numbers, words and lists."""
-        if self._shades_wait:
-            self._view.tell_all()
+        self._view.tell_all()  # who opened it a moment ago sees its levels, not those of the document before
         look = self._view.look
         record: dict[str, Any] = {
             "stage": look.stage,
@@ -54,14 +51,6 @@ class SessionView(QObject):
         """Take up a record; what does not fit the problem is left out, since files can say anything."""
         self._view.set(**vars(self.look_in(record)))
         self._take_shades(record)
-
-    def _look_at_opened(self) -> Look:
-        self._shades_wait = True
-        return self.look_in(self._files.view)
-
-    def _take_opened_shades(self) -> None:
-        self._shades_wait = False
-        self._take_shades(self._files.view)
 
     def look_in(self, record: Mapping[str, Any]) -> Look:
         """The look that a record asks for; what it does not say, or wrongly, is as it is or where a problem begins."""

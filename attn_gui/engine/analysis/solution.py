@@ -57,7 +57,7 @@ __all__ = ["Solution", "solve"]
 
 
 EXACT = {"query": by_query, "key": by_key, BIAS: by_bias}
-COARSE, LOST = 1e-6, 1e-2  # residuals over the size of the step: above the first it is told, above the second it fails
+COARSE, LOST = 1e-6, 1e-2  # residuals over the step: a note above the first, a refusal above the second
 
 
 def unmoved(ask: Ask, problem: Problem) -> Solution | None:

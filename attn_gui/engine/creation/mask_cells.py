@@ -76,7 +76,7 @@ def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
 
 
 AT_ONCE = 1 << 20  # cells that are looked at at a time
-MOST_ROWS = 1 << 10  # that are told apart while a gesture is shown
+MOST_ROWS = 1 << 10  # rows that a preview of a gesture looks at; of more, every second, third and so on
 
 Cell = tuple[int, int]
 Path = Sequence[Cell]

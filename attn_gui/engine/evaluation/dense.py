@@ -200,7 +200,7 @@ def _gated(node: Node, position: int, piece: Piece[Gate], box: Box, shared: tupl
 
 
 ROWS = 64  # rows of a mask that are looked through at a time
-MOST_PARTS = 1 << 11  # a piece in more parts than this is told as one box
+MOST_PARTS = 1 << 11  # boxes of open keys; a mask in more pieces gives the one box around them
 
 
 class OpenKeys(NamedTuple):
