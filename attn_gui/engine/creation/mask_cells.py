@@ -76,7 +76,7 @@ def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
 
 
 AT_ONCE = 1 << 20  # cells that are looked at at a time
-MOST_ROWS = 1 << 10  # rows that a preview of a gesture looks at; of more, every second, third and so on
+MOST_ROWS = 1 << 10  # parts, one under another, that the area of a diagonal band is made of at most
 
 Cell = tuple[int, int]
 Path = Sequence[Cell]

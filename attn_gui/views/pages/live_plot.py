@@ -28,6 +28,7 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.writers import END
+from attn_gui.views.bases.scene_view import SceneView
 
 CLOSEST = 1e-3
 """Part of an axis that remains in view at the least."""
@@ -43,7 +44,7 @@ EDGE = 6.0
 """Pixels beyond the frame that a dot on it may reach, of a plot that is not zoomed."""
 
 
-class LivePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+class LivePlot(SceneView):
     """Shows the plot of one field of a page, over its parent, in whose coordinates the signals carry a point.
 
     What is meant by a point, and keys, are the parent's business, as they are everywhere on a page.
@@ -54,7 +55,6 @@ class LivePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._field: PlotField | None = None
         self._factor = 1.0
         self._marks: list[Any] = []  # an item of pyqtgraph, or of Qt's, for each mark of the plot
