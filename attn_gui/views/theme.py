@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TypeAlias, get_args
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel, QWidget
 
@@ -122,10 +122,16 @@ def _dress_program(app: QApplication, theme: Theme) -> None:
     if sheet == _look.sheet and theme == _look.theme:
         return
     _look.theme, _look.sheet = theme, sheet
-    app.setStyleSheet("")  # where one sheet replaces another, Qt dresses a widget again for each one that it stands in
     app.setPalette(_palette(theme))
     app.setFont(ui_font())
+    # a sheet that replaces another dresses each widget once for each widget that it stands in (600 ms), unless the style
+    # has forgotten whom it has dressed
+    app.style().unpolish(app)
     app.setStyleSheet(sheet)
+    event = QEvent(QEvent.Type.StyleChange)
+    for widget in app.allWidgets():
+        widget.style().polish(widget)
+        QCoreApplication.sendEvent(widget, event)
     theme_signal.changed.emit(theme)
 
 

@@ -233,7 +233,7 @@ def test_a_widget_is_dressed_a_few_times_however_deep_it_stands(app, qtbot):
     class Counting(QLabel):
         def changeEvent(self, event: QEvent) -> None:
             nonlocal seen
-            seen += event.type() == QEvent.Type.StyleChange
+            seen += event.type() in (QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
             super().changeEvent(event)
 
     apply_theme(app, "light")
@@ -246,6 +246,22 @@ def test_a_widget_is_dressed_a_few_times_however_deep_it_stands(app, qtbot):
     seen = 0
     apply_theme(app, "dark")
     assert 0 < seen < depth / 5
+
+
+def test_what_is_hidden_wears_the_theme_as_well(app, qtbot):
+    apply_theme(app, "light")
+    top = QWidget()
+    qtbot.addWidget(top)
+    seen, hidden = QLabel("seen", top), QLabel("hidden", top)
+    for label in (seen, hidden):
+        dress(label, tone="text2")
+    top.show()
+    hidden.hide()
+    for scheme in ("dark", "light"):
+        apply_theme(app, scheme)
+        ink = current_theme().text2
+        assert seen.palette().color(QPalette.ColorRole.WindowText) == ink
+        qtbot.waitUntil(lambda ink=ink: hidden.palette().color(QPalette.ColorRole.WindowText) == ink)
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
