@@ -124,8 +124,8 @@ def _dress_program(app: QApplication, theme: Theme) -> None:
     _look.theme, _look.sheet = theme, sheet
     app.setPalette(_palette(theme))
     app.setFont(ui_font())
-    # a sheet that replaces another dresses each widget once for each widget that it stands in (600 ms), unless the style
-    # has forgotten whom it has dressed
+    # a sheet that replaces another dresses each widget again for every widget that it stands in (600 ms), unless the
+    # style has forgotten whom it has dressed
     app.style().unpolish(app)
     app.setStyleSheet(sheet)
     event = QEvent(QEvent.Type.StyleChange)

@@ -24,7 +24,7 @@ class CodeSaving(QObject):
     def __init__(self, window: MainWindow, document: Document) -> None:
         super().__init__(window)
         self._window, self._document = window, document
-        self._page, controls = window.inspector.pages.pages[CodePage.name], CodeControls()
+        self._page, controls = window.inspector.pages.page(CodePage.name), CodeControls()
         self._page.put_above(controls)
         controls.copyRequested.connect(self.copy)
         controls.saveRequested.connect(self.save)

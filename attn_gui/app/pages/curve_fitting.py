@@ -29,7 +29,7 @@ class CurveFitting(QObject):
         self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
     ) -> None:
         super().__init__(window)
-        self._window, self._page = window, window.inspector.pages.pages[CurvePage.name]
+        self._window, self._page = window, window.inspector.pages.page(CurvePage.name)
         self._controls = FitControls()
         self._page.put_above(self._controls)
         self._document, self._computation, self._making = document, computation, making

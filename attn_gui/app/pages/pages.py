@@ -69,8 +69,9 @@ class PagesController(QObject):
         self._job.ended.connect(self._on_job_ended)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show)
+        self._panel.pageMade.connect(self._on_page_made)
         for kind in PAGES.values():
-            self._add(kind)
+            self._panel.add(kind)
         bars.add([_row(kind) for kind in PAGES.values()])
         window.heads.set_together(bars.actions[OverHeadsPage.name])
         self._panel.pageAsked.connect(self.open)
@@ -130,7 +131,7 @@ class PagesController(QObject):
     def open(self, name: str) -> None:
         """Show a page where the pages stand; one that was stopped is computed after all."""
         self._name = name
-        if self._panel.pages[name].content is None and self._working != name:
+        if self._panel.page(name).content is None and self._working != name:
             self._keys.pop(name, None)
         self._panel.set_page(name)
         if self._panel.isVisible():
@@ -159,7 +160,7 @@ class PagesController(QObject):
         self._drop_stale_work()
         if not self._name or not self._panel.isVisible():
             return
-        page, evaluation = self._panel.pages[self._name], self._computation.evaluation
+        page, evaluation = self._panel.page(self._name), self._computation.evaluation
         self._asked = ref(evaluation)
         page.fill(self._look.language)
         if reason := self._reason_against(page.kind):
@@ -261,8 +262,7 @@ class PagesController(QObject):
         self._soon.start()
 
     # --- what is asked ---------------------------------------------------------------------------
-    def _add(self, kind: PageKind[Any]) -> None:
-        page = self._panel.add(kind)
+    def _on_page_made(self, page: PageWidget) -> None:
         page.spotChosen.connect(partial(self._on_page_spot_chosen, page))
         page.turned.connect(partial(self._on_page_turned, page))
         page.stopRequested.connect(self._job.stop)
