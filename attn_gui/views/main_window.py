@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QMimeData, QPoint, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QLabel,
@@ -47,6 +47,7 @@ class MainWindow(QMainWindow):
     dropped = Signal(list, str)  # Paths, and the field of the table that they were dropped on
     zoomAsked = Signal(int)
     compactChanged = Signal(bool)
+    escapePressed = Signal()  # where no other widget uses it
 
     spine: Spine
     shape_panel: ShapePanel
@@ -229,6 +230,12 @@ class MainWindow(QMainWindow):
         return settle(self)
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.escapePressed.emit()
+        else:
+            super().keyPressEvent(event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closeAsked.emit(event)
 

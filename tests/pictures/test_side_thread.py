@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
@@ -39,13 +39,13 @@ def nice_of_tiles() -> set[int]:
 
 def test_work_beside_the_window_gives_way_to_it(qtbot: QtBot):
     parent = QObject()
-    background, found = Background(parent), []
-    background.answered.connect(lambda outcome: found.append(outcome.result()))
+    background, found = BackgroundTask(parent), []
+    background.ended.connect(lambda outcome: found.append(outcome.result()))
     before = nice()
     for _ in range(2):  # the second is done by the same thread
-        background.ask(nice)
+        background.start(lambda _: nice())
         qtbot.waitUntil(lambda: not background.busy)
-    background.finish()
+    background.wait()
     parent.deleteLater()
     assert found == [before + BEHIND] * 2 or found == [19] * 2
     assert nice() == before

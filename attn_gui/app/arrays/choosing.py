@@ -16,10 +16,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog
 
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.app.state.window_task import WindowTask
 from attn_gui.engine import compute
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN
@@ -63,14 +63,14 @@ class ArraysController(QObject):
         self._question: SeveralReadings | None = None  # of these, which only their numbers left open
         self._choices: tuple[MapChoice, ...] = ()  # of maps that no name tells from other arrays
         self._dialog: ArraysDialog | None = None
-        self._listed = SideWork(window, OpeningProgress(window))
-        self._preview = Background(self)
-        self._preview.answered.connect(self._on_preview_answered)
-        self._pictures = Background(self)
-        self._pictures.answered.connect(self._on_pictures_answered)
+        self._listed = WindowTask(window, OpeningProgress(window))
+        self._preview = BackgroundTask(self)
+        self._preview.ended.connect(self._on_preview_answered)
+        self._pictures = BackgroundTask(self)
+        self._pictures.ended.connect(self._on_pictures_answered)
         self._maps: MapsDialog | None = None
-        self._map_pictures = Background(self)
-        self._map_pictures.answered.connect(self._on_map_pictures_answered)
+        self._map_pictures = BackgroundTask(self)
+        self._map_pictures.ended.connect(self._on_map_pictures_answered)
         self._listed.ended.connect(self._on_listed_ended)
         files.left.connect(self._listed.forget)
 
@@ -87,7 +87,7 @@ class ArraysController(QObject):
         self._said = self._said if self._paths == paths else None
         self._paths, self._question = paths, error if isinstance(error, SeveralReadings) else None
         self._choices = error.choices if isinstance(error, SeveralMaps) else ()
-        self._listed.start(several_name(paths), partial(list_several, paths) if several else partial(list_arrays, path))
+        self._listed.start(partial(list_several, paths) if several else partial(list_arrays, path), several_name(paths))
 
     def open_together(self, paths: tuple[Path, ...], arrangement: Arrangement | None = None) -> None:
         """Open what the arrays of several files make: as arranged, by their names, or after a question."""
@@ -95,7 +95,7 @@ class ArraysController(QObject):
             self._open_several(paths, arrangement)
             return
         self._paths, self._said, self._question, self._choices = paths, arrangement, None, ()
-        self._listed.start(several_name(paths), partial(_sorted, paths))
+        self._listed.start(partial(_sorted, paths), several_name(paths))
 
     def open_arranged(self, path: Path, arrangement: Arrangement) -> None:
         """Open what an arrangement makes of a file."""
@@ -146,7 +146,7 @@ class ArraysController(QObject):
         self._said = self._question = None
         read = partial(open_arranged, path) if len(paths) == 1 else partial(open_several, paths)
         dialog = self._dialog = ArraysDialog(name, listing, sentence, self._window)
-        dialog.picturesAsked.connect(lambda ways: self._pictures.ask(partial(_first_maps, listing, read, ways)))
+        dialog.picturesAsked.connect(lambda ways: self._pictures.start(lambda _: _first_maps(listing, read, ways)))
         remembered = recalled(self._known(), listing)
         known = said if said is not None and said.arrays else remembered or proposed(listing)
         dialog.set_arrangement(known if said is None else replace(known, **said.words), remembered is known)
@@ -186,7 +186,7 @@ class ArraysController(QObject):
         dialog = self._maps = MapsDialog(several_name(paths), choices, self._window)
         sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
         if len(paths) == 1 and sum(sizes[name] for name in {choice.name for choice in choices}) <= LARGEST_PREVIEW:
-            self._map_pictures.ask(partial(_first_of_each, paths[0], listing, choices))
+            self._map_pictures.start(lambda _: _first_of_each(paths[0], listing, choices))
         accepted, place = asked(dialog) == QDialog.DialogCode.Accepted, dialog.chosen
         self._maps = None
         self._map_pictures.forget()
@@ -204,7 +204,7 @@ class ArraysController(QObject):
         """Read an array for its first numbers, the last one asked for."""
         sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
         if 0 < sizes.get(name, 0) <= LARGEST_PREVIEW:
-            self._preview.ask(lambda: (name, _first_numbers(path, listing, name)))
+            self._preview.start(lambda _: (name, _first_numbers(path, listing, name)))
 
     def _on_preview_answered(self, outcome: Future[tuple[str, NDArray[Any] | FormatError]]) -> None:
         name, values = outcome.result()

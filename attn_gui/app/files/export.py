@@ -14,9 +14,9 @@ from PySide6.QtGui import QGuiApplication, QImage
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.files.file_writing import REFUSALS, FileWriting
 from attn_gui.app.pages.pages import PagesController
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import copied
 from attn_gui.app.state.settings import Settings
@@ -61,7 +61,7 @@ class ExportController(QObject):
         super().__init__(window)
         self._window, self._document, self._computation, self._baseline = window, document, computation, baseline
         self._view, self._settings, self._look, self._pages = view, settings, look, pages
-        self._writing, self._preview, self._late_copy = FileWriting(window), Job(self), LateCopy()
+        self._writing, self._preview, self._late_copy = FileWriting(window), BackgroundTask(self), LateCopy()
         self._dialog: ExportDialog | None = None
         self._preview.ended.connect(self._on_preview_ended)
         window.product.maps.copyImageRequested.connect(self.copy_stage_image)
@@ -171,7 +171,7 @@ class ExportController(QObject):
         evaluation, draw = self._computation.evaluation, self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:
             return draw(evaluation, silent)
-        self._preview.begin(lambda tell: draw(evaluation, tell))
+        self._preview.start(lambda tell: draw(evaluation, tell))
         return None
 
     def _on_preview_ended(self, outcome: Future[QImage]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine.progress import Tell
 from attn_gui.views.dialogs.progress.export_progress import ExportProgress
@@ -25,13 +25,13 @@ class FileWriting(QObject):
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
-        self._window, self._job, self._line = window, Job(self), ExportProgress(window)
+        self._window, self._job, self._line = window, BackgroundTask(self), ExportProgress(window)
         self._then: Callable[[object], object] = lambda _found: None
         self._written: list[Path] = []
         self._failed = False  # and why was said
         window.statusBar().addPermanentWidget(self._line)
         self._line.cancelRequested.connect(self._job.stop)
-        self._job.told.connect(self._line.set_share)
+        self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
 
     @property
@@ -93,7 +93,7 @@ class FileWriting(QObject):
     def _start(self, work: Callable[[Tell], object], then: Callable[[object], object]) -> None:
         self._then, self._failed = then, False
         self._line.begin()
-        self._job.begin(work)
+        self._job.start(work)
 
     def _on_job_ended(self, outcome: Future[object]) -> None:
         self._line.end()

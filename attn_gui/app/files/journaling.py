@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLockFile, QObject, QStandardPaths, QTimer
 
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.arrays import Array
@@ -71,9 +71,9 @@ class Journaling(QObject):
         self._writes: int | None = None  # of the document, when the last entry was begun that is read beside the window
         self._given_up = -1  # the revision of the document that is not to be kept any more
         self._then: Callable[[], object] | None = None  # called once the document is kept, or left for good
-        self._background, self._timer = Background(self), QTimer(self, singleShot=True)
+        self._background, self._timer = BackgroundTask(self), QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._write)
-        self._background.answered.connect(self._on_answered)
+        self._background.ended.connect(self._on_answered)
         document.changed.connect(self._on_document_changed)
         document.titleChanged.connect(self.wake)
 
@@ -129,7 +129,7 @@ class Journaling(QObject):
 
     def _settle(self) -> None:
         """Wait for what is being written, and take its outcome, which no loop may bring any more."""
-        self._background.finish()
+        self._background.wait()
         QCoreApplication.sendPostedEvents(self._background)
 
     def _on_document_changed(self, change: Change) -> None:
@@ -154,7 +154,7 @@ class Journaling(QObject):
         if given_up or not (self._document.modified or self._is_saving()):
             self._whole, self._held = True, None
             self._changes.clear()
-            self._background.ask(self._forget)
+            self._background.start(lambda _: self._forget())
             return
         if not (self._changes or self._is_new()):
             return
@@ -166,11 +166,11 @@ class Journaling(QObject):
         self._held, self._held_study = self._document.snapshots.all, self._document.study
         if not self._whole and self._journal.grown <= max(GROWN, step.weight):
             step = self._safe(step)
-            self._background.ask(lambda: self._journal.append(step))
+            self._background.start(lambda _: self._journal.append(step))
             return
         first = self._safe(replace(step, kept=self._kept(), base=self._origin) if based else self._state())
         since, self._whole, self._name = self._since, False, self._document.name
-        self._background.ask(lambda: self._begin(first, since))
+        self._background.start(lambda _: self._begin(first, since))
 
     def _safe(self, step: Step) -> Step:
         """A copy of a small step; a large one is read beside the window, and tells whether it was written to."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from attn_gui.app.state.side_work import LARGE, SideWork
+from attn_gui.app.state.window_task import LARGE, WindowTask
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.progress import Tell, within
 from attn_gui.formats import FormatError, Loaded, open_file, open_small
@@ -36,7 +36,7 @@ class ModelAway(FormatError):
     """A journal of a model that no known folder holds."""
 
 
-class Opening(SideWork):
+class Opening(WindowTask):
     """One file at a time: what is asked for later takes its place. `ended` carries what was read."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -48,7 +48,7 @@ class Opening(SideWork):
 
     def begin(self, path: Path, read: Read = open_file) -> None:
         """Read this one."""
-        self.start(path.name, lambda tell: read(path, tell))
+        self.start(lambda tell: read(path, tell), path.name)
 
 
 class Resumed(NamedTuple):

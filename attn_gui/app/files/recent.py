@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
 from attn_gui.views.words.tip import plain_tip
 
@@ -31,8 +31,8 @@ class RecentFiles(QObject):
         self._listed: dict[Path, QAction] = {}
         self._missing: QAction | None = None
         self._gone: frozenset[Path] = frozenset()  # as it was found last
-        self._looking = Background(self)
-        self._looking.answered.connect(self._on_looked)
+        self._looking = BackgroundTask(self)
+        self._looking.ended.connect(self._on_looked)
         for menu in ("recent", "file"):
             menus[menu].aboutToShow.connect(self.fill)
 
@@ -65,7 +65,7 @@ class RecentFiles(QObject):
             empty = menu.addAction(self.tr("&Empty this list"))
             empty.setObjectName("action.forget_all")
             empty.triggered.connect(lambda: self._settings.keep_recent(()))
-            self._looking.ask(lambda: frozenset(path for path in files if not exists(path)))
+            self._looking.start(lambda _: frozenset(path for path in files if not exists(path)))
         self._show_gone()
 
     def _take_missing_off(self) -> None:

@@ -13,10 +13,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox
 
 from attn_gui.app.files.journaling import Journaling
-from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.side_work import LARGE
 from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.window_task import LARGE
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError
@@ -75,10 +75,10 @@ class SessionSaving(QObject):
         self._next: dict[Path, Session] = {}
         self._opened, self._well = 0, True  # the generation in which the document began; nothing failed since
         self._refused: Words = ""  # what the banner said of the last file that could not be written
-        self._job, self._line = Job(self), SavingProgress(window)
+        self._job, self._line = BackgroundTask(self), SavingProgress(window)
         window.statusBar().addPermanentWidget(self._line)
         document.changed.connect(self._on_document_changed)
-        self._job.told.connect(self._line.set_share)
+        self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._cancel)
 
@@ -146,7 +146,8 @@ class SessionSaving(QObject):
 
     def finish(self) -> None:
         """Wait until everything is written; for the end of the program, when no window is left to tell it to."""
-        self._job.complete()
+        self._job.wait()
+        self._job.forget()
         for session in self._next.values():
             with suppress(FormatError, OSError):
                 session.write()
@@ -180,7 +181,7 @@ class SessionSaving(QObject):
 
             self._write(session, told)
 
-        self._job.begin(write)
+        self._job.start(write)
 
     def _write(self, session: Session, tell: Tell | None = None) -> None:
         session.write(tell, lambda file: self._journaling.expect(file, session.generation))

@@ -11,12 +11,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.compared import signed_text
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.job import Job, Stopped
-from attn_gui.app.state.side_work import LARGE
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.state.window_task import LARGE
 from attn_gui.document.document import Document
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
@@ -59,11 +58,11 @@ class HistoryTells(QObject):
         self._computation, self._view = computation, view
         self._soon = QTimer(self, singleShot=True, interval=REST_MS)
         self._soon.timeout.connect(self._ask)
-        self._values, self._job = Background(self), Job(self)
+        self._values, self._job = BackgroundTask(self), BackgroundTask(self)
         self._line = BlameProgress(window)
         window.statusBar().addPermanentWidget(self._line)
-        self._values.answered.connect(self._on_values_answered)
-        self._job.told.connect(self._line.set_share)
+        self._values.ended.connect(self._on_values_answered)
+        self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._job.stop)
         self._told_of = self._blamed_of = Question(Place("", ()), 0, 0)
@@ -106,7 +105,7 @@ class HistoryTells(QObject):
         def work(tell: Tell) -> tuple[Suspect, ...]:
             return blame(past(), *place, tell)
 
-        self._job.begin(work)
+        self._job.start(work)
 
     # --- what each step moved --------------------------------------------------------------------
     def _on_changed(self, *_: object) -> None:
@@ -128,7 +127,7 @@ class HistoryTells(QObject):
         except ValueError:  # no room for what nobody has asked for
             return
         self._told_of = Question(place, self._document.generation, first)
-        self._values.ask(lambda: [cell_or_none(state, *place) for state in past()])
+        self._values.start(lambda _: [cell_or_none(state, *place) for state in past()])
 
     def _on_values_answered(self, outcome: Future[list[float | None]]) -> None:
         place, generation, first = self._told_of

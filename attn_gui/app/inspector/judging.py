@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import copied
 from attn_gui.app.state.translated_errors import saying, sentence
@@ -43,8 +43,8 @@ class SensitivityController(QObject):
         self._inspector, self._page = window.inspector, window.inspector.sensitivity
         self._computation, self._view = computation, view
         self._name = ""  # of the cell that was asked about
-        self._background = Background(self)
-        self._background.answered.connect(self._on_background_answered)
+        self._background = BackgroundTask(self)
+        self._background.ended.connect(self._on_background_answered)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show_gradients)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -80,7 +80,7 @@ class SensitivityController(QObject):
                 self._refuse(why)
         else:
             self._patience.start()
-            self._background.ask(lambda: _strongest(evaluation, stage, index))
+            self._background.start(lambda _: _strongest(evaluation, stage, index))
 
     def _forget(self) -> None:
         """Drop the question under way, and the patience with it."""
@@ -123,8 +123,8 @@ class VerifyController(QObject):
         super().__init__(window)
         self._window, self._document, self._page = window, document, window.inspector.verify
         self._found: Report | None = None
-        self._background = Background(self)
-        self._background.answered.connect(self._on_background_answered)
+        self._background = BackgroundTask(self)
+        self._background.ended.connect(self._on_background_answered)
         self._stopped = threading.Event()  # of what is under way
         self._page.verifyRequested.connect(self.verify_now)
         self._page.stopRequested.connect(self.stop)
@@ -145,7 +145,7 @@ class VerifyController(QObject):
             return
         self._page.set_working()
         self._stopped = stopped
-        self._background.ask(lambda: verify(problem, cancelled=stopped.is_set))
+        self._background.start(lambda _: verify(problem, cancelled=stopped.is_set))
 
     def stop(self) -> None:
         """Ask no more; an answer that comes in spite of it is dropped."""

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.window_task import LARGE, WindowTask
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
@@ -37,7 +37,7 @@ class SnapshotsController(QObject):
         super().__init__(window)
         self._window, self._view, self._document = window, window.history.snapshots, document
         self._baseline, self._compare = baseline, compare
-        self._work = SideWork(window, FetchingProgress(window))
+        self._work = WindowTask(window, FetchingProgress(window))
         self._work.ended.connect(self._on_work_ended)
         self._take: tuple[Snapshot, Take] | None = None
         self._answers = {OPEN: self.open, COMPARE: self.compare, NAME: self.rename, DELETE: self.delete}
@@ -147,7 +147,7 @@ class SnapshotsController(QObject):
         """Hand the problem of one to `take`: at once, or when it is put together."""
         self._take = snapshot, take
         if snapshot.problem_nbytes > LARGE:
-            self._work.start(snapshot.name, lambda _tell: snapshot.problem())
+            self._work.start(lambda _: snapshot.problem(), snapshot.name)
             return
         self._on_work_ended(outcome_of(snapshot.problem))
 

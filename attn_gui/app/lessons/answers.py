@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from attn_gui.app.state.job import Job
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.look import LookController
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine.mistakes.grading import is_same
@@ -44,7 +44,7 @@ class Answers(QObject):
         self._early = False  # judged by numbers that had not settled
         self._question: Question | None = None
         self._judged: Callable[[Question, Ground, str], _Judged] | None = None  # the last answer to it
-        self._job = Job(self)
+        self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
         view.typed.connect(self._on_view_typed)
         view.chosen.connect(self._on_view_chosen)
@@ -94,7 +94,7 @@ class Answers(QObject):
         question, ground, lang = self._question, self._ground(), self._look.language
         assert question is not None
         self._judged, self._early = judged, not self._settled()
-        self._job.begin(lambda _tell: judged(question, ground(), lang))
+        self._job.start(lambda _: judged(question, ground(), lang))
 
     def _on_job_ended(self, outcome: Future[_Judged]) -> None:
         try:

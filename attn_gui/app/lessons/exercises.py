@@ -10,8 +10,8 @@ from PySide6.QtCore import QCoreApplication, QObject
 from attn_gui.app.actions.action_rows import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.actions.bars import Bars
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.job import Job
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
@@ -56,7 +56,7 @@ class Exercises(QObject):
         self._asked: tuple[Blank, float] | None = None  # the answer that was given last
         self._at: Blank | None = None  # the cell that the panel asks for
         self._panel = ExercisePanel(window)
-        self._job = Job(self)
+        self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
         put_on_top(window.right, self._panel)
         bars.add(ROWS)
@@ -142,7 +142,7 @@ class Exercises(QObject):
     def take(self, blank: Blank, number: float) -> None:
         """Grade a number for a cell that is left out."""
         self._asked, seen = (blank, number), self._computation.evaluation
-        self._job.begin(lambda _tell: grade(seen, blank.stage, blank.index, number))
+        self._job.start(lambda _: grade(seen, blank.stage, blank.index, number))
 
     def _grade_again(self, *_: object) -> None:
         """Begin anew where numbers change under an answer that is being graded, or whose verdict is on the panel."""

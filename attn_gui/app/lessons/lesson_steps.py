@@ -18,14 +18,14 @@ from attn_gui.app.lessons.lesson_menu import LessonMenu
 from attn_gui.app.lessons.step_words import SaidStep, Step, said_step
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages.pages import PagesController
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell, ViewState
+from attn_gui.app.state.window_task import WindowTask
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Evaluation
@@ -76,7 +76,7 @@ class LessonsController(QObject):
         self._place = 0
         self._turning: Shown | None = None  # what the step shows, until its numbers are there
         self._panel = LessonPanel(window)
-        self._work, self._saying = SideWork(window, OpeningProgress(window)), Background(self)
+        self._work, self._saying = WindowTask(window, OpeningProgress(window)), BackgroundTask(self)
         self._asked = Path(), 0  # the lesson that is read, and the revision in which the document may be left for it
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         put_on_top(window.right, self._panel)
@@ -118,7 +118,7 @@ class LessonsController(QObject):
 
         if self._files.may_leave():
             self._asked = path, self._document.revision
-            self._work.start(path.name, work)
+            self._work.start(work, path.name)
 
     def _on_work_ended(self, outcome: Future[tuple[Lesson, tuple[State, ...]]]) -> None:
         path, revision = self._asked
@@ -263,7 +263,7 @@ class LessonsController(QObject):
         step = Step(self._lesson, self._states[self._place], self._place, len(self._states))
         ground = self._ground(self._view.face if self._view.look.blanks else None)
         lang, scene, settled = self._look.language, self._scene(), not self._model.busy
-        self._saying.ask(lambda: said_step(step, lang, ground, scene, settled=settled))
+        self._saying.start(lambda _: said_step(step, lang, ground, scene, settled=settled))
 
     def _on_saying_answered(self, outcome: Future[SaidStep]) -> None:
         found = outcome.result()
@@ -292,7 +292,7 @@ class LessonsController(QObject):
         self._work.ended.connect(self._on_work_ended)
         self._files.left.connect(self._work.forget)
         self._document.changed.connect(self._on_document_changed)
-        self._saying.answered.connect(self._on_saying_answered)
+        self._saying.ended.connect(self._on_saying_answered)
         self._soon.timeout.connect(self._show)
         self._computation.updated.connect(lambda *_: self._soon.start())
         self._computation.updated.connect(self._answers.judge_again)

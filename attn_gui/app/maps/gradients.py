@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation
@@ -53,7 +53,7 @@ class GradientController(QObject):
         self._beside: float | None = None  # the finite difference
         self._supply: Supply | None = None  # of pictures of a long problem's gradient
         self._asked: Evaluation | None = None  # the one that a gradient is being taken of
-        self._taking, self._checking = Job(self), Job(self)
+        self._taking, self._checking = BackgroundTask(self), BackgroundTask(self)
         self._taking.ended.connect(self._on_taking_ended)
         self._checking.ended.connect(self._on_checking_ended)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -109,7 +109,7 @@ class GradientController(QObject):
         self._view.lay(None)
         self._say()
         self._asked = evaluation
-        self._taking.begin(lambda _tell: _taken(evaluation, stage, item, head, place, of))
+        self._taking.start(lambda _: _taken(evaluation, stage, item, head, place, of))
 
     # --- answers ---------------------------------------------------------------------------------
     def _on_taking_ended(self, outcome: Future[Taken]) -> None:
@@ -149,7 +149,7 @@ class GradientController(QObject):
         """Compute the problem twice more, beside the window, with the one number a little larger and smaller."""
         taken = self._taken
         if taken is not None and taken.largest is not None and self._is_present(taken.evaluation):
-            self._checking.begin(lambda _tell: _difference(taken))
+            self._checking.start(lambda _: _difference(taken))
 
     def _is_present(self, evaluation: Evaluation | None) -> bool:
         """Whether an answer of this evaluation is one of the present numbers; else it is asked for anew."""

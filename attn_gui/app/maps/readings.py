@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command, Row, choices
 from attn_gui.app.actions.bars import Bars
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, Reading, rows_of
@@ -49,9 +49,9 @@ class ReadingsController(QObject):
         self._strip, self._computation, self._baseline, self._view = window.heads, computation, baseline, view
         self._maps = window.product.maps
         self._waiting: list[int] = []  # heads of which the number is not known
-        self._job = Job(self)
+        self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
-        self._marking = Job(self)
+        self._marking = BackgroundTask(self)
         self._marking.ended.connect(self._on_marking_ended)
         self._soon = QTimer(self, singleShot=True)  # the edit is painted first
         self._soon.timeout.connect(self._go_on)
@@ -133,7 +133,7 @@ class ReadingsController(QObject):
             self._soon.start(0)
         elif self._waiting:
             evaluation, key, item, head = self._view.explained, self._key(), self._view.look.batch, self._waiting[0]
-            self._job.begin(lambda tell: (head, _measured(evaluation, key, item, head, tell)))
+            self._job.start(lambda tell: (head, _measured(evaluation, key, item, head, tell)))
 
     def _on_job_ended(self, outcome: Future[tuple[int, float]]) -> None:
         try:
@@ -156,7 +156,7 @@ class ReadingsController(QObject):
             self._show_marks(reading.cells(problem, lambda: rows_of(evaluation, look.batch, look.head)))
         else:
             self._show_marks(None)
-            self._marking.begin(
+            self._marking.start(
                 lambda tell: reading.cells(
                     problem, lambda: rows_of(evaluation, look.batch, look.head, lambda: tell(0.0))
                 )

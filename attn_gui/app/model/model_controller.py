@@ -21,8 +21,8 @@ from attn_gui.app.model.model_steps import ModelSteps, Step, Work
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentences
+from attn_gui.app.state.window_task import WindowTask
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.history import given_up
@@ -88,7 +88,7 @@ class ModelController(QObject):
         self._window, self._document, self._making, self._files = window, document, making, files
         self._computation, self._settings = computation, settings
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
-        self._opening = SideWork(window, OpeningProgress(window))
+        self._opening = WindowTask(window, OpeningProgress(window))
         self._opening.ended.connect(self._on_opening_ended)
         self._asked: _Asked | None = None
         self.steps = ModelSteps(window, document)
@@ -229,7 +229,7 @@ class ModelController(QObject):
         record: StudyRecord | None = None,
     ) -> None:
         self._asked = _Asked(path, record, self._document.revision, Stamp.of(path), again)
-        self._opening.start(path.name, lambda tell: _made(work(tell)), at_once=True)
+        self._opening.start(lambda tell: _made(work(tell)), path.name, at_once=True)
         self.begun.emit()
 
     def _on_opening_ended(self, outcome: Future[_Made]) -> None:

@@ -10,8 +10,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.model.changed_layers import ChangedLayers
 from attn_gui.app.model.model_answers import Answer, Wanted, answer, cosine_text
 from attn_gui.app.model.model_controller import ModelController
-from attn_gui.app.state.background import Background
-from attn_gui.app.state.job import Job, Stopped
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.app.state.view_state import ViewState
@@ -56,9 +55,9 @@ class ModelShowing(QObject):
         self._likely: tuple[Likely, ...] = ()
         self._stale = False  # whether what is shown is of a state that is gone
         self._asked = 0, 0  # the generation and the writes of the document that is run
-        self._job, self._predicting = Job(self), Background(self)
+        self._job, self._predicting = BackgroundTask(self), BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
-        self._predicting.answered.connect(self._on_predicting_answered)
+        self._predicting.ended.connect(self._on_predicting_answered)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self._ask)
         self._made_soon = QTimer(self, singleShot=True, interval=0)  # that it is being opened is painted first
@@ -180,7 +179,7 @@ class ModelShowing(QObject):
             before, known = self.answer, self._models.run_of(study)
             wanted = Wanted(self._reading, self._view.look.second_text, current_theme())
             self._asked = self._version()
-            self._job.begin(lambda tell: answer(study, problem, before, known, wanted, tell))
+            self._job.start(lambda tell: answer(study, problem, before, known, wanted, tell))
 
     def _version(self) -> tuple[int, int]:
         return self._document.generation, self._document.writes
@@ -282,7 +281,7 @@ class ModelShowing(QObject):
         found = self.answer
         if found is not None and found.run.model.ends.head is not None:
             position = self._place()
-            self._predicting.ask(lambda: likely(found.run, found.clean, position, MOST))
+            self._predicting.start(lambda _: likely(found.run, found.clean, position, MOST))
 
     def _on_predicting_answered(self, outcome: Future[tuple[Likely, ...]]) -> None:
         self._likely = outcome.result()

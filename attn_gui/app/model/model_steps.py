@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying
+from attn_gui.app.state.window_task import WindowTask
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label
 from attn_gui.engine.progress import Tell
@@ -45,7 +45,7 @@ class ModelSteps(QObject):
         self._refused = False  # or dropped, one of those that are waited for
         self._asked: list[Step] = []  # the first one is under way
         self._now: Work | None = None
-        self._work = SideWork(window, MakingProgress(window))
+        self._work = WindowTask(window, MakingProgress(window))
         self._work.ended.connect(self._on_work_ended)
         self._work.canceled.connect(self._on_work_canceled)
         document.changed.connect(self._on_document_changed)
@@ -96,7 +96,7 @@ class ModelSteps(QObject):
             if self._now is None:
                 del self._asked[0]
             else:
-                self._work.start(str(self._asked[0].label), self._now.compute)
+                self._work.start(self._now.compute, str(self._asked[0].label))
         if not self.busy:
             self.ended.emit()
 

@@ -14,7 +14,7 @@ from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.model.model_answers import Answer
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.model.model_steps import ModelSteps, Step, Work
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
@@ -76,8 +76,8 @@ class RowTakes(QObject):
         self._panel: ModelView | None = None
         self._steps = steps
         self._held: _Held | None = None
-        self._comparing = Background(self)
-        self._comparing.answered.connect(self._on_comparing_answered)
+        self._comparing = BackgroundTask(self)
+        self._comparing.ended.connect(self._on_comparing_answered)
         showing.built.connect(self._follow)
         showing.changed.connect(self.show)
         bars.add([TAKES])
@@ -162,7 +162,7 @@ class RowTakes(QObject):
                 self._changes.set(stage, *found, label)
             return self._document.study is study
 
-        work = Work(lambda _tell: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
+        work = Work(lambda _: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
         self._steps.ask(Step(label, lambda: work))
 
     def _is_behind(self, study: Study, answer: Answer) -> bool:
@@ -190,7 +190,7 @@ class RowTakes(QObject):
             return
 
         layer, name = study.layer, answer.wanted.other
-        self._comparing.ask(lambda: _Held(second.problem(layer), second, layer, name))
+        self._comparing.start(lambda _: _Held(second.problem(layer), second, layer, name))
 
     def _on_comparing_answered(self, outcome: Future[_Held]) -> None:
         try:

@@ -6,11 +6,11 @@ from concurrent.futures import Future
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
-from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.state.window_task import WindowTask
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
@@ -33,8 +33,8 @@ class CurveFitting(QObject):
         self._controls = FitControls()
         self._page.put_above(self._controls)
         self._document, self._computation, self._making = document, computation, making
-        self._errors, self._fits = Background(self), SideWork(window, FittingProgress(window))
-        self._errors.answered.connect(self._on_errors_answered)
+        self._errors, self._fits = BackgroundTask(self), WindowTask(window, FittingProgress(window))
+        self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)
         self._fits.canceled.connect(self._show_ready)
         self._controls.fitRequested.connect(self.fit)
@@ -52,13 +52,13 @@ class CurveFitting(QObject):
         points = self._points()
         self._controls.set_fit_offered(points is not None)
         if points is not None:
-            self._errors.ask(lambda: error_of_others(points))
+            self._errors.start(lambda _: error_of_others(points))
 
     def fit(self) -> None:
         """Look for the best w; it becomes one step when it is found."""
         points = self._points()
         if points is not None:
-            self._fits.start("w", lambda tell: fit_width(points, tell))
+            self._fits.start(lambda tell: fit_width(points, tell), "w")
             self._show_ready()
 
     def finish(self) -> None:

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, Row
 from attn_gui.app.actions.bars import Bars
+from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.job import Job, Stopped
 from attn_gui.app.state.look import LookController
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
@@ -64,8 +64,8 @@ class PagesController(QObject):
         self._edits = 0  # counts the states of the numbers
         self._keys: dict[str, object] = {}  # of what each page shows, or that is computed for it
         self._working = ""  # the page that is being computed
-        self._job = Job(self)
-        self._job.told.connect(self._on_job_told)
+        self._job = BackgroundTask(self)
+        self._job.progressed.connect(self._on_job_told)
         self._job.ended.connect(self._on_job_ended)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show)
@@ -197,7 +197,7 @@ class PagesController(QObject):
         """Compute the page on show; another one that is being computed makes room."""
         self._stop_work()
         self._working = self._name
-        self._job.begin(read)
+        self._job.start(read)
 
     def _drop_stale_work(self) -> None:
         """Stop work for numbers, or a place, that are no more."""

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.status import Tell
 from attn_gui.app.problem.painting import PaintingController
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ChosenCell, ViewState
@@ -60,8 +60,8 @@ class MasksController(QObject):
         self._making, self._painting, self._tell = making, painting, tell
         self._findings: tuple[Finding, ...] = ()
         self._stopped = threading.Event()  # of the count that is under way
-        self._background = Background(self)
-        self._background.answered.connect(self._on_background_answered)
+        self._background = BackgroundTask(self)
+        self._background.ended.connect(self._on_background_answered)
         panel = window.mask_panel
         window.spine.maskPressed.connect(self.show_masks)
         panel.layersChanged.connect(self._on_panel_layers_changed)
@@ -129,7 +129,7 @@ class MasksController(QObject):
         self._findings = ()
         self._show_findings()
         stopped = self._stopped = threading.Event()
-        self._background.ask(lambda: lint(problem, stopped.is_set))
+        self._background.start(lambda _: lint(problem, stopped.is_set))
 
     def _on_background_answered(self, outcome: Future[tuple[Finding, ...] | None]) -> None:
         findings = outcome.result()

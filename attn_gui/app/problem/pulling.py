@@ -10,12 +10,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.problem.painting import PaintingController
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making, copied
-from attn_gui.app.state.side_work import HandOver
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.state.window_task import DeferredResult
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import STAGE, Problem
@@ -82,9 +82,9 @@ class PullingController(QObject):
         self._rest.timeout.connect(self._ask)
         self._stepped = False  # whether the last step of the history is that of the gesture
         self._putting = False
-        self._background, self._hand_over = Background(self), HandOver(self)
-        self._background.answered.connect(self._on_background_answered)
-        self._hand_over.handed.connect(self._take)
+        self._background, self._hand_over = BackgroundTask(self), DeferredResult(self)
+        self._background.ended.connect(self._on_background_answered)
+        self._hand_over.ready.connect(self._take)
         window.product.maps.pulled.connect(self._on_maps_pulled)
         document.changed.connect(self._on_document_changed)
         painting.changed.connect(lambda: self.set_in_hand(self.in_hand and not painting.painting))
@@ -203,11 +203,11 @@ class PullingController(QObject):
             return
         if not self._looked:
             self._looked = True
-            self._background.ask(lambda: quick_row(pull.problem, pull.stage, pull.place))
+            self._background.start(lambda _: quick_row(pull.problem, pull.stage, pull.place))
             return
         self._target = None
         by = "x" if pull.problem.projected else "query"
-        self._background.ask(lambda: solve(pull.problem, pull.stage, pull.place, target, by))
+        self._background.start(lambda _: solve(pull.problem, pull.stage, pull.place, target, by))
 
     def _on_background_answered(self, outcome: Future[QuickRow | Solution | None]) -> None:
         """Show what comes under the mouse at once; what comes later finds the person busy with something else."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import sentence
@@ -51,8 +51,8 @@ class TargetController(QObject):
         self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
         self._generation = 0  # of the document that it is about
         self._stopped = Event()  # of the question that is being solved
-        self._background = Background(self)
-        self._background.answered.connect(self._on_background_answered)
+        self._background = BackgroundTask(self)
+        self._background.ended.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._solve)
         window.inspector.targetRequested.connect(lambda: self.open())
@@ -120,7 +120,7 @@ class TargetController(QObject):
         if self._question is not None and self._generation == self._document.generation:
             question, problem, stopped = self._question, self._document.problem, Event()
             self._stopped = stopped
-            self._background.ask(lambda: solve(problem, *question, cancelled=stopped.is_set))
+            self._background.start(lambda _: solve(problem, *question, cancelled=stopped.is_set))
 
     def _on_background_answered(self, outcome: Future[Solution]) -> None:
         from attn_gui.views.dialogs.target_dialog import Answer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation, is_quickly_computed
 from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Problem, Recomputed
@@ -57,10 +57,10 @@ class Baseline(QObject):
         self._supplies: list[Supply] = []
         self._recomputed = Recomputed()
         self._asked = (-1, -1)  # the document's count of changes and writes when the evaluation was asked for
-        self._passes = Background(self)
-        self._passes.answered.connect(self._on_passes_answered)
-        self._settling = Background(self)
-        self._settling.answered.connect(self._on_settling_answered)
+        self._passes = BackgroundTask(self)
+        self._passes.ended.connect(self._on_passes_answered)
+        self._settling = BackgroundTask(self)
+        self._settling.ended.connect(self._on_settling_answered)
         computation.rebuilt.connect(self._on_computation_rebuilt)
         computation.following.connect(self._on_computation_following)
         computation.settled.connect(self._on_computation_settled)
@@ -159,16 +159,16 @@ class Baseline(QObject):
 
     def finish(self) -> None:
         """Wait for what is under way: at the end of the program, and where the answer is needed now."""
-        self._passes.finish()
-        self._settling.finish()
+        self._passes.wait()
+        self._settling.wait()
         for supply in self._supplies:
             supply.finish()
 
     def end(self) -> None:
         """End all work."""
         self._drop()
-        self._passes.finish()
-        self._settling.finish()
+        self._passes.wait()
+        self._settling.wait()
 
     # --- computing -------------------------------------------------------------------------------
     def _evaluate_ready(self) -> None:
@@ -190,7 +190,7 @@ class Baseline(QObject):
             self._lay_faces()
             return
         self._asked = (self._document.generation, self._document.writes)
-        self._passes.ask(lambda: evaluation_of(problem))
+        self._passes.start(lambda _: evaluation_of(problem))
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         moved = self._asked != (self._document.generation, self._document.writes)
@@ -258,7 +258,7 @@ class Baseline(QObject):
         """Compute again, of a ready-made state too, the cells that edits have left inexact by rounding."""
         evaluation, writes = self._evaluation, self._document.writes
         if isinstance(evaluation, Settling) and not evaluation.settled:
-            self._settling.ask(lambda: evaluation.settle(cancelled=lambda: writes != self._document.writes))
+            self._settling.start(lambda _: evaluation.settle(cancelled=lambda: writes != self._document.writes))
         self._draw_anew()
 
     def _on_settling_answered(self, outcome: Future[bool]) -> None:

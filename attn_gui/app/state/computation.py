@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Evaluation, Problem, sentences
 from attn_gui.engine.arrays import Box
@@ -63,18 +63,18 @@ class Computation(QObject):
         self.supply: Supply | None = None
         self._left_behind: list[Supply] = []  # of what is still shown by those who are not told yet
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
-        self._settling = Background(self)
-        self._settling.answered.connect(self._on_settling_answered)
+        self._settling = BackgroundTask(self)
+        self._settling.ended.connect(self._on_settling_answered)
         self._moves = 0  # counts edits, each of which ends the settling that is under way
         self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._rest.timeout.connect(self._settle)
         self._left = QTimer(self, singleShot=True, interval=LEFT_MS)
-        self._giving_back = Background(self)
+        self._giving_back = BackgroundTask(self)
         self._drawn = QTimer(self, singleShot=True, interval=0)
         self._drawn.timeout.connect(self._tell_of_pictures)
-        self._left.timeout.connect(lambda: self._giving_back.ask(give_back))
-        self._passes = Background(self)
-        self._passes.answered.connect(self._on_passes_answered)
+        self._left.timeout.connect(lambda: self._giving_back.start(lambda _: give_back()))
+        self._passes = BackgroundTask(self)
+        self._passes.ended.connect(self._on_passes_answered)
         self.spread = (
             False  # nobody waits for the new evaluation: whoever tells of it may let the window paint meanwhile
         )
@@ -137,8 +137,8 @@ class Computation(QObject):
 
     def finish(self) -> None:
         """Wait for what is under way, where the answer is needed now."""
-        self._passes.finish()
-        self._settling.finish()
+        self._passes.wait()
+        self._settling.wait()
         if self.supply is not None:
             self.supply.finish()
 
@@ -148,7 +148,7 @@ class Computation(QObject):
         self._rest.stop()
         self._drawn.stop()
         self._left.stop()
-        self._giving_back.finish()
+        self._giving_back.wait()
         self.have_told()
         if self.supply is not None:
             self.supply.end()
@@ -218,7 +218,7 @@ class Computation(QObject):
             return
         if not self._patience.isActive():
             self._patience.start()
-        self._passes.ask(lambda: evaluation_of(problem))  # of a long one nothing but Q, K and V
+        self._passes.start(lambda _: evaluation_of(problem))  # of a long one nothing but Q, K and V
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         with self._or_refused():
@@ -278,8 +278,8 @@ class Computation(QObject):
             self._rest.start()
         elif not evaluation.settled:
             heads = evaluation.unsettled
-            self._settling.ask(
-                lambda: heads if evaluation.settle(cancelled=lambda: version != self._version()) else None
+            self._settling.start(
+                lambda _: heads if evaluation.settle(cancelled=lambda: version != self._version()) else None
             )
 
     def _version(self) -> tuple[int, int]:

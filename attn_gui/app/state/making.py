@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.app.state.side_work import LARGE, SideWork
 from attn_gui.app.state.translated_errors import saying, sentences
+from attn_gui.app.state.window_task import LARGE, WindowTask
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine import Note, Problem
@@ -47,7 +47,7 @@ class Making(QObject):
         self._window, self._document = window, document
         self._take: Take[Any] | None = None
         self._name: object = ""
-        self._work = SideWork(window, MakingProgress(window))
+        self._work = WindowTask(window, MakingProgress(window))
         self._work.ended.connect(self._on_work_ended)
         self._work.canceled.connect(self._on_work_canceled)
         document.changed.connect(self._on_document_changed)
@@ -102,7 +102,7 @@ class Making(QObject):
         if self._work.busy:
             self._drop()
         self._take, self._name = take, name
-        self._work.start(str(name), lambda tell: carried_out(make, tell, size))
+        self._work.start(lambda tell: carried_out(make, tell, size), str(name))
 
     def finish(self) -> None:
         """Drop what is being made, and wait until it has stopped; for the end of the program."""

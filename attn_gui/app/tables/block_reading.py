@@ -10,8 +10,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog
 
-from attn_gui.app.state.side_work import SideWork
 from attn_gui.app.state.translated_errors import saying, sentence
+from attn_gui.app.state.window_task import WindowTask
 from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.progress import Tell, silent
@@ -38,7 +38,7 @@ class BlockReading(QObject):
         self._window, self._take_parts = window, take_parts
         self._name: Callable[[], str] = str
         self._take: Take = lambda _matrix: None
-        self._work = SideWork(window, ReadingProgress(window))
+        self._work = WindowTask(window, ReadingProgress(window))
         self._work.ended.connect(lambda outcome: self._hand(outcome, self._name, self._take))
         document.changed.connect(self._on_document_changed)
 
@@ -87,7 +87,7 @@ class BlockReading(QObject):
             if self._work.busy:
                 self._say_dropped(self._name)
             self._name, self._take = name, take
-            self._work.start(name(), read)
+            self._work.start(read, name())
             return
         self._hand(outcome_of(partial(read, silent)), name, take)
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.tables.table_edits import TableEdits
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.clipboard import FORMS, Copied, TextForm
@@ -29,8 +29,8 @@ class CopyController(QObject):
     def __init__(self, window: MainWindow, target: TableTarget, edits: TableEdits) -> None:
         super().__init__(window)
         self._window, self._target, self._edits = window, target, edits
-        self._writing, self._late = Background(self), LateCopy()
-        self._writing.answered.connect(self._on_written)
+        self._writing, self._late = BackgroundTask(self), LateCopy()
+        self._writing.ended.connect(self._on_written)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -44,7 +44,7 @@ class CopyController(QObject):
 
     def finish(self) -> None:
         """Wait for what is being written."""
-        self._writing.finish()
+        self._writing.wait()
 
     def _on_asked(self, form: TextForm) -> bool:
         """Copy from what has the keyboard, and tell where nothing there can be copied; whether it can."""
@@ -70,7 +70,7 @@ class CopyController(QObject):
             self._tell(copied.shape)
         else:
             self._late.begin()
-            self._writing.ask(lambda: (_written(form, held), copied.shape))
+            self._writing.start(lambda _: (_written(form, held), copied.shape))
 
     def _on_written(self, outcome: Future[tuple[tuple[str, str], tuple[int, int]]]) -> None:
         texts, shape = outcome.result()

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.making import Arrays, Making
-from attn_gui.app.state.side_work import LARGE
+from attn_gui.app.state.window_task import LARGE
 from attn_gui.app.tables.table_target import Cuts, Place, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document

@@ -1,4 +1,4 @@
-"""One piece of work beside the window that ends in another document or another state of it."""
+"""Work beside the window that ends in another document or another state of it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.state.job import Job
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.engine.progress import Tell
 from attn_gui.views.dialogs.asking import asking
 from attn_gui.views.dialogs.progress.work_line import WorkLine
@@ -21,10 +20,10 @@ LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame
 AGAIN_MS = 50  # after which it is looked whether the person has finished
 
 
-class HandOver(QObject):
+class DeferredResult(QObject):
     """Holds an outcome back as long as the person is in the midst of what belongs to the present document."""
 
-    handed = Signal(object)
+    ready = Signal(object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -44,7 +43,7 @@ class HandOver(QObject):
         self._held = QApplication.mouseButtons()
 
     def give(self, outcome: Future[Any]) -> None:
-        """Hand this over, now or later."""
+        """Announce this, now or later."""
         self._outcome = outcome
         self._try()
 
@@ -60,71 +59,63 @@ class HandOver(QObject):
             return
         outcome = self._outcome
         self.drop()
-        self.handed.emit(outcome)
+        self.ready.emit(outcome)
 
 
-class SideWork(QObject):
-    """Work during which nothing in the window changes; Esc and the button in the status bar drop it."""
+class WindowTask(BackgroundTask):
+    """Work during which nothing in the window changes, and that ends in another document or another state of it.
 
-    ended = Signal(object)  # the outcome, a Future that is done; nothing once it is dropped
-    canceled = Signal()  # by Esc or the button
+    A line in the status bar says what is done; its button and Esc cancel it.
+    """
+
+    canceled = Signal()
 
     def __init__(self, window: MainWindow, line: WorkLine) -> None:
         super().__init__(window)
-        self._job, self._hand_over, self._line = Job(self), HandOver(self), line
+        self._result, self._line = DeferredResult(self), line
         window.statusBar().addPermanentWidget(line)
-        self._job.told.connect(line.set_share)
-        self._job.ended.connect(self._hand_over.give)
-        self._hand_over.handed.connect(self._on_handed_over)
+        self.progressed.connect(line.set_share)
+        self._result.ready.connect(self._on_result_ready)
         line.cancelRequested.connect(self._cancel)
-        self._window = window
+        window.escapePressed.connect(self._on_escape_pressed)
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is still to come."""
-        return self._job.busy or self._hand_over.waiting
+        """Whether an outcome is still to come."""
+        return super().busy or self._result.waiting
 
-    def start(self, name: str, work: Callable[[Tell], object], *, at_once: bool = False) -> None:
+    def start(self, work: Callable[[Tell], object], name: str = "", *, at_once: bool = False) -> None:
         """Run work in place of what was asked for before; `name` is what the line calls it.
 
         `at_once` shows the line before anybody could wonder: of work that always takes a while.
         """
-        self.forget()
-        self._hand_over.begin()
+        super().start(work)
+        self._result.begin()
         self._line.set_name(name)
         self._line.begin(at_once=at_once)
-        self._window.installEventFilter(self)  # no longer than it runs: that costs a call for each event
-        self._job.begin(work)
 
     def forget(self) -> None:
-        """Drop it."""
-        self._job.forget()
+        """Stop the work; nothing is heard of how it ended."""
+        super().forget()
         self._end()
 
-    def finish(self) -> None:
-        """Drop it, and wait until it has stopped; for the end of the program."""
-        self.forget()
-        self._job.finish()
+    def _deliver(self, outcome: Future[object]) -> None:
+        self._result.give(outcome)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Cancel on Esc, where no other widget uses it."""
-        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key()
-        if pressed == Qt.Key.Key_Escape and self.busy:
+    def _on_result_ready(self, outcome: Future[object]) -> None:
+        self._end()
+        self.ended.emit(outcome)
+
+    def _on_escape_pressed(self) -> None:
+        if self.busy:
             self._cancel()
-            return True
-        return super().eventFilter(watched, event)
 
     def _cancel(self) -> None:
         self.forget()
         self.canceled.emit()
 
-    def _on_handed_over(self, outcome: Future[Any]) -> None:
-        self._end()
-        self.ended.emit(outcome)
-
     def _end(self) -> None:
-        self._window.removeEventFilter(self)
-        self._hand_over.drop()
+        self._result.drop()
         self._line.end()
 
 

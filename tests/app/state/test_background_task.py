@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import gc
 import threading
+import tracemalloc
 import weakref
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state.background import Background
+from attn_gui.app.state.background_task import BackgroundTask
 from tests.journeys.gate import Gate
 
 
 @pytest.fixture
-def answers(qapp) -> Iterator[tuple[Background, list[object]]]:
+def answers(qapp) -> Iterator[tuple[BackgroundTask, list[object]]]:
     parent = QObject()
-    background, found = Background(parent), []
-    background.answered.connect(lambda outcome: found.append(outcome.exception() or outcome.result()))
+    background, found = BackgroundTask(parent), []
+    background.ended.connect(lambda outcome: found.append(outcome.exception() or outcome.result()))
     yield background, found
-    background.finish()
+    background.wait()
     parent.deleteLater()
 
 
 def test_an_answer_comes_on_this_thread(answers, qtbot: QtBot):
     background, found = answers
     there: list[int] = []
-    background.answered.connect(lambda _: there.append(threading.get_ident()))
-    background.ask(threading.get_ident)
+    background.ended.connect(lambda _: there.append(threading.get_ident()))
+    background.start(lambda _: threading.get_ident())
     assert background.busy
     qtbot.waitUntil(lambda: bool(found))
     assert there == [threading.get_ident()] != found
@@ -41,15 +43,15 @@ def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, 
     background, _ = answers
     gate, (read, waiting) = Gate(), (QObject(), QObject())
     kept = [weakref.ref(each) for each in (read, waiting)]
-    background.ask(lambda read=read: gate.after(bool)(read))
+    background.start(lambda _, read=read: gate.after(bool)(read))
     del read
     gate.await_work()
-    background.ask(lambda waiting=waiting: bool(waiting))
+    background.start(lambda _, waiting=waiting: bool(waiting))
     del waiting
     background.forget()
     assert kept[1]() is None
     gate.open()
-    background.finish()
+    background.wait()
     qtbot.waitUntil(lambda: kept[0]() is None)
 
 
@@ -58,16 +60,16 @@ def test_nothing_is_left_of_work_that_is_through_or_forgotten(answers, qtbot: Qt
     background, found = answers
     before = objects_of(background)
     for number in range(60):
-        background.ask(lambda number=number: number)
+        background.start(lambda _, number=number: number)
         if number % 3:
             background.forget()
         else:
             qtbot.waitUntil(lambda number=number: number in found)
-    background.finish()
+    background.wait()
     assert objects_of(background) <= before
 
 
-def objects_of(background: Background) -> int:
+def objects_of(background: BackgroundTask) -> int:
     """How many objects are there of the kinds that live where the background does."""
     gc.collect()
     module = type(background).__module__
@@ -77,13 +79,13 @@ def objects_of(background: Background) -> int:
 def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
     background, found = answers
     gate, ran = Gate(), []
-    background.ask(gate.before(lambda: "first"))
+    background.start(gate.before(lambda _: "first"))
     gate.await_work()
-    background.ask(lambda: ran.append("second") or "second")  # never begun: something newer waits
-    background.ask(lambda: "third")
+    background.start(lambda _: ran.append("second") or "second")  # never begun: something newer waits
+    background.start(lambda _: "third")
     gate.open()
     qtbot.waitUntil(lambda: bool(found))
-    background.finish()
+    background.wait()
     qtbot.wait(5)
     assert found == ["third"]
     assert ran == []
@@ -92,21 +94,54 @@ def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
 def test_what_is_forgotten_is_not_answered(answers, qtbot: QtBot):
     background, found = answers
     gate = Gate()
-    background.ask(gate.before(lambda: "stale"))
+    background.start(gate.before(lambda _: "stale"))
     gate.await_work()
     background.forget()
     assert not background.busy
     gate.open()
-    background.finish()
+    background.wait()
     qtbot.wait(5)
     assert found == []
 
 
 def test_an_error_is_an_answer(answers, qtbot: QtBot):
     background, found = answers
-    background.ask(lambda: [][1])
+    background.start(lambda _: [][1])
     qtbot.waitUntil(lambda: bool(found))
     assert isinstance(found[0], IndexError)
-    background.ask(lambda: "after it")
+    background.start(lambda _: "after it")
     qtbot.waitUntil(lambda: len(found) == 2)
     assert found[1] == "after it"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_stops_are_not_counted():
+    parent = QObject()
+    job = BackgroundTask(parent)
+    job.stop()
+    tracemalloc.start()
+    try:
+        for _ in range(10_000):
+            job.stop()
+        assert tracemalloc.get_traced_memory()[0] < 4096
+    finally:
+        tracemalloc.stop()
+        parent.deleteLater()
+
+
+def test_what_a_stopped_job_told_last_does_not_arrive(qtbot):
+    """It was on its way from the other thread while the job was forgotten."""
+    parent = QObject()
+    job, shares, told = BackgroundTask(parent), [], Event()
+    job.progressed.connect(shares.append)
+
+    def work(tell):
+        tell(0.5)
+        told.set()
+
+    job.start(work)
+    assert told.wait(60)
+    job.forget()
+    job.finish()
+    QCoreApplication.sendPostedEvents()
+    assert shares == []
