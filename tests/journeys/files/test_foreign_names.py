@@ -398,6 +398,6 @@ def test_it_is_not_asked_about_arrays_once_another_document_was_opened(
     gate.await_work()
     person.program.files.open_example("thinking")
     gate.open()
-    person.program.tools.arrays._listed._job._background.finish()
+    person.program.tools.arrays._listed.wait()
     QTest.qWait(1)
     assert met == []

@@ -63,7 +63,7 @@ def wait(until, patience=120.0):
 
 def rest(person):
     """Until the reading is through, and whoever hears of it has heard."""
-    person.program.files.opening._job._background.finish()
+    person.program.files.opening.wait()
     for _ in range(3):
         QApplication.processEvents()
 

@@ -79,7 +79,7 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
     box.open()
     gate.open()
     lessons = person.program.rooms.lessons
-    lessons._work._job._background.finish()
+    lessons._work.wait()
     for _ in range(3):
         QApplication.processEvents()
     assert not begun(person)

@@ -345,7 +345,7 @@ def test_rows_that_are_being_taken_wait_for_a_dialog(toy, taking):
     box = QMessageBox(toy.window)
     box.open()
     taking.open()
-    toy.program.rooms.models.steps._work._job._background.finish()
+    toy.program.rooms.models.steps._work.wait()
     for _ in range(3):
         QApplication.processEvents()
     assert by_layer(toy) == {}

@@ -33,7 +33,7 @@ def person(launch):
 
 
 def settle(person):
-    person.program.rooms.curve._fits._job._background.finish()
+    person.program.rooms.curve._fits.wait()
     for _ in range(3):
         QTest.qWait(1)
     person.wait()

@@ -351,7 +351,7 @@ def test_a_number_that_was_undone_never_comes_back(launch, qtbot, monkeypatch, a
 
     def slow_packing(*given, **named):
         going_on.set()
-        person.program.files.journaling._background.finish()  # the entry is read while this thread packs
+        person.program.files.journaling._background.wait()  # the entry is read while this thread packs
         return packed(*given, **named)
 
     monkeypatch.setattr(journaling, "AT_ONCE", at_once)
@@ -384,7 +384,7 @@ def test_a_refused_edit_of_which_a_part_was_done_for_a_moment_leaves_no_trace(la
 
     def fail(_command):
         going_on.set()
-        person.program.files.journaling._background.finish()  # the entry is read meanwhile
+        person.program.files.journaling._background.wait()  # the entry is read meanwhile
         raise MemoryError
 
     monkeypatch.setattr(journal, "_write", slow)
