@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QGridLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.theme import restyle
 from attn_gui.views.words.names import stage_title
 from attn_gui.views.words.tip import set_tip

@@ -296,7 +296,7 @@ class MainWindow(QMainWindow):
             self.dropped.emit(paths, self._field_at(event.position().toPoint()))
 
     def _field_at(self, place: QPoint) -> str:
-        from attn_gui.views.tables import MatrixPanel
+        from attn_gui.views.tables.matrix_panel import MatrixPanel
 
         widget: QWidget | None = self.childAt(place)
         while widget is not None and not isinstance(widget, MatrixPanel):

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 RUNS = 13
 GATE = 3.0

@@ -16,7 +16,7 @@ from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 Block = tuple[NDArray[Any], NDArray[np.bool_] | None]
 

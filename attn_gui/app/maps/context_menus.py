@@ -12,7 +12,7 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
 from attn_gui.views.copy_source import copy_source
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 COPY = ("copy", "copy_with_headers", "copy_as")
 MAP = (

@@ -14,7 +14,7 @@ from attn_gui.views.main_window import MainWindow
 if TYPE_CHECKING:
     from attn_gui.app.tables.tables import TablesController
     from attn_gui.document.matrix_model import MatrixModel
-    from attn_gui.views.tables import MatrixPanel
+    from attn_gui.views.tables.matrix_panel import MatrixPanel
     from attn_gui.views.tables.sized_view import SizedView
 
 FIRST_SIZE = (1440, 900)

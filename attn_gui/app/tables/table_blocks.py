@@ -33,7 +33,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import MOST, Offer
 from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 FOLDER = "import_folder"
 

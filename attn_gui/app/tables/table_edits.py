@@ -28,7 +28,7 @@ from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.view import Refused
 
 OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes

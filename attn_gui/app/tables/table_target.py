@@ -18,7 +18,7 @@ from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.matrix_model import MatrixModel, cell_name, table_box
 from attn_gui.engine import Box
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.tables import MatrixPanel
+from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 Cuts = tuple[slice, slice]
 

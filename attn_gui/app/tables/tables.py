@@ -26,8 +26,8 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.product.marks import ROLES
-from attn_gui.views.tables import MatrixPanel
 from attn_gui.views.tables.headers import Mark
+from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.tables_aside import Table, TablesAside
 from attn_gui.views.words.names import stage_title
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QWidget
 
+if TYPE_CHECKING:
     WidgetMixin = QWidget
 else:
     WidgetMixin = object  # Qt makes one object of each of its classes; a mixin is none of its own

@@ -8,10 +8,9 @@ from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QHBoxLayout,
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
+from attn_gui.views.dialogs.ask_dialog import WIDTH
+from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.theme import scaled
-
-BUTTONS = QDialogButtonBox.StandardButton
-WIDTH = 340
 
 
 class TakeDialog(QDialog):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QSize
-from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.version import VERSION
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
+from attn_gui.views.dialogs.asking import BUTTONS
+from attn_gui.views.help.help_window import DIALECT
 from attn_gui.views.theme import dress, scaled
-
-BUTTONS = QDialogButtonBox.StandardButton
-DIALECT = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
 class AboutDialog(Retranslated, QDialog):

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout,
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
+from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.theme import dress, scaled
 
 T = TypeVar("T")
-BUTTONS = QDialogButtonBox.StandardButton
 WIDTH = 340
 
 

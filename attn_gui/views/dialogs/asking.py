@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageB
 from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.words.dialog_tips import give_tips
 
+BUTTONS = QDialogButtonBox.StandardButton
 ASKING = "asking"  # a property of the application
 
 

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.dialogs.arrays.number_preview import NumberPreview
+from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.theme import scaled
 
 ROWS, COLUMNS = 3, 5  # of each matrix that are shown
 HIGHEST = 420  # of the choices; more of them are scrolled
-BUTTONS = QDialogButtonBox.StandardButton
 
 
 class ReadingsDialog(QDialog):

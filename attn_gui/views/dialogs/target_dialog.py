@@ -23,12 +23,11 @@ from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.number_field import NumberField
-from attn_gui.views.dialogs.asking import FormDialog
+from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
 from attn_gui.views.inspector.context import number
 from attn_gui.views.theme import dress, scaled
 
 ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
-BUTTONS = QDialogButtonBox.StandardButton
 WIDTH = 400
 REASON_LINES = 4  # so that the dialog keeps its size while a person types
 

@@ -23,11 +23,11 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.dialogs.form_fields import caption
 from attn_gui.views.theme import current_theme, dress, scaled
 
 SIDES = ("both", "queries", "keys")
-BUTTONS = QDialogButtonBox.StandardButton
 Tokens = tuple[str, ...] | None
 
 

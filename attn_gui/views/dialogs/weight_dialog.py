@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.bases.wrapped_label import WrappedLabel
+from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.dialogs.weight_meanings import MEANINGS, WITH_SINK
 from attn_gui.views.theme import dress, scaled
 
-BUTTONS = QDialogButtonBox.StandardButton
-WIDTH = 420
+WEIGHT_WIDTH = 420
 
 
 class WeightDialog(QDialog):
@@ -74,7 +74,7 @@ class WeightDialog(QDialog):
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
-        self.setMinimumWidth(scaled(WIDTH))
+        self.setMinimumWidth(scaled(WEIGHT_WIDTH))
         self.radios[first].setFocus()
 
     def meaning(self) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.theme import scaled
 
-BUTTONS = QDialogButtonBox.StandardButton
-WIDTH, LINES = 360, 5
+SNAPSHOT_WIDTH, LINES = 360, 5
 
 
 class SnapshotDialog(QDialog):
@@ -43,7 +43,7 @@ class SnapshotDialog(QDialog):
             column.addWidget(caption)
             column.addWidget(field)
         column.addWidget(self.buttons)
-        self.setMinimumWidth(scaled(WIDTH))
+        self.setMinimumWidth(scaled(SNAPSHOT_WIDTH))
         self._look()
 
     def answer(self) -> tuple[str, str]:

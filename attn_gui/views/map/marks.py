@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
+from attn_gui.views.map.veil import Area as Area
 from attn_gui.views.map.veil import veil
 from attn_gui.views.theme import scaled
 
 Cell = tuple[int, int]
-Area = tuple[slice, slice]
 
 ROLES = ("query", "key")
 

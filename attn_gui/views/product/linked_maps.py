@@ -12,9 +12,9 @@ from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.theme import scaled
 
-STAGE = "stage"
+STAGE_PLACE = "stage"
 ROWS_OF_STAGE = ("left", "result")
-COLUMNS_OF = {"top": STAGE, "factor": "result"}
+COLUMNS_OF = {"top": STAGE_PLACE, "factor": "result"}
 FINE = 100
 """Steps of a scroll bar in a cell: a zoomed map stands between cells."""
 
@@ -40,13 +40,13 @@ class LinkedMaps(QObject):
         self._maps = maps
         for place, heatmap in maps.items():
             own_rows, own_columns = heatmap.shape
-            height = rows if place == STAGE or place in ROWS_OF_STAGE else own_rows
-            width = columns if place == STAGE or COLUMNS_OF.get(place) == STAGE else own_columns
+            height = rows if place == STAGE_PLACE or place in ROWS_OF_STAGE else own_rows
+            width = columns if place == STAGE_PLACE or COLUMNS_OF.get(place) == STAGE_PLACE else own_columns
             partial = height < own_rows or width < own_columns
             heatmap.box.set_home((0.0, float(height), 0.0, float(width)) if partial else None)
         for place, heatmap in maps.items():
             if place in ROWS_OF_STAGE:
-                heatmap.box.setYLink(maps[STAGE].box)
+                heatmap.box.setYLink(maps[STAGE_PLACE].box)
             if COLUMNS_OF.get(place) in maps:
                 heatmap.box.setXLink(maps[COLUMNS_OF[place]].box)
             heatmap.box.changed.connect(self._on_box_changed)
@@ -56,7 +56,7 @@ class LinkedMaps(QObject):
         """Let the maps go, while they take other matrices one by one."""
         for heatmap in self._maps.values():
             heatmap.box.changed.disconnect(self._on_box_changed)
-        unlink(heatmap for place, heatmap in self._maps.items() if place != STAGE)
+        unlink(heatmap for place, heatmap in self._maps.items() if place != STAGE_PLACE)
         self._maps = {}
 
     def _on_box_changed(self, _window: Window | None = None) -> None:
@@ -73,7 +73,7 @@ class LinkedMaps(QObject):
                 bar.setGeometry(stage.left(), stage.bottom() + 2, stage.width(), min(thick, scaled(SPACING.m)))
 
     def _show_scroll_bars(self) -> None:
-        stage = self._maps[STAGE]
+        stage = self._maps[STAGE_PLACE]
         top, bottom, left, right = stage.box.in_view
         for side, count, low, high in (
             (Qt.Orientation.Vertical, stage.shape[0], top, bottom),
@@ -87,7 +87,7 @@ class LinkedMaps(QObject):
             bar.setVisible(high - low < count)
 
     def _on_bar_value_changed(self, along: Qt.Orientation, value: int) -> None:
-        box, low = self._maps[STAGE].box, value / FINE
+        box, low = self._maps[STAGE_PLACE].box, value / FINE
         top, bottom, left, right = box.in_view
         if along == Qt.Orientation.Vertical:
             box.set_window((low, low + bottom - top, left, right))

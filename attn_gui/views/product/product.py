@@ -17,7 +17,7 @@ from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.shades import Shades
 from attn_gui.views.product.lettering import painted_ground
-from attn_gui.views.product.linked_maps import STAGE, LinkedMaps
+from attn_gui.views.product.linked_maps import STAGE_PLACE, LinkedMaps
 from attn_gui.views.product.operand_maps import WITH_BAR, Operands
 from attn_gui.views.product.product_layout import Places
 from attn_gui.views.product.product_needs import places_of
@@ -195,7 +195,7 @@ class ProductPicture(QWidget):
         assert self.places is not None
         stage_map = self.stage_map()
         assert stage_map is not None
-        joined = {STAGE: stage_map}
+        joined = {STAGE_PLACE: stage_map}
         for place, heatmap in self.operands.shown.items():
             rect = getattr(self.places, place)
             heatmap.setVisible(rect is not None)
@@ -206,7 +206,7 @@ class ProductPicture(QWidget):
         self._words.title.place_tokens(self.places)
         self._links.place_scroll_bars(self.places.stage, self.places.result or self.places.stage)
         for place, bar in self._scene.bars.items():
-            rect = self.places.stage if place == STAGE else getattr(self.places, place)
+            rect = self.places.stage if place == STAGE_PLACE else getattr(self.places, place)
             if rect is not None:
                 top = rect.bottom() + 1 + scaled(SPACING.m)
                 bar.setGeometry(rect.left() - 1, top, rect.width() + 2, bar.heightForWidth(rect.width() + 2))

@@ -8,7 +8,7 @@ from attn_gui.figure.operands import Picture
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.product.linked_maps import STAGE as STAGE_PLACE
+from attn_gui.views.product.linked_maps import STAGE_PLACE
 from attn_gui.views.product.marks import Lines
 from attn_gui.views.product.operand_maps import Operands
 from attn_gui.views.product.product_needs import axis_labels

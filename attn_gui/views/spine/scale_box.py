@@ -12,7 +12,7 @@ from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox
 from attn_gui.views.theme import scaled
 
-LEAST_TYPED = "0.0000"
+SCALE_SAMPLE = "0.0000"
 PARTS = 100  # of the way from no scale at all to 1/√dₖ
 
 
@@ -96,7 +96,7 @@ class ScaleBox(ListBox):
         self._place_field()
 
     def _show_field(self, shown: bool) -> None:
-        typed = self.value.fontMetrics().horizontalAdvance(LEAST_TYPED) + scaled(CHEVRON) + 2 * SPACING.m
+        typed = self.value.fontMetrics().horizontalAdvance(SCALE_SAMPLE) + scaled(CHEVRON) + 2 * SPACING.m
         self.list.setMinimumWidth(typed if shown else scaled(LEAST_WIDTH))
         self.value.setVisible(shown)
         self.slider.setVisible(shown)

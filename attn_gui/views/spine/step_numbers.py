@@ -15,7 +15,7 @@ from attn_gui.views.controls.number_field import NumberField
 from attn_gui.views.controls.size_box import SizeBox
 from attn_gui.views.theme import dress, scaled
 
-LEAST_TYPED = "0.00"
+NUMBER_SAMPLE = "0.00"
 WIDEST_WIDTH = 4096
 HIDDEN_WIDTH = "d_a"  # the only whole number among them
 
@@ -113,6 +113,6 @@ class NumberRow(QWidget):
 def _fit(field: NumberField) -> None:
     """Fit the width to the number, at least to a short one."""
     metrics = field.fontMetrics()
-    text = max(metrics.horizontalAdvance(field.text()), metrics.horizontalAdvance(LEAST_TYPED))
+    text = max(metrics.horizontalAdvance(field.text()), metrics.horizontalAdvance(NUMBER_SAMPLE))
     field.setFixedWidth(text + 2 * scaled(SPACING.m) + SPACING.m)
     field.setMinimumHeight(scaled(SIZE.control))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtGui import Qt  # that of QtCore does not ask for rich text
+from PySide6 import QtGui
 from PySide6.QtWidgets import QWidget
 
 
 def plain_tip(text: str) -> str:
     """The text as a tip that shows every letter of it: Qt would read a token or a name that looks like HTML."""
-    if not Qt.mightBeRichText(text):
+    if not QtGui.Qt.mightBeRichText(text):  # which the Qt of QtCore has not
         return text
     lines = html.escape(text).replace("\n", "<br>")
     return f"<span>{lines}</span>"

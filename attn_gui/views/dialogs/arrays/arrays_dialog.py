@@ -37,10 +37,9 @@ from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel, part_symbol
 from attn_gui.views.dialogs.arrays.axes_fields import AxesFields
 from attn_gui.views.dialogs.arrays.number_preview import NumberPreview
 from attn_gui.views.dialogs.arrays.part_slots import PartSlots
-from attn_gui.views.dialogs.asking import FormDialog
+from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
 from attn_gui.views.theme import dress, scaled
 
-BUTTONS = QDialogButtonBox.StandardButton
 ROWS, COLUMNS = 4, 5  # of the preview
 WIDTH, HEIGHT = 1060, 700
 FORM = 440

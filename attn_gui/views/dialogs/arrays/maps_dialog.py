@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.named.attention_maps import BATCH, MapChoice
 from attn_gui.views.bases.wrapped_label import WrappedLabel
+from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.theme import scaled
 
-BUTTONS = QDialogButtonBox.StandardButton
 SIDE, CELL, WIDTH, HEIGHT = 96, 148, 660, 460
 
 

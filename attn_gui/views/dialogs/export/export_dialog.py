@@ -18,8 +18,9 @@ from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.compare_box import CompareBox
 from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.dialogs.export.export_choice import REMEMBERED, THEMES, VALUES, WINDOW, ExportChoice, first_of
-from attn_gui.views.dialogs.export.export_form import BUTTONS, ExportForm
+from attn_gui.views.dialogs.export.export_form import ExportForm
 from attn_gui.views.dialogs.export.heads_fields import HeadsFields
 from attn_gui.views.dialogs.export.preview import Preview
 from attn_gui.views.dialogs.export.scrolled_form import ScrolledForm, opening_size

@@ -13,12 +13,11 @@ from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLabel, QLineEdit, 
 from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.half_typed import settle
-from attn_gui.views.dialogs.asking import FormDialog, asked, message_box
+from attn_gui.views.dialogs.asking import BUTTONS, FormDialog, asked, message_box
 from attn_gui.views.dialogs.form_fields import Field, TargetFields
 from attn_gui.views.theme import dress
 from attn_gui.views.zones import step
 
-BUTTONS = QDialogButtonBox.StandardButton
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 255  # bytes, on every file system in use
 

@@ -11,7 +11,7 @@ from attn_gui.views.controls.half_typed import passes
 from attn_gui.views.tables.editor import Bubble, CellEditor
 from attn_gui.views.theme import scaled
 
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab)
+_LEAVING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab)
 _DIGITS = 6  # that have room, however small the cell is
 
 
@@ -92,7 +92,7 @@ class CellTyping(QObject):
         if watched is not self._editor:
             return super().eventFilter(watched, event)
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() in _ENTER:
+            if event.key() in _LEAVING:
                 self.settle()
                 return True
             if event.key() == Qt.Key.Key_Escape:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from attn_gui.views.map.gestures import keys
+from attn_gui.views.map.gestures.keys import extends, moved, shows_everything, types, zoomed
 from attn_gui.views.map.map_view import MapBox
 from attn_gui.views.map.marks import Cell, Overlay
 
@@ -202,27 +202,27 @@ class Gestures(QObject):
         """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
         chosen, shape = self._overlay.marks.chosen, self._box.matrix
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if chosen is not None and keys.extends(event.modifiers()):
-            corner = keys.moved(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
+        if chosen is not None and extends(event.modifiers()):
+            corner = moved(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
             if corner is not None:
                 self.cornerChosen.emit(*corner)
                 return
-        cell = keys.moved(event.key(), event.modifiers(), chosen, shape)
+        cell = moved(event.key(), event.modifiers(), chosen, shape)
         if cell is not None:
             self._overlay.set_marks(focus=True)
             if cell != chosen:
                 self.cellChosen.emit(*cell)
         elif event.key() in _ENTER and plain and chosen is not None:
             self.activated.emit(*chosen)
-        elif chosen is not None and keys.types(event, whole=self._box.whole):
+        elif chosen is not None and types(event, whole=self._box.whole):
             self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
         elif event.key() in _FREES and plain and chosen is not None:
             self.freeRequested.emit()
         elif event.key() == Qt.Key.Key_Space and plain and chosen is not None:
             self.toggleRequested.emit(*chosen)
-        elif self._box.movable and (delta := keys.zoomed(event.text(), event.modifiers())):
+        elif self._box.movable and (delta := zoomed(event.text(), event.modifiers())):
             self._box.zoom(delta, chosen)
-        elif self._box.movable and keys.shows_everything(event.text(), event.modifiers()):
+        elif self._box.movable and shows_everything(event.text(), event.modifiers()):
             self._box.reset()
         else:
             event.ignore()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
+from attn_gui.views.map.marks import Cell
+
 FAR = 10
 """Cells that Shift with an arrow, or a page key, moves by."""
 
@@ -23,8 +25,6 @@ _SHORTCUTS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifi
 _EXTENDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 _BEGINNINGS = ("0", ".", "-", "−")  # of numbers; while a map is zoomed, 0 and − are for that
 _ZOOMS = {"+": 240, "=": 240, "-": -240}  # + without Shift is =
-
-Cell = tuple[int, int]
 
 
 def moved(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, shape: tuple[int, int]) -> Cell | None:
