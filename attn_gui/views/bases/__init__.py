@@ -1,1 +1,0 @@
-"""Bases that widgets of every zone are made of."""

@@ -1,1 +1,0 @@
-"""The list of mask layers and the editors of their parameters."""

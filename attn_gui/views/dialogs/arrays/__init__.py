@@ -1,1 +1,0 @@
-"""The dialog in which arrays of a file become parts of a problem."""

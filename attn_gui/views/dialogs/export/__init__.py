@@ -1,1 +1,0 @@
-"""Dialogs that export figures and numbers."""

@@ -1,1 +1,0 @@
-"""Lines in the status bar that say how far some work is."""

@@ -1,1 +1,0 @@
-"""Pages beside the explanation."""

@@ -1,1 +1,0 @@
-"""Gestures of a hand on a map: mouse, keys, and the line that is typed into a cell."""

@@ -1,1 +1,0 @@
-"""The color bar of a map: levels, color maps, histogram."""

@@ -1,1 +1,0 @@
-"""The part of a map in view: zoom, maps that share it, and the overview."""

@@ -1,1 +1,0 @@
-"""All stages at once, a tile each. Imports views.map and views.product."""

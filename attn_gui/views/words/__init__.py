@@ -1,1 +1,0 @@
-"""Words on screen: names of stages, fields and scores, and formulas as text. Imports engine, figure and Qt."""
