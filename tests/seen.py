@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.views.bases.elided_label import ElidedLabel
-from attn_gui.views.inspector.runs import SentenceView
+from attn_gui.views.text_views import SentenceView
+from attn_gui.views.widgets import ElidedLabel
 
 SPARE = 2  # pixels by which styles round
 WORDED = (QLabel, SentenceView, QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QTabBar)

@@ -10,7 +10,7 @@ from attn_gui.cli import main
 from attn_gui.commands.export_command import ExportOptions, export_parser
 from attn_gui.formats import load, load_matrix, open_file, open_matrix
 from attn_gui.paths import resource
-from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
+from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
 
 WORKED = resource("examples", "worked-example.npz")
 THINKING = resource("examples", "thinking-machines.npz")

@@ -13,7 +13,7 @@ from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.formats.file_sentences import Note
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
-from attn_gui.views.words.names import said_in
+from attn_gui.views.names import said_in
 
 _MISUSE = QT_TRANSLATE_NOOP("Sentences", "{message}{near}.")
 _PARSER = (

@@ -11,11 +11,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QToolButton, QWi
 from shiboken6 import isValid
 
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.icons import icon
-from attn_gui.views.inspector.links import FlowLayout
-from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.text_views import FlowLayout, WrappedLabel
+from attn_gui.views.theme import current_theme, dress, icon, scaled
+from attn_gui.views.widgets import Retranslated
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons

@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.document.clipboard import Copied
+
+# --- Protocol of widgets whose cells can be copied ---
+
+
+@runtime_checkable
+class CopySource(Protocol):
+    """A table, map or list that a copy takes cells from."""
+
+    def copied(self) -> Copied | None:
+        """The cells that a copy takes now; None where there is nothing."""
+
+
+def copy_source(widget: QWidget | None) -> CopySource | None:
+    """The innermost source that a widget belongs to."""
+    while widget is not None and not isinstance(widget, CopySource):
+        widget = widget.parentWidget()
+    return widget
+
+
+# --- Copies that take a while: nothing can be pasted until they are there, and nothing copied since is overwritten
+#     ---
+
 
 FORMAT = "application/x-attn-gui-late-copy"
 

@@ -1,4 +1,4 @@
-"""The strip of heads: which one is shown, and how the weights of all of them look."""
+"""One head of the strip: its weights as a small map, its number and a reading below."""
 
 from __future__ import annotations
 
@@ -6,26 +6,208 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtCore import QCoreApplication, QPointF, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QContextMenuEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
 from attn_gui.engine.creation.interventions import off_heads
-from attn_gui.figure.tokens import SPACING, Theme
+from attn_gui.figure.tokens import SIZE, SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
-from attn_gui.views.bases.action_button import listen_once
-from attn_gui.views.bases.elided_label import ElidedLabel
-from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.heads.group_row import GroupRow
-from attn_gui.views.heads.thumb import HeadThumb
-from attn_gui.views.map.shown import Shown
-from attn_gui.views.spine.shelf import Shelf
-from attn_gui.views.theme import dress, theme_signal
-from attn_gui.views.words.head_words import head_words
+from attn_gui.views.map.map_drawing import Shown
+from attn_gui.views.map.thumbnail import MapButton
+from attn_gui.views.names import head_words
+from attn_gui.views.text_views import take_widgets
+from attn_gui.views.theme import current_theme, dress, scaled, theme_signal, ui_font
+from attn_gui.views.widgets import ElidedLabel, Retranslated, Shelf, listen_once, set_tip
+
+# --- One head of the strip: its weights as a small map, its number and a reading below ---
+
+
+class HeadThumb(MapButton):
+    """Click, Enter or Space asks to show this head."""
+
+    def __init__(self, head: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.head = head
+        self.setObjectName(f"head.{head}")
+        self._title, self.reading = "", ""
+        self._by_hand, self._off = "", False
+        self._compact = self._small = False
+        self._size = QSize()  # asked for often: laying out 64 heads, forty times each
+        self.measure()
+
+    def set_reading(self, title: str, text: str) -> None:
+        """The number below the map and what it is of; empty while it is not known."""
+        if (title, text) != (self._title, self.reading):
+            self._title, self.reading = title, text
+            self.describe()
+            self.update(self.rect().adjusted(0, self.map_rect().bottom() + 1, 0, 0))
+
+    def set_by_hand(self, word: str, *, off: bool) -> None:
+        """A word for what is done to the head's result by hand, empty for nothing; a head that is `off` is hatched."""
+        rows, columns = self.map.shape
+        self.map.overlay.set_marks(off=((slice(0, rows), slice(0, columns)),) if off else ())
+        if (word, off) != (self._by_hand, self._off):
+            self._by_hand, self._off = word, off
+            self.describe()
+            self.update()
+
+    def set_chosen_head(self, chosen: bool) -> None:
+        """Whether this is the head on show; only that one is reached by Tab, arrows lead to the others."""
+        self.setChecked(chosen)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if chosen else Qt.FocusPolicy.ClickFocus)
+        self.describe()
+        self.update()
+
+    def set_compact(self, compact: bool, *, low: bool = False) -> None:
+        """The number only; with `low` a small map alone."""
+        self._compact, self._small = compact, compact or low
+        self.measure()
+        self.place_map()
+
+    def measure(self) -> None:
+        """Take the room that the map, the number and the reading need in the present type."""
+        side, pad = self._side(), self._pad()
+        metrics = QFontMetrics(ui_font("small", 600, tabular=True))
+        text = metrics.horizontalAdvance(f"{self.head}" if self._compact else f"{self.head}  0.00")
+        self._size = QSize(max(side, text) + 2 * pad, side + 2 * pad + metrics.height())
+        self.updateGeometry()
+
+    def describe(self) -> None:
+        """The accessible name in the present language."""
+        words = (
+            self.tr("Head {head}, {reading} {value}, chosen")
+            if self.isChecked()
+            else self.tr("Head {head}, {reading} {value}")
+        )
+        said = words.format(head=self.head, reading=self._title, value=self.reading)
+        self.setAccessibleName(
+            self.tr("{head}, {state}").format(head=said, state=self._by_hand) if self._by_hand else said
+        )
+        tip = self.tr("Show head {head}: its weights A, and its output O = A V").format(head=self.head)
+        set_tip(self, "\n".join(filter(None, (tip, f"{self._title} {self.reading}".strip(), self._by_hand))))
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return self._size
+
+    def minimumSizeHint(self) -> QSize:
+        return self._size
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer the menu for this head; the strip opens it."""
+        if not self.isChecked():
+            self.click()
+        event.ignore()
+
+    def map_rect(self) -> QRect:
+        side = self._side()
+        return QRect((self.width() - side) // 2, self._pad(), side, side)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        self.paint_ground(painter)
+        self.paint_focus(painter)
+        chosen, top = self.isChecked(), self.map_rect().bottom() + 1
+        if event.rect().bottom() < top:
+            return  # some cells of the map are being repainted
+        font = ui_font("small", 600 if chosen else 400, tabular=True)
+        font.setStrikeOut(self._off)
+        painter.setFont(font)
+        painter.setPen(theme.accent if chosen else theme.text)
+        pad = self._pad()
+        room = QRect(pad, top, self.width() - 2 * pad, painter.fontMetrics().height())
+        middle = Qt.AlignmentFlag.AlignVCenter
+        side = Qt.AlignmentFlag.AlignHCenter if self._compact else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(room, side | middle, str(self.head))
+        if not self._compact:
+            room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(str(self.head)) + scaled(SPACING.xs))
+            painter.setFont(ui_font("micro", tabular=True))
+            painter.setPen(theme.edit if self._by_hand else theme.text2)
+            word = self._by_hand or self.reading
+            word = painter.fontMetrics().elidedText(word, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight | middle, word)
+
+    def _side(self) -> int:
+        return scaled(SIZE.head_map_compact if self._small else SIZE.head_map)
+
+    def _pad(self) -> int:
+        """Between the map and the frame of the chosen head."""
+        return scaled(SPACING.s - self._compact)
+
+
+# --- The thumbnails in a row; heads that share a K/V head stand together over a line ---
+
+
+GROUP_GAP = 16
+
+
+class GroupRow(QWidget):
+    """Lays thumbnails out and draws the lines of their groups."""
+
+    headPicked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._thumbs: tuple[HeadThumb, ...] = ()
+        self._group, self._gap = 1, SPACING.xs
+        self._layout = QHBoxLayout(self)
+        self._layout.setSpacing(0)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+
+    def set_thumbs(self, thumbs: Sequence[HeadThumb], group: int) -> None:
+        """The thumbnails in order; `group` of them share a K/V head."""
+        self._thumbs, self._group = tuple(thumbs), group
+        take_widgets(self._layout)
+        for position, thumb in enumerate(thumbs):
+            if self.grouped() and position and position % group == 0:
+                self._layout.addSpacing(scaled(GROUP_GAP))
+            elif position:
+                self._layout.addSpacing(self._gap)
+            self._layout.addWidget(thumb, 0, Qt.AlignmentFlag.AlignTop)
+        self._layout.addStretch(1)
+        self._layout.setContentsMargins(0, 0, 0, SPACING.s if self.grouped() else 0)
+
+    def set_compact(self, compact: bool) -> None:
+        """Closer together."""
+        self._gap = 0 if compact else SPACING.xs
+        self.set_thumbs(self._thumbs, self._group)
+
+    def grouped(self) -> bool:
+        """Whether heads share K/V heads."""
+        return self._group > 1
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right ask for the neighbor of the chosen head, Home and End for the first and last."""
+        chosen, last = next((thumb.head for thumb in self._thumbs if thumb.isChecked()), 0), len(self._thumbs) - 1
+        wanted = {
+            Qt.Key.Key_Left: chosen - 1,
+            Qt.Key.Key_Right: chosen + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }.get(Qt.Key(event.key()))
+        if wanted is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            event.ignore()
+        elif 0 <= wanted <= last and wanted != chosen:
+            self.headPicked.emit(wanted)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.grouped():
+            return
+        painter = QPainter(self)
+        painter.setPen(QPen(current_theme().line_strong, 1))
+        for first in range(0, len(self._thumbs), self._group):
+            left = self._thumbs[first].geometry()
+            right = self._thumbs[min(first + self._group, len(self._thumbs)) - 1].geometry()
+            y = left.bottom() + SPACING.s - 0.5
+            painter.drawLine(QPointF(left.left() + 4, y), QPointF(right.right() - 4, y))
+
+
+# --- The strip of heads: which one is shown, and how the weights of all of them look ---
 
 
 class HeadsStrip(Retranslated, QWidget):

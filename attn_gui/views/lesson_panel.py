@@ -8,17 +8,152 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.icons import icon
-from attn_gui.views.inspector.links import Link, clear
-from attn_gui.views.inspector.pages.scrolled_page import FittingPage
-from attn_gui.views.inspector.runs import Run, SentenceView
-from attn_gui.views.lessons.question_view import Asked, QuestionView
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.text_views import Link, Run, SentenceView, WrappedLabel, clear
+from attn_gui.views.theme import dress, icon, scaled
+from attn_gui.views.widgets import FittingPage, Retranslated
+
+# --- The question of a step: a number to type or choices to take, and the verdict below ---
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as it is said now; without choices a number is asked for."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+class QuestionView(Retranslated, QWidget):
+    """Asks a question, and shows the verdict on the answer."""
+
+    typed = Signal(str)
+    chosen = Signal(int)
+    showAsked = Signal()  # the answer is wanted
+
+    def __init__(self, parent: QWidget | None = None, name: str = "lesson") -> None:
+        super().__init__(parent)
+        self._text, self._verdict = SentenceView(self), SentenceView(self)
+        self._line, self._check, self._show = QLineEdit(self), QPushButton(self), Link("", self)
+        self._group, self._choices = QButtonGroup(self), QVBoxLayout()
+        self._row, self._given = QWidget(self), ""
+        for part_name, part in (("answer", self._line), ("check", self._check), ("show", self._show)):
+            part.setObjectName(f"{name}.{part_name}")
+        self._verdict.setObjectName(f"{name}.verdict")
+        self._text.setObjectName(f"{name}.question")
+        self._check.clicked.connect(self._hand_on)
+        self._line.returnPressed.connect(self._hand_on)
+        self._group.idClicked.connect(self.chosen)
+        self._show.clicked.connect(self.showAsked)
+        self._build()
+        self.retranslate()
+
+    @property
+    def judged(self) -> bool:
+        """Whether a verdict is on show."""
+        return not self._verdict.isHidden()
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_question(self, asked: Asked | None, *, fresh: bool) -> None:
+        """Ask something; `fresh`: another question, to which nothing has been answered."""
+        self.setVisible(asked is not None)
+        if asked is None:
+            return
+        self._text.set_sentence([Run(asked.text, strong=True)])
+        self._row.setVisible(not asked.choices)
+        self._set_choices(asked.choices)
+        if fresh:
+            self._line.clear()
+            self._uncheck()
+            self.set_verdict("", "text", offered=False)
+
+    def set_verdict(self, text: str, role: str, *, offered: bool) -> None:
+        """Say what an answer is worth; `offered`: the right one can be shown. The next replaces a refused one."""
+        self._verdict.set_sentence([Run(text, role)])
+        self._verdict.setVisible(bool(text))
+        self._show.setVisible(offered)
+        if role == "error" and self._line.text() == self._given:
+            self._line.selectAll()
+
+    def set_wrong(self, mistake: str) -> None:
+        """Say that an answer is not right, and which mistake leads to it, where one is known."""
+        text = self.tr("Not yet. {why}").format(why=mistake) if mistake else self.tr("Not yet; try again.")
+        self.set_verdict(text, "error", offered=True)
+
+    def set_answer(self, text: str, place: int) -> None:
+        """Give the right answer: a number, or the place of a choice."""
+        self._line.setText(text)
+        button = self._group.button(place)
+        if button is not None:
+            button.setChecked(True)
+
+    def take_focus(self) -> None:
+        """Put the keyboard where the answer is given."""
+        first = self._group.button(0)
+        (self._line if first is None else first).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._check.setText(self.tr("Check"))
+        self._show.set_words(self.tr("Show the answer"))
+        self._line.setAccessibleName(self.tr("Your answer"))
+        self._line.setPlaceholderText(self.tr("Your answer"))
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _hand_on(self) -> None:
+        self._given = self._line.text()
+        if self._given.strip():
+            self.typed.emit(self._given)
+
+    def _uncheck(self) -> None:
+        self._group.setExclusive(False)
+        for button in self._group.buttons():
+            button.setChecked(False)
+        self._group.setExclusive(True)
+
+    def _set_choices(self, choices: tuple[str, ...]) -> None:
+        if len(self._group.buttons()) != len(choices):
+            for button in self._group.buttons():
+                self._group.removeButton(button)
+            clear(self._choices)
+            for place in range(len(choices)):
+                button = QRadioButton(self)
+                button.setObjectName(f"lesson.choice.{place}")
+                self._group.addButton(button, place)
+                self._choices.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        for place, text in enumerate(choices):
+            self._group.button(place).setText(text.replace("&", "&&"))
+
+    def _build(self) -> None:
+        row = QHBoxLayout(self._row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._line, 1)
+        row.addWidget(self._check)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.s)
+        column.addWidget(self._text)
+        column.addWidget(self._row)
+        column.addLayout(self._choices)
+        column.addWidget(self._verdict)
+        column.addWidget(self._show)
+
+
+# --- Panel of a lesson: the step's text with live numbers, its task, its question, and the way on ---
+
 
 MOST = 0.7
 """Of the height of the column, unless the question alone needs more: below it the explanation has to be seen."""
@@ -242,3 +377,73 @@ class LessonPanel(Retranslated, QWidget):
 def _runs(text: str) -> list[Run]:
     """Plain text in which **words** stand out."""
     return [Run(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
+
+
+# --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---
+
+
+class ExercisePanel(Retranslated, QWidget):
+    """Asks for the number of the chosen cell, if it is one that was left out."""
+
+    closeAsked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("exercise")
+        self._counts, self._right = (0, 0), ""
+        self._title, self._left, self._close = QLabel(self), QLabel(self), QToolButton(self)
+        self._hint = WrappedLabel(self)
+        self.question = QuestionView(self, "exercise")
+        self._build()
+        self.retranslate()
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_counts(self, left: int, count: int) -> None:
+        """So many cells of those that were left out are still open."""
+        self._counts, self._right = (left, count), self._right if left < count else ""
+        self.retranslate()
+
+    def set_right(self, number: str) -> None:
+        """Say that this was the number of the cell that was asked for, until another one is."""
+        self._right = number
+        self.retranslate()
+
+    def set_cell(self, name: str, *, fresh: bool) -> None:
+        """Ask for a cell by its name; with an empty one say how to go on. `fresh`: another cell than before."""
+        self._right = "" if name else self._right
+        self.question.set_question(Asked(name) if name else None, fresh=fresh)
+        self._hint.setVisible(not name)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        left, count = self._counts
+        self.setAccessibleName(self.tr("Exercise"))
+        self._title.setText(self.tr("Exercise"))
+        self._left.setText(self.tr("{left} of {count} left").format(left=left, count=count))
+        done = self.tr("Every cell is right.")
+        hint = self.tr("Choose a cell with “?” and type its number.") if left or not count else done
+        right = self.tr("Right: {number}").format(number=self._right) if self._right else ""
+        self._hint.setText("\n".join(filter(None, (right, hint))))
+        self._close.setToolTip(self.tr("End the exercise and show all numbers"))
+        self._close.setAccessibleName(self.tr("End the exercise and show all numbers"))
+
+    def _build(self) -> None:
+        dress(self._title, "sentence", strong=True)
+        dress(self._left, "small", "text3")
+        dress(self._hint, "body", "text2")
+        self._hint.setObjectName("exercise.hint")
+        self._left.setObjectName("exercise.left")
+        self._close.setObjectName("exercise.close")
+        self._close.setIcon(icon("close"))
+        self._close.setAutoRaise(True)
+        self._close.clicked.connect(self.closeAsked)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self._left)
+        head.addWidget(self._close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, SPACING.m)
+        column.setSpacing(SPACING.s)
+        column.addLayout(head)
+        column.addWidget(self._hint)
+        column.addWidget(self.question)

@@ -20,22 +20,22 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.modes import ALL, PRODUCT
-from attn_gui.views.controls.half_typed import settle
 from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
+from attn_gui.views.widgets import settle
 from attn_gui.views.zones import hairline, stack, step, zone_in
 
 if TYPE_CHECKING:
     from attn_gui.views.banner import Banner
-    from attn_gui.views.comparison_line import ComparisonLine
-    from attn_gui.views.controls.masks.mask_panel import MaskPanel
+    from attn_gui.views.controls.mask_panel import MaskPanel
     from attn_gui.views.controls.shape_panel import ShapePanel
-    from attn_gui.views.heads.strip import HeadsStrip
-    from attn_gui.views.history.history_panel import HistoryView
-    from attn_gui.views.inputs import InputsView
+    from attn_gui.views.head_strip import HeadsStrip
+    from attn_gui.views.history_panel import HistoryView
     from attn_gui.views.inspector.inspector import Inspector
+    from attn_gui.views.product.all_stages import AllStages
     from attn_gui.views.product.product import ProductPicture
     from attn_gui.views.spine.spine import Spine
-    from attn_gui.views.tiles.tiles import AllStages
+    from attn_gui.views.tables.inputs import InputsView
+    from attn_gui.views.tool_lines import ComparisonLine
 
 WIDEST_SIDE = 0.28  # of the window: with large type the pictures would be left with nothing
 
@@ -89,18 +89,16 @@ class MainWindow(QMainWindow):
         Each is made where it stands: a widget that moves is styled again, with everything in it.
         """
         from attn_gui.views.banner import Banner
-        from attn_gui.views.comparison_line import ComparisonLine
-        from attn_gui.views.controls.masks.brush_bar import BrushBar
-        from attn_gui.views.controls.masks.mask_panel import MaskPanel
+        from attn_gui.views.controls.mask_panel import MaskPanel
         from attn_gui.views.controls.shape_panel import ShapePanel
-        from attn_gui.views.find_bar import FindBar
-        from attn_gui.views.heads.strip import HeadsStrip
-        from attn_gui.views.history.history_panel import HistoryView
-        from attn_gui.views.inputs import InputsView
+        from attn_gui.views.head_strip import HeadsStrip
+        from attn_gui.views.history_panel import HistoryView
         from attn_gui.views.inspector.inspector import Inspector
+        from attn_gui.views.product.all_stages import AllStages
         from attn_gui.views.product.product import ProductPicture
         from attn_gui.views.spine.spine import Spine
-        from attn_gui.views.tiles.tiles import AllStages
+        from attn_gui.views.tables.inputs import InputsView
+        from attn_gui.views.tool_lines import BrushBar, ComparisonLine, FindBar
 
         self.spine = Spine(self._strip)
         self.shape_panel, self.mask_panel, self.inputs = ShapePanel(self._left), MaskPanel(self), InputsView(self._left)

@@ -8,12 +8,19 @@ from typing import overload
 
 from PySide6.QtCore import QCoreApplication
 
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.creation.interventions import AXIS, whole_heads
 from attn_gui.engine.errors import Note
-from attn_gui.engine.graph.nodes import is_named, symbol, title
-from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.masks import Layer
+from attn_gui.engine.graph.nodes import cell_latex, is_named, matrix_latex, symbol, title
+from attn_gui.engine.interventions import Copy, Intervention, Scale
+from attn_gui.engine.masks import MASKS, Layer, Parameter, as_blocked
+from attn_gui.engine.scores import SCORES, Score
 from attn_gui.figure.text.labels import token_text
+from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
+
+# --- Names of stages and fields on screen, in the present language ---
+
 
 LAST = {
     "allowed": QT_TRANSLATE_NOOP("Names", "Allowed cells of mask layer {k}"),
@@ -83,3 +90,137 @@ class AxisNames(Sequence[str]):
 
 
 NO_NAMES = AxisNames(())
+
+
+# --- Names of the score functions in the present language, and the form of each in formulas ---
+
+
+def score_name(score: str) -> str:
+    """The name of a score function."""
+    return QCoreApplication.translate("Scores", SCORES[score].label)
+
+
+def score_latex(evaluation: Evaluation) -> str:
+    """The scores of all queries and keys as one letter of a formula: Q Kᵀ, or a(Q, K)."""
+    return _score(evaluation).matrix.format(**_letters(evaluation, large=True))
+
+
+def score_text(evaluation: Evaluation) -> str:
+    """The scores of all queries and keys in plain characters."""
+    q, k = map(symbol, _sides(evaluation))
+    return _score(evaluation).text.format(q=q, k=k)
+
+
+def score_cell_latex(evaluation: Evaluation) -> str:
+    """The formula of the score of one query and one key: `s_ij = …`; for dot products the whole product."""
+    cell = _score(evaluation).cell_of(evaluation.problem.score_params)
+    if not cell:
+        return "S = " + score_latex(evaluation)
+    return "S_{ij} = " + cell.format(**_letters(evaluation, large=False))
+
+
+def _score(evaluation: Evaluation) -> Score:
+    return SCORES[evaluation.problem.score]
+
+
+def _letters(evaluation: Evaluation, *, large: bool) -> dict[str, str]:
+    write = matrix_latex if large else cell_latex
+    q, k = map(write, _sides(evaluation))
+    return {"q": q, "k": k}
+
+
+def _sides(evaluation: Evaluation) -> tuple[str, ...]:
+    """The stages that are compared; where the weights are given, what they might have been made of."""
+    sides = ("query", "key")
+    return sides if evaluation.logits is None else tuple(map(evaluation.latest, sides))
+
+
+# --- Words for what is done by hand to the whole result of a head ---
+
+
+def head_words(problem: Problem) -> dict[int, str]:
+    """A word for every head that is not as computed: "off", "× 0.5", "from 2", "by hand"."""
+    return {head: _word(record) for head, record in whole_heads(problem).items()}
+
+
+def off_word() -> str:
+    """The word for a head whose result is multiplied by 0."""
+    return QCoreApplication.translate("Heads", "off")
+
+
+def _word(record: Intervention) -> str:
+    if isinstance(record, Scale):
+        return off_word() if record.factor == 0 else f"× {significant(record.factor)}"
+    if isinstance(record, Copy) and AXIS in record.source:
+        return QCoreApplication.translate("Heads", "from {head}").format(head=record.source[AXIS])
+    return QCoreApplication.translate("Heads", "by hand")
+
+
+# --- Names of mask layers, and the rule of each in symbols, in the present language ---
+
+
+def kind_name(kind: str) -> str:
+    """The name of a kind of layer."""
+    return QCoreApplication.translate("Masks", MASKS[kind].label)
+
+
+def kind_about(kind: str) -> str:
+    """The effect of a kind of layer, in half a line."""
+    return QCoreApplication.translate("Masks", MASKS[kind].about)
+
+
+def parameter_name(parameter: Parameter) -> str:
+    """The name of a parameter."""
+    return QCoreApplication.translate("Masks", parameter.label or parameter.name)
+
+
+def parameter_about(parameter: Parameter) -> str:
+    """The effect of a parameter on the rule; empty where nothing is said of it."""
+    return QCoreApplication.translate("Masks", parameter.about) if parameter.about else ""
+
+
+def mask_summary(layers: Sequence[Layer]) -> str:
+    """The layers in force, short enough for the box in the spine: "none", "causal", "causal + 2"."""
+    kinds = [layer.kind for layer in layers if layer.enabled]
+    if not kinds:
+        return QCoreApplication.translate("Masks", "none")
+    return kind_name(kinds[0]) + (f" + {len(kinds) - 1}" if len(kinds) > 1 else "")
+
+
+def polarity(blocked: bool) -> str:
+    """The way in which True is read."""
+    if blocked:
+        return QCoreApplication.translate("Masks", "True = blocked")
+    return QCoreApplication.translate("Masks", "True = may attend")
+
+
+def rule(layer: Layer, n: int, m: int, blocked: bool = False) -> str:
+    """The rule of a layer: "open where j ≤ i + 2", "blocked unless j ≤ i + 2", "adds −slopeₕ · |i − j|"."""
+    return said(as_blocked(layer.rule(n, m)) if blocked else layer.rule(n, m))
+
+
+def lint_text(text: str) -> str:
+    """Words of the lint in the present language; empty ones stay so."""
+    return QCoreApplication.translate("Masks", text) if text else ""
+
+
+def said(part: object) -> str:
+    """A note in the present language, notes within it too."""
+    return said_in(part, "Masks")
+
+
+# --- Meanings of a number that is typed into a weight. No widgets: the table of actions lists them, too ---
+
+
+ASK = "ask"
+ALONE, RESCALED, SOLVED = "alone", "rescaled", "solved"
+MEANINGS = {
+    RESCALED: QT_TRANSLATE_NOOP("WeightDialog", "Set it, and rescale the other weights so that the row adds up to 1"),
+    ALONE: QT_TRANSLATE_NOOP("WeightDialog", "Set this number alone: the row need not add up to 1"),
+    SOLVED: QT_TRANSLATE_NOOP("WeightDialog", "Find the smallest change of the query that gives it"),
+}
+WITH_SINK = MEANINGS | {
+    RESCALED: QT_TRANSLATE_NOOP(
+        "WeightDialog", "Set it, and rescale the other weights and the share of the sink so that all add up to 1"
+    ),
+}

@@ -1,19 +1,142 @@
-"""Snapshots of the document below its history: taken, looked at, compared with, named and deleted."""
+"""The model of the snapshots of a document: their names, with the notes beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
-from attn_gui.figure.tokens import SPACING
-from attn_gui.views.history.fold import Fold
-from attn_gui.views.history.snapshot_list import SnapshotList
-from attn_gui.views.history.snapshot_model import SnapshotModel, SnapshotRow
+from attn_gui.document.matrix_model import Index
+from attn_gui.figure.tokens import RADIUS, SPACING
+from attn_gui.views.step_list import Fold, StepList, row_height
+from attn_gui.views.text_views import LINE_OF_TEXT, paint_focus_ring
+from attn_gui.views.theme import current_theme, ui_font
+from attn_gui.views.widgets import plain_tip
 from attn_gui.views.zones import handing_on
+
+# --- The model of the snapshots of a document: their names, with the notes beside them ---
+
+
+NOTE_ROLE = Qt.ItemDataRole.UserRole
+BY_ITSELF_ROLE = Qt.ItemDataRole.UserRole + 1
+COMPARED_ROLE = Qt.ItemDataRole.UserRole + 2
+
+
+class SnapshotRow(NamedTuple):
+    """Snapshot in the list: whether it was kept by itself, and whether the document is compared with it."""
+
+    name: str
+    note: str = ""
+    by_itself: bool = False
+    compared: bool = False
+
+
+class SnapshotModel(QAbstractListModel):
+    """A row a snapshot, the oldest first."""
+
+    def __init__(self, parent: QAbstractListModel | None = None) -> None:
+        super().__init__(parent)
+        self._rows: tuple[SnapshotRow, ...] = ()
+
+    def set_rows(self, rows: Sequence[SnapshotRow]) -> None:
+        self.beginResetModel()
+        self._rows = tuple(rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        told = {
+            Qt.ItemDataRole.DisplayRole: row.name,
+            Qt.ItemDataRole.ToolTipRole: plain_tip(self._told(row)),
+            Qt.ItemDataRole.AccessibleTextRole: self._told(row).replace("\n", ". "),
+            NOTE_ROLE: row.note,
+            BY_ITSELF_ROLE: row.by_itself,
+            COMPARED_ROLE: row.compared,
+        }
+        return told.get(role)
+
+    def _told(self, row: SnapshotRow) -> str:
+        """All that is known of one, line by line."""
+        kept = self.tr("Kept by itself: undo and another edit would have lost it") if row.by_itself else ""
+        compared = self.tr("Compared with the present state") if row.compared else ""
+        return "\n".join(filter(None, (row.name, row.note, kept, compared)))
+
+
+# --- The list of snapshots, each a name and what is noted about it ---
+
+
+BAR = 3  # width of the mark of the one that is compared with
+MARK = {True: "↶", False: ""}
+"""Before the name of one that was kept by itself."""
+
+
+class SnapshotDelegate(QStyledItemDelegate):
+    """Paints a snapshot: its name, and its note in small letters behind it."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(60, row_height())
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme = current_theme()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent_soft)
+            painter.drawRoundedRect(option.rect, RADIUS.control, RADIUS.control)
+        if index.data(COMPARED_ROLE):
+            painter.fillRect(
+                QRect(option.rect.left(), option.rect.top() + 3, 3, option.rect.height() - 6), theme.accent
+            )
+        self._paint_words(painter, option.rect.adjusted(SPACING.m, 0, -SPACING.s, 0), index)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            paint_focus_ring(painter, option.rect)
+        painter.restore()
+
+    def _paint_words(self, painter: QPainter, room: QRect, index: Index) -> None:
+        theme = current_theme()
+        elide = Qt.TextElideMode.ElideRight
+        name = " ".join(filter(None, (MARK[bool(index.data(BY_ITSELF_ROLE))], str(index.data()))))
+        painter.setFont(ui_font("body"))
+        painter.setPen(theme.text2 if index.data(BY_ITSELF_ROLE) else theme.text)
+        painter.drawText(room, LINE_OF_TEXT, painter.fontMetrics().elidedText(name, elide, room.width()))
+        room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(name) + SPACING.m)
+        note = " ".join(str(index.data(NOTE_ROLE)).split())
+        if note and room.width() > row_height():
+            painter.setFont(ui_font("small"))
+            painter.setPen(theme.text3)
+            painter.drawText(room, LINE_OF_TEXT, painter.fontMetrics().elidedText(note, elide, room.width()))
+
+
+class SnapshotList(StepList):
+    """The rows; as high as there are snapshots, up to four."""
+
+    BESIDE = NOTE_ROLE
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setItemDelegate(SnapshotDelegate(self))
+
+
+# --- Snapshots of the document below its history: taken, looked at, compared with, named and deleted ---
+
 
 OPEN, COMPARE, NAME, DELETE = "open", "compare", "name", "delete"
 BUTTONS = (OPEN, COMPARE, NAME)

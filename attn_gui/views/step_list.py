@@ -2,24 +2,116 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from collections.abc import Mapping
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPointF, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QUndoStack
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QListView,
+    QSizePolicy,
     QStyle,
     QStyledItemDelegate,
+    QStyleOption,
     QStyleOptionViewItem,
     QWidget,
 )
+from shiboken6 import isValid
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
-from attn_gui.views.history.history_model import STATE_ROLE, TELL_ROLE
-from attn_gui.views.inspector.links import LINE_OF_TEXT, paint_focus_ring
+from attn_gui.views.text_views import LINE_OF_TEXT, paint_focus_ring
 from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.widgets import KeyboardButton, plain_tip
+
+# --- The model of the steps of an undo stack, the first row being how the document began ---
+
+
+STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
+PAINTED_MS = 20  # after a step the maps are painted first
+TELL_ROLE = Qt.ItemDataRole.UserRole + 1  # what a step moved of the chosen cell
+
+
+class HistoryModel(QAbstractListModel):
+    """Row 0 is how the document began, row k the k-th step of the stack.
+
+    A step is listed once the maps have been painted for it.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stack: QUndoStack | None = None
+        self._origin = ""
+        self._count, self._present = 1, 0
+        self._tells: Mapping[int, tuple[str, str]] = {}
+        self._soon = QTimer(self, singleShot=True, interval=PAINTED_MS)
+        self._soon.timeout.connect(self.read)
+
+    def set_stack(self, stack: QUndoStack | None) -> None:
+        if (before := self._living()) is not None:
+            before.indexChanged.disconnect(self._on_stack_index_changed)
+        self._stack = stack
+        if stack is not None:
+            stack.indexChanged.connect(self._on_stack_index_changed)
+        self.read()
+
+    def set_origin(self, text: str) -> None:
+        self._origin = text
+        self.read()
+
+    def set_tells(self, tells: Mapping[int, tuple[str, str]]) -> None:
+        """Set, by row, the name of the chosen cell and what the step moved of it."""
+        if tells != self._tells:
+            self._tells = tells
+            self.dataChanged.emit(self.index(0), self.index(self._count - 1))
+
+    def read(self) -> None:
+        """Take the steps of the stack again."""
+        self._soon.stop()
+        stack = self._living()
+        self.beginResetModel()
+        self._count, self._present = (stack.count() + 1, stack.index()) if stack is not None else (1, 0)
+        self.endResetModel()
+
+    def current_row(self) -> int:
+        """The row of the present step."""
+        return self._present
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else self._count
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        text = self._text(index.row())
+        state = (index.row() > self.current_row()) - (index.row() < self.current_row())
+        if role == Qt.ItemDataRole.AccessibleTextRole and state == 0:
+            return self.tr("{step}, the present step").format(step=text)
+        told = self._tells.get(index.row(), ("", ""))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip("\n".join(filter(None, (text, " ".join(filter(None, told))))))
+        if role == TELL_ROLE:
+            return told[1]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return text
+        return state if role == STATE_ROLE else None
+
+    def _on_stack_index_changed(self, _index: int) -> None:
+        self._soon.start()
+
+    def _text(self, row: int) -> str:
+        stack = self._living()
+        return stack.text(row - 1) if row and stack is not None else self._origin
+
+    def _living(self) -> QUndoStack | None:
+        """The stack, unless it is being deleted with its document: it still says then that it changed."""
+        return self._stack if self._stack is not None and isValid(self._stack) else None
+
+
+# --- The list of steps, each a dot on a line and its words; as high as its steps, up to four ---
+
 
 ROWS_SHOWN = 4
 ELIDE = Qt.TextElideMode.ElideRight
@@ -112,3 +204,45 @@ class StepList(QListView):
 def row_height() -> int:
     """The height of a step: the look's row, or more where the font asks for it."""
     return max(scaled(SIZE.table_row), QFontMetrics(ui_font("body")).height() + SPACING.s)
+
+
+# --- Title of a list that can be folded away, with what is chosen in it beside it meanwhile ---
+
+
+ARROW = 16  # room of the arrow before the title
+
+
+class Fold(KeyboardButton):
+    """The title with an arrow, and the present step beside it while the steps are folded away or there are none."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setCheckable(True)  # checked: folded
+        self.present = ""
+        self.empty = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(ui_font("section", 600))
+        return QSize(metrics.horizontalAdvance(self.text()) + scaled(ARROW), metrics.height() + SPACING.s)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        arrow = QStyleOption()
+        arrow.initFrom(self)
+        arrow.rect = QRect(0, 0, scaled(ARROW) - SPACING.s, self.height())
+        kinds = QStyle.PrimitiveElement
+        kind = kinds.PE_IndicatorArrowRight if self.isChecked() else kinds.PE_IndicatorArrowDown
+        self.style().drawPrimitive(kind, arrow, painter, self)
+        painter.setFont(ui_font("section", 600))
+        painter.setPen(theme.text)
+        room = self.rect().adjusted(scaled(ARROW), 0, 0, 0)
+        painter.drawText(room, LINE_OF_TEXT, self.text())
+        room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(self.text()) + SPACING.m)
+        if self.isChecked() or self.empty:
+            painter.setFont(ui_font("body"))
+            painter.setPen(theme.text2)
+            words = painter.fontMetrics().elidedText(self.present, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, LINE_OF_TEXT, words)
+        if self.ring_shown():
+            paint_focus_ring(painter, self.rect())

@@ -2,15 +2,292 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import Formatter
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFont,
+    QFontMetrics,
+    QFontMetricsF,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QSizePolicy, QWidget
 from shiboken6 import delete
 
-from attn_gui.figure.tokens import LINE, RADIUS, SPACING
-from attn_gui.views.bases.keyboard_button import KeyboardButton
-from attn_gui.views.theme import current_theme, ui_font
-from attn_gui.views.words.tip import plain_tip, set_tip
+from attn_gui.figure.tokens import FONT_SIZE, LINE, RADIUS, SPACING
+from attn_gui.figure.typesetting import INDENT, Piece, baselines_of, laid_out, line_heights, typeset, whole_sides
+from attn_gui.views.names import unbroken
+from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.widgets import KeyboardButton, plain_tip, set_tip
+
+# --- A label of sentences in as many lines as they need, none of which ends inside a size or is longer than the label
+#     ---
+
+
+MAY_BREAK = "\u200b"
+LONG = re.compile(r"[^\s\u200b\u2e80-\uffef]{25,}")
+"""A word, often the name of a file, that may not fit into a line of a narrow label; Chinese breaks anywhere."""
+
+
+class WrappedLabel(QLabel):
+    """Plain text; `text` is what was said, and what Qt breaks into lines has its sizes ("4 × 5") whole, and
+    long names in pieces."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._said = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+
+    def text(self) -> str:
+        return self._said
+
+    def setText(self, text: str) -> None:
+        self._said = text
+        super().setText(LONG.sub(lambda word: MAY_BREAK.join(_pieces(word[0])), unbroken(text)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy what is selected as it was said."""
+        if event.matches(QKeySequence.StandardKey.Copy) and self.hasSelectedText():
+            QGuiApplication.clipboard().setText(self.selectedText().replace(MAY_BREAK, ""))
+        else:
+            super().keyPressEvent(event)
+
+
+def _pieces(word: str) -> list[str]:
+    """The parts of a name, each with the signs behind it, longer ones in several."""
+    return re.findall(r"[^\W_]{1,16}[\W_]{0,4}|[\W_]{1,8}", word)
+
+
+# --- A typeset formula as a widget: crisp at any zoom, in the theme's colors, broken at "=" when it is too wide ---
+
+
+WIDEST = 16_000.0
+
+
+class FormulaView(QWidget):
+    """Paints one or more chains "a = b = c". A chain breaks at "=" and, if one side alone is too wide, at "+"."""
+
+    def __init__(self, parent: QWidget | None = None, *, size: float = FONT_SIZE.formula, role: str = "text") -> None:
+        super().__init__(parent)
+        self._chains: tuple[str, ...] = ()
+        self._size, self._role = size, role
+        self._known: dict[float, list[Piece]] = {}  # the pieces by width: Qt asks for heights again and again
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def set_formula(self, latex: str | Sequence[str], text: str) -> None:
+        """Show one chain, or several after one another; `text` says the same in plain words and numbers."""
+        chains = (latex,) if isinstance(latex, str) else tuple(latex)
+        if chains != self._chains:
+            for side in (side for chain in chains for side in whole_sides(chain)):
+                # now, while an error can still be told: Qt does not survive one when it asks for sizes
+                typeset(side)
+            self._chains = chains
+            self._changed()
+        self.setAccessibleName(text)
+
+    def latex(self) -> tuple[str, ...]:
+        """The chains on show."""
+        return self._chains
+
+    def lines(self, width: float) -> int:
+        """The number of lines of the formula at a width."""
+        return len({piece.line for piece in self._laid_out(width)})
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return _ceil(sum(up + down for up, down in line_heights(self._laid_out(width))))
+
+    def sizeHint(self) -> QSize:
+        pieces = self._laid_out(WIDEST)
+        width = max((piece.x + piece.width for piece in pieces), default=0.0)
+        return QSize(_ceil(width), _ceil(sum(up + down for up, down in line_heights(pieces))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self.sizeHint().width(), 80), 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        pieces = self._laid_out(self.width())
+        baselines, colors = baselines_of(pieces), role_colors(getattr(current_theme(), self._role))
+        for piece in pieces:
+            top = baselines[piece.line] - piece.formula.ascent * piece.size
+            piece.formula.paint(painter, QPointF(piece.x, top), piece.size, colors)
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._changed()
+        super().changeEvent(event)
+
+    def _changed(self) -> None:
+        self._known.clear()
+        self.updateGeometry()
+        self.update()
+
+    def _laid_out(self, width: float) -> list[Piece]:
+        if width not in self._known:
+            self._known[width] = laid_out(self._chains, width, float(scaled(self._size)), scaled(INDENT))
+        return self._known[width]
+
+
+def role_colors(text: QColor) -> dict[str, QColor]:
+    """The color of every role of a formula in the present theme, in which plain text has the given one."""
+    theme = current_theme()
+    return {"text": text, "query": theme.query, "key": theme.key}
+
+
+def _ceil(length: float) -> int:
+    return int(length + 0.999)
+
+
+# --- A sentence in which some words carry a role: painted as plain text, so a token is never read as markup ---
+
+
+LINE_HEIGHT = 1.2
+
+
+@dataclass(frozen=True)
+class Run:
+    """A piece of a sentence: `role` is the theme's color, strong text is semi-bold."""
+
+    text: str
+    role: str = "text"
+    strong: bool = False
+
+
+def strong(text: object, role: str = "text") -> Run:
+    """A word that stands out."""
+    return Run(str(text), role, True)
+
+
+def runs(template: str, **words: object) -> tuple[Run, ...]:
+    """The template cut at its {names}, each replaced by a Run, several Runs, or the text of what is given."""
+    out: list[Run] = []
+    for literal, name, _, _ in Formatter().parse(template):
+        out.extend([Run(literal)] if literal else [])
+        if name is not None:
+            word = words[name]
+            out.extend(word if isinstance(word, tuple) else [word if isinstance(word, Run) else Run(str(word))])
+    return tuple(out)
+
+
+def plain(sentence: Sequence[Run]) -> str:
+    """The words alone."""
+    return "".join(run.text for run in sentence)
+
+
+class SentenceView(QWidget):
+    """Paints a sentence, broken to the width it gets; the accessible name holds its words."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sentence: tuple[Run, ...] = ()
+        self._known: dict[float, tuple[QTextLayout, float]] = {}  # by width: Qt asks for heights again and again
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def set_sentence(self, sentence: Sequence[Run]) -> None:
+        self._sentence = tuple(sentence)
+        self.setAccessibleName(plain(sentence))
+        self._changed()
+
+    def text(self) -> str:
+        """The words alone."""
+        return plain(self._sentence)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return round(self._laid_out(width)[1] + 0.5)
+
+    def sizeHint(self) -> QSize:
+        natural = QFontMetricsF(_font()).horizontalAdvance(self.text())
+        return QSize(min(round(natural) + 8, 320), self.heightForWidth(self.width() or 320))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, round(_line_height()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        layout, _ = self._laid_out(self.width())
+        layout.draw(painter, QPointF(0, 0))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self._changed()
+        super().changeEvent(event)
+
+    def _changed(self) -> None:
+        self._known.clear()
+        self.updateGeometry()
+        self.update()
+
+    def _laid_out(self, width: float) -> tuple[QTextLayout, float]:
+        if width not in self._known:
+            self._known[width] = self._lay_out(width)
+        return self._known[width]
+
+    def _lay_out(self, width: float) -> tuple[QTextLayout, float]:
+        layout = QTextLayout(unbroken(self.text()), _font())
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        layout.setFormats(_formats(self._sentence))
+        layout.beginLayout()
+        y = 0.0
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(max(width, 1))
+            line.setPosition(QPointF(0, y))
+            y += max(line.height(), _line_height())
+        layout.endLayout()
+        return layout, y
+
+
+def _font() -> QFont:
+    return ui_font("sentence")
+
+
+def _line_height() -> float:
+    return QFontMetricsF(_font()).height() * LINE_HEIGHT
+
+
+def _formats(sentence: Sequence[Run]) -> list[QTextLayout.FormatRange]:
+    theme, out, start = current_theme(), [], 0
+    for run in sentence:
+        form = QTextCharFormat()
+        form.setForeground(getattr(theme, run.role))
+        if run.strong:
+            form.setFontWeight(QFont.Weight.DemiBold)
+        piece = QTextLayout.FormatRange()
+        piece.start, piece.length, piece.format = start, len(run.text.encode("utf-16-le")) // 2, form
+        out.append(piece)
+        start += piece.length
+    return out
+
+
+# --- Words that lead somewhere: a link that is a button, and rows of them that wrap ---
+
 
 LINE_OF_TEXT = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 

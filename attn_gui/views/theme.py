@@ -1,21 +1,25 @@
 """The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.tokens`.
 
 `apply_theme` sets it, `current_theme` tells it, `theme_signal.changed` announces it (a new scheme or a new zoom).
-Whoever paints asks `current_theme()` while painting and `scaled(px)` for every size, and keeps neither.
-"""
+Whoever paints asks `current_theme()` while painting and `scaled(px)` for every size, and keeps neither."""
 
 from __future__ import annotations
 
+import functools
 import re
 from functools import lru_cache
 from typing import TypeAlias, get_args
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QIcon, QIconEngine, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel, QWidget
 
 from attn_gui.figure.tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, SPACING, THEMES, Theme
 from attn_gui.paths import resource
+
+# --- The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.tokens` ---
+
 
 SCHEMES = ("light", "dark", "system")
 GROUNDS = {
@@ -236,3 +240,54 @@ def _insides() -> dict[str, int]:
 def _pixels(px: int) -> str:
     """Lines stay lines at every zoom."""
     return f"{px}px" if px <= 2 else f"{scaled(px)}px"
+
+
+# --- Line icons in the colors of the theme, drawn when they are needed: a new theme or screen needs no new icon ---
+
+
+def icon(name: str) -> QIcon:
+    """The icon drawn in resources/icons/NAME.svg."""
+    _drawing(name)  # an unknown name fails here and not in the middle of painting
+    return QIcon(_LineIcon(name))
+
+
+@functools.cache
+def _drawing(name: str) -> str:
+    return resource("icons", f"{name}.svg").read_text(encoding="utf-8")
+
+
+@functools.cache
+def _renderer(name: str, color: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", color).encode()))
+
+
+class _LineIcon(QIconEngine):
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        theme = current_theme()
+        color = theme.line_strong if mode == QIcon.Mode.Disabled else theme.text2
+        side = min(rect.width(), rect.height())
+        box = QRectF(0, 0, side, side)
+        box.moveCenter(QRectF(rect).center())
+        _renderer(self._name, color.name()).render(painter, box)
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        return self.scaledPixmap(size, mode, state, 1.0)
+
+    def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
+        """The icon with as many pixels as the screen has for `size`."""
+        pixmap = QPixmap(size * scale)
+        if pixmap.isNull():
+            return pixmap  # of a button that is squeezed to nothing
+        pixmap.setDevicePixelRatio(scale)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        painter.end()
+        return pixmap
+
+    def clone(self) -> QIconEngine:
+        return _LineIcon(self._name)

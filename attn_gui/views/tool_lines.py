@@ -1,16 +1,122 @@
-"""The line in which a number, a token or a place is typed that is to be found in a table or map."""
+"""The line above the pictures that says what is compared with what, or of what the gradient is shown."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from collections.abc import Sequence
 
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QSlider, QToolButton, QVBoxLayout, QWidget
+
+from attn_gui.figure.gradients import OF
+from attn_gui.figure.text.words import joined
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.icons import icon
-from attn_gui.views.theme import dress, scaled
-from attn_gui.views.words.tip import set_tip
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.text_views import WrappedLabel
+from attn_gui.views.theme import current_theme, dress, icon, scaled
+from attn_gui.views.widgets import Retranslated, listen_once, set_tip
+
+# --- Base of the lines above the pictures that belong to something under way, with a cross that ends it ---
+
+
+class ToolLine(QWidget):
+    """A tinted row; a subclass adds its widgets to `_row`, `_close` last, and listens to that. What needs a line of its
+    own goes into `_column`, below."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._close = QToolButton(self)
+        self._close.setIcon(icon("close"))
+        self._close.setAutoRaise(True)
+        self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._column, self._row = QVBoxLayout(self), QHBoxLayout()
+        self._column.setContentsMargins(SPACING.xl, SPACING.s, SPACING.m, SPACING.s)
+        self._column.setSpacing(SPACING.xs)
+        self._column.addLayout(self._row)
+        self._row.setSpacing(SPACING.m)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = current_theme(), QPainter(self)
+        painter.fillRect(self.rect(), theme.accent_soft)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
+
+
+# --- The line above the pictures that says what is compared with what, or of what the gradient is shown ---
+
+
+STEPS = 100  # of the slider
+WIDEST = 160
+
+
+class ComparisonLine(Retranslated, ToolLine):
+    """One sentence, and a cross that ends the comparison; there only while there is one."""
+
+    endRequested = Signal()
+    gradientPicked = Signal(str)  # a key of `differentiated.OF`
+    splitMoved = Signal(float)  # the share of the width at which split maps have their bar
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("comparison")
+        self._text = WrappedLabel(self)
+        self._gradient = ChoiceBox(OF, self)
+        self._gradient.setObjectName("control.gradient")
+        self._gradient.picked.connect(self.gradientPicked)
+        self._gradient.hide()
+        self._split = QSlider(Qt.Orientation.Horizontal, self)
+        self._split.setObjectName("control.split")
+        self._split.setRange(0, STEPS)
+        self._split.setPageStep(STEPS // 10)
+        self._split.setMaximumWidth(scaled(WIDEST))
+        self._split.valueChanged.connect(lambda step: self.splitMoved.emit(step / STEPS))
+        self._split.hide()
+        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        dress(self._text, letters="body")
+        self._close.clicked.connect(self.endRequested)
+        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self._gradient)
+        self._row.addWidget(self._split)
+        self._row.addWidget(self._close)
+        self.retranslate()
+        self.hide()
+
+    def set_text(self, text: str) -> None:
+        """Say it; nothing for an empty text."""
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self.setVisible(bool(text))
+
+    def set_split(self, share: float | None) -> None:
+        """Take the place of the bar of split maps; None for whole maps."""
+        self._split.setVisible(share is not None)
+        if share is not None:
+            with QSignalBlocker(self._split):
+                self._split.setValue(round(share * STEPS))
+
+    def set_gradient(self, of: str | None) -> None:
+        """Take the sum that a gradient is of; None where none is shown."""
+        self._gradient.setVisible(of is not None)
+        if of is not None:
+            self._gradient.set_key(of)
+
+    def text(self) -> str:
+        """The sentence as it reads now."""
+        return self._text.text()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        words = self.tr("End the comparison")
+        self._close.setAccessibleName(words)
+        self._close.setToolTip(words)
+        self._split.setAccessibleName(self.tr("Place of the bar between before and now"))
+        self._split.setToolTip(self._split.accessibleName())
+        self._gradient.setAccessibleName(self.tr("Gradient of"))
+        self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
+
+
+# --- The line in which a number, a token or a place is typed that is to be found in a table or map ---
+
 
 WIDTH = 240
 
@@ -98,3 +204,52 @@ class FindBar(Retranslated, QWidget):
             (self.previousRequested if back else self.nextRequested).emit()
         else:
             super().keyPressEvent(event)
+
+
+# --- The line above the pictures while the brush of the mask is in hand: its shapes, and the way to put it away ---
+
+
+class BrushBar(Retranslated, ToolLine):
+    """A button a shape; hidden while the brush is away."""
+
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("brush")
+        self._title, self._about = QLabel(self), WrappedLabel(self)
+        dress(self._title, letters="body", strong=True)
+        dress(self._about, letters="small", tone="text2")
+        self._close.clicked.connect(self.closed)
+        self._shapes = QHBoxLayout()
+        self._shapes.setSpacing(SPACING.xs)
+        self._row.addWidget(self._title)
+        self._row.addLayout(self._shapes)
+        self._row.addStretch(1)
+        self._row.addWidget(self._close)
+        self._column.addWidget(self._about)
+        self.retranslate()
+        self.hide()
+
+    def set_shapes(self, actions: Sequence[QAction]) -> None:
+        """One button for each of these actions, checked as they are."""
+        for action in actions:
+            button = QToolButton(self)
+            button.setDefaultAction(action)
+            listen_once(button, action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self._shapes.addWidget(button)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._title.setText(self.tr("Mask brush"))
+        self.setAccessibleName(self.tr("Mask brush"))
+        self._about.setText(
+            self.tr(
+                "Drag over a map; or Space, arrows, Space. An open first cell closes what is covered, a closed one "
+                "opens it. Esc drops it."
+            )
+        )
+        self._close.setAccessibleName(self.tr("Put the brush away"))
+        self._close.setToolTip(self.tr("Put the brush away"))

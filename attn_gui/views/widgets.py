@@ -1,13 +1,255 @@
-"""A page that scrolls as one: it has all of the width, and at least the height that it needs."""
+"""Words that follow the language of the window."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QWidget
+import html
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from attn_gui.views.bases.viewport import own_viewport
+from PySide6 import QtGui
+from PySide6.QtCore import SIGNAL, QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QFrame,
+    QLabel,
+    QLayout,
+    QScrollArea,
+    QWidget,
+)
+
+from attn_gui.figure.tokens import SPACING
 from attn_gui.views.theme import scaled
+
+# --- The base of a mixin for widgets ---
+
+
+if TYPE_CHECKING:
+    WidgetMixin = QWidget
+else:
+    WidgetMixin = object  # Qt makes one object of each of its classes; a mixin is none of its own
+
+
+# --- Viewports of scroll areas that Python made, so that the first one is known at once ---
+
+
+def own_viewport(area: QAbstractScrollArea) -> QWidget:
+    """A viewport in the place of Qt's own, which PySide would first look up among all classes of widgets there are:
+    it makes them for that, and this takes a fiftieth of a start."""
+    viewport = QWidget()
+    if isinstance(area, QAbstractItemView):  # as Qt dresses its own
+        viewport.setBackgroundRole(QPalette.ColorRole.Base)
+        viewport.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+    area.setViewport(viewport)
+    return viewport
+
+
+# --- Words that follow the language of the window ---
+
+
+class Retranslated(WidgetMixin):
+    """A widget that says its words again when the language is switched."""
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        raise NotImplementedError
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+
+# --- Buttons of actions, which hear of a change once ---
+
+
+def listen_once(button: QWidget, action: QAction) -> None:
+    """Keep a tool button from connecting itself anew with each change of its action, which lives as long as it.
+
+    QToolButton of Qt 6.10 does so where the action has no menu, and drops none of them (144 bytes each): undo and redo
+    change with every edit, and after 9,000 changes each one takes five times as long. The button follows its action by
+    events, not by these.
+    """
+    changed = SIGNAL("changed()")
+
+    def listen_no_more() -> None:
+        QObject.disconnect(action, changed, button, None)  # type: ignore[call-overload]  # None, every slot: no stub
+
+    action.changed.connect(listen_no_more)
+
+
+# --- Base of painted buttons: Enter clicks as Space does, and the focus ring shows only for the keyboard ---
+
+
+RETURNING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
+
+
+class KeyboardButton(QAbstractButton):
+    """Button that a subclass paints; arrows are left to the widget that holds it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._by_keyboard = False
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def ring_shown(self) -> bool:
+        """Whether the focus is here and came by keyboard."""
+        return self.hasFocus() and self._by_keyboard
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if event.reason() not in RETURNING:
+            self._by_keyboard = event.reason() != Qt.FocusReason.MouseFocusReason
+        super().focusInEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._by_keyboard = True
+        self.update()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        elif event.key() == Qt.Key.Key_Space:
+            super().keyPressEvent(event)
+        else:
+            event.ignore()  # QAbstractButton would take the arrows
+
+
+# --- A wheel that turns only what has the focus ---
+
+
+class FocusedWheel(WidgetMixin):
+    """A widget that a passing wheel does not turn: what it stands in scrolls."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+# --- Tips: of a control, which What's This says, too; and of any text, letter by letter ---
+
+
+def plain_tip(text: str) -> str:
+    """The text as a tip that shows every letter of it: Qt would read a token or a name that looks like HTML."""
+    if not QtGui.Qt.mightBeRichText(text):  # which the Qt of QtCore has not
+        return text
+    lines = html.escape(text).replace("\n", "<br>")
+    return f"<span>{lines}</span>"
+
+
+def set_tip(widget: QWidget, tip: str) -> None:
+    """Say what a control does, with the formula that it changes if it changes one."""
+    widget.setToolTip(plain_tip(tip))
+    widget.setWhatsThis(widget.toolTip())
+
+
+# --- A label of one line that gives way: what does not fit is cut with an ellipsis and stands in the tool tip ---
+
+
+class ElidedLabel(QLabel):
+    """Plain text; `text` is always the whole of it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setToolTip(plain_tip(text))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
+        words = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), int(self.alignment()), words)
+
+
+# --- Ends the visit to the editor that is open in a window, before anything else happens to the document ---
+
+
+PASSING = (
+    Qt.FocusReason.PopupFocusReason,
+    Qt.FocusReason.MenuBarFocusReason,
+    Qt.FocusReason.ActiveWindowFocusReason,
+)
+EDITING = frozenset("ACVXYZ")  # with Ctrl, the letters that mean the text and not the window
+
+
+@runtime_checkable
+class Editor(Protocol):
+    """A widget that is typed into, or one that such widgets open in."""
+
+    def settle(self) -> bool:
+        """Hand on what is typed; False, with the reason beside it, if it cannot be."""
+
+
+def settle(window: QWidget) -> bool:
+    """Settle the editor that has the window's focus; False if it refuses, so that the command has to wait."""
+    widget: QWidget | None = window.focusWidget()
+    while widget is not None and not isinstance(widget, Editor):
+        widget = None if widget.isWindow() else widget.parentWidget()
+    return widget is None or widget is window or widget.settle()
+
+
+def passes(event: QFocusEvent) -> bool:
+    """Whether the focus only lends itself to a menu or another window, and the typing goes on afterwards."""
+    return event.reason() in PASSING
+
+
+def belongs_to_window(event: QEvent) -> bool:
+    """Whether a key is about to be taken by a line of text though it is a command: Ctrl+E goes to the end on X11."""
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    letter = ord("A") <= event.key() <= ord("Z") and chr(event.key()) not in EDITING
+    return letter and event.modifiers() == Qt.KeyboardModifier.ControlModifier
+
+
+# --- A row of things wider than the window: it scrolls sideways and keeps one of them in view ---
+
+
+class Shelf(QScrollArea):
+    """Scrolls sideways only. With `fits` it is as high as its row, and its scroll bar where there is one."""
+
+    def __init__(self, row: QWidget, parent: QWidget | None = None, *, fits: bool = False) -> None:
+        super().__init__(parent)
+        own_viewport(self)
+        self._row = row
+        self._kept: QWidget | None = None
+        self._fits, self._sized = fits, False
+        self.setWidget(row)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def keep_in_view(self, item: QWidget | None) -> None:
+        """Scroll as far as needed to see an item, now and whenever the width changes."""
+        self._kept = item
+        if item is not None and (layout := self._row.layout()) is not None:
+            self._row.resize(self._row.minimumSizeHint().expandedTo(self.viewport().size()))
+            layout.activate()
+            self.ensureWidgetVisible(item, scaled(SPACING.xxl), 0)
+
+    def fit(self) -> None:
+        """Take the height of the row again; before the first layout it is not known whether it scrolls."""
+        needed = self._row.sizeHint()
+        scrolls = self._sized and needed.width() > self.viewport().width()
+        self.setFixedHeight(needed.height() + (self.horizontalScrollBar().sizeHint().height() if scrolls else 0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._sized = True
+        if self._fits:
+            self.fit()
+        self.keep_in_view(self._kept)
+
+
+# --- A page that scrolls as one: it has all of the width, and at least the height that it needs ---
+
 
 LEAST_HEIGHT = 72
 

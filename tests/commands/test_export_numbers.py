@@ -12,7 +12,7 @@ from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.progress import silent
 from attn_gui.formats import load_matrix, open_matrix, save
-from attn_gui.views.dialogs.export.export_choice import DataChoice
+from attn_gui.views.dialogs.export_choice import DataChoice
 
 WEIGHTS = {f"w_{name}": np.arange(16.0).reshape(4, 4) for name in ("query", "key", "value")}
 PROJECTED = Problem(x=np.arange(12.0).reshape(3, 4), num_heads=2, **WEIGHTS, b_query=np.arange(4.0))

@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QListWidget, QTableView, QWidget
 
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
 
 LEFT = Qt.MouseButton.LeftButton

@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QListView
 
 from attn_gui.engine import compute
-from attn_gui.views.history.history_model import TELL_ROLE
-from attn_gui.views.history.snapshot_model import NOTE_ROLE
+from attn_gui.views.snapshots import NOTE_ROLE
+from attn_gui.views.step_list import TELL_ROLE
 
 SMALL = "worked-example.npz"
 

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.engine.masks import MASKS
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
-from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.map.colorbar import ColorBar
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -89,7 +89,7 @@ def test_the_command_line_names_it_and_writes_it(tmp_path, capsys):
 # --- the window ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_window_imports_it_and_offers_it_for_export(launch, lang, tmp_path):
-    from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog
+    from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 
     person = launch(SMALL, lang=lang)
     shape = person.program.document.problem.query.shape

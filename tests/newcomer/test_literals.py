@@ -54,7 +54,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "tex"): {"solutions.py": 1},
     ("format", "md"): {"solutions.py": 1},
     ("format", ".pdf"): {"worksheets.py": 1},  # worksheets are pages to print
-    ("format", ".svg"): {"icons.py": 1},  # the program's own pictures
+    ("format", ".svg"): {"theme.py": 1},  # the program's own pictures
     ("format", "attn"): {
         "roles.py": 1,
         "attention_maps.py": 1,

@@ -23,7 +23,7 @@ from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.writers import write_line
 from attn_gui.formats import save
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import ActionPalette
 
 SMALL = "worked-example.npz"

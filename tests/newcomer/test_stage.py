@@ -27,7 +27,7 @@ from attn_gui.figure.compose import composed
 from attn_gui.figure.options import FigureOptions
 from attn_gui.formats import save
 from attn_gui.views.spine.spine_items import formula_text
-from attn_gui.views.words.stage_formulas import stage_latex
+from attn_gui.views.stage_formulas import stage_latex
 
 
 class Rectified(Stage):

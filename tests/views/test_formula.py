@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset, unfenced
-from attn_gui.views.formula import FormulaView
+from attn_gui.views.text_views import FormulaView
 from attn_gui.views.theme import apply_theme
 from tests.mutations.pace import is_slow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from attn_gui.views.inputs import Switch
+from attn_gui.views.tables.inputs import Switch
 
 NARROWEST = 300  # pixels of the column of tables
 NAMES = ("X", "W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O", "b_O", "W_score_Q", "W_score_K", "w_score", "β")

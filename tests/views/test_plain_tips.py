@@ -9,14 +9,13 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.formats.base import Listed
 from attn_gui.models.attribution import Likely
-from attn_gui.views.bases.elided_label import ElidedLabel
-from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
-from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel
+from attn_gui.views.controls.intervention_panel import InterventionModel, Line
+from attn_gui.views.dialogs.arrays_dialog import ArraysModel
 from attn_gui.views.dialogs.asking import message_box
-from attn_gui.views.history.history_model import HistoryModel
-from attn_gui.views.history.snapshot_model import SnapshotModel, SnapshotRow
-from attn_gui.views.model.prediction_model import PredictionModel
-from attn_gui.views.words.tip import plain_tip, set_tip
+from attn_gui.views.model.predictions import PredictionModel
+from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
+from attn_gui.views.step_list import HistoryModel
+from attn_gui.views.widgets import ElidedLabel, plain_tip, set_tip
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
 TIP = Qt.ItemDataRole.ToolTipRole

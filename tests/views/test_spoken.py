@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attn_gui.figure.typesetting import GREEK, SIGNS
-from attn_gui.views.words.spoken import spoken
+from attn_gui.views.stage_formulas import spoken
 
 
 @pytest.mark.parametrize(

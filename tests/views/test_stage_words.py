@@ -10,8 +10,7 @@ import pytest
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.views.spine.spine_items import formula_text
-from attn_gui.views.words.matrix_words import map_words
-from attn_gui.views.words.stage_formulas import stage_latex
+from attn_gui.views.stage_formulas import map_words, stage_latex
 
 
 def problem(**fields: Any) -> Problem:

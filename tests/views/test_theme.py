@@ -23,12 +23,12 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.colors import luminance
 from attn_gui.figure.tokens import SIZE, THEMES
 from attn_gui.paths import resource
-from attn_gui.views.icons import icon
 from attn_gui.views.theme import (
     apply_theme,
     current_theme,
     dress,
     high_contrast,
+    icon,
     scaled,
     set_ground,
     theme_signal,

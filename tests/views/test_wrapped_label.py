@@ -9,8 +9,7 @@ from PySide6.QtGui import QTextLayout, QTextOption
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.inspector.runs import SentenceView, runs, strong
+from attn_gui.views.text_views import SentenceView, WrappedLabel, runs, strong
 
 SAID = "A block of 60 × 40 does not fit into W_Q (16 × 384 = 16 × 12 · 32) at row 12, so nothing was written."
 SAID_ZH = "形状为 60 × 40 的数据块放不进 W_Q（16 × 384 = 16 × 12 · 32），从第 12 行起，所以什么也没有写入。"

@@ -10,11 +10,10 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.actions.actions import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, TOOLBAR, Actions, Row, translated
 from attn_gui.figure.tokens import SIZE
-from attn_gui.views.bases.action_button import listen_once
-from attn_gui.views.controls.compare_box import CompareBox
-from attn_gui.views.icons import icon
+from attn_gui.views.controls.choice_box import CompareBox
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.theme import scaled
+from attn_gui.views.theme import icon, scaled
+from attn_gui.views.widgets import listen_once
 
 BEFORE = {
     "recent": "save",

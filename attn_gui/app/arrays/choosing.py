@@ -34,13 +34,13 @@ from attn_gui.formats.named.arrangement import Arrangement, proposed, recalled, 
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from attn_gui.views.dialogs.progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
-    from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
-    from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
+    from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
+    from attn_gui.views.dialogs.readings import MapsDialog
 
 KNOWN = "arrays"
 MOST_KNOWN = 30
@@ -140,7 +140,7 @@ class ArraysController(QObject):
         if len(choices := self._choices or self._maps_in(listing)) > 1:
             self._ask_for_maps(paths, listing, choices)
             return
-        from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+        from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
 
         path, name, said, question = paths[0], several_name(paths), self._said, self._question
         self._said = self._question = None
@@ -179,7 +179,7 @@ class ArraysController(QObject):
 
     def _ask_for_maps(self, paths: tuple[Path, ...], listing: Listing, choices: Sequence[MapChoice]) -> None:
         """Ask which maps are meant; none is proposed. Their pictures come as soon as they are read."""
-        from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
+        from attn_gui.views.dialogs.readings import MapsDialog
 
         said, self._said = self._said, None
         beside = beside_maps(listing) if said is None or not said.arrays else dict(said.arrays)

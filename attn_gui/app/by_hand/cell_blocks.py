@@ -30,7 +30,7 @@ from attn_gui.formats import Matrix
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.words.names import letter, stage_title
+from attn_gui.views.names import letter, stage_title
 
 AXES = {
     "batch": QT_TRANSLATE_NOOP("Interventions", "item"),
@@ -143,7 +143,7 @@ class CellBlocks(QObject):
     # --- steps -----------------------------------------------------------------------------------
     def multiply(self) -> None:
         """Ask for a factor of the chosen cells."""
-        from attn_gui.views.dialogs.ask_dialog import AskDialog
+        from attn_gui.views.dialogs.questions import AskDialog
 
         cells = self.cells()
         if cells is None:
@@ -174,7 +174,7 @@ class CellBlocks(QObject):
 
     def take(self) -> None:
         """Ask which cells stand in place of the chosen ones."""
-        from attn_gui.views.by_hand.take_dialog import TakeDialog
+        from attn_gui.views.dialogs.questions import TakeDialog
 
         cells = self.cells()
         if cells is None:

@@ -20,10 +20,9 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.intervention_nodes import ByHand, phrase
 from attn_gui.engine.interventions import Intervention
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.by_hand.intervention_model import Line
-from attn_gui.views.by_hand.intervention_panel import InterventionPanel
+from attn_gui.views.controls.intervention_panel import InterventionPanel, Line
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.words.names import letter, said_in
+from attn_gui.views.names import letter, said_in
 
 CONTEXT = "Interventions"
 LABELS = {

@@ -21,10 +21,10 @@ from attn_gui.engine.creation.interventions import rescaled
 from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.weight_meanings import ALONE, ASK, MEANINGS, RESCALED, SOLVED
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.names import ALONE, ASK, MEANINGS, RESCALED, SOLVED
 
 SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
 SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
@@ -141,7 +141,7 @@ class TypingController(QObject):
 
     def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
         """The meaning of a number typed into a share of one; None where the person has thought better of it."""
-        from attn_gui.views.dialogs.weight_dialog import WeightDialog
+        from attn_gui.views.dialogs.questions import WeightDialog
 
         if self._view.look.weights_typed != ASK:
             return self._view.look.weights_typed

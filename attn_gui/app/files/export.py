@@ -29,14 +29,14 @@ from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.figure.levels import Shade
 from attn_gui.modes import GRADIENT, NOW
+from attn_gui.views.clipboard import LateCopy
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
-from attn_gui.views.late_copy import LateCopy
+from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.app.files.export_tasks import Naming, Task
-    from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+    from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 PREVIEW_DPI = 96
 CLIPBOARD_DPI = 200
@@ -114,7 +114,7 @@ class ExportController(QObject):
 
     def export_stage_image(self, stage: str, picture: str = "") -> None:
         from attn_gui.figure.kinds import PICTURES
-        from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+        from attn_gui.views.dialogs.export_dialog import ExportDialog
 
         if self._is_held_up():
             return
@@ -199,7 +199,7 @@ class ExportController(QObject):
 
     # --- numbers ---------------------------------------------------------------------------------
     def export_data(self) -> None:
-        from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog
+        from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 
         if self._is_held_up():
             return

@@ -35,9 +35,9 @@ from attn_gui.formats import (
 from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, SPLIT
-from attn_gui.views.dialogs.export.export_choice import WINDOW, DataChoice, ExportChoice
-from attn_gui.views.map.levels.shades import shades_of
-from attn_gui.views.words.names import stage_title
+from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
+from attn_gui.views.map.levels import shades_of
+from attn_gui.views.names import stage_title
 
 STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now", GRADIENT: "gradient"}
 """Part of a file name for each way to show two states, or a gradient."""

@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine.progress import Tell
-from attn_gui.views.dialogs.progress.export_progress import ExportProgress
-from attn_gui.views.dialogs.progress.waiting import wait_for
+from attn_gui.views.dialogs.progress import ExportProgress, wait_for
 from attn_gui.views.main_window import MainWindow
 
 LISTED = 3  # names of files that are said

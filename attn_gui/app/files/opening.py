@@ -15,7 +15,7 @@ from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.journal import recover
 from attn_gui.formats.session import Kept, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from attn_gui.views.dialogs.progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:

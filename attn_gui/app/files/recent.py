@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
-from attn_gui.views.words.tip import plain_tip
+from attn_gui.views.widgets import plain_tip
 
 REOPEN = "reopen_last"
 LONGEST_FOLDER = 48  # letters of a folder in the menu

@@ -28,8 +28,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import Offer, Words
 from attn_gui.views.dialogs.asking import asked, message_box
-from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
-from attn_gui.views.dialogs.progress.waiting import wait_for
+from attn_gui.views.dialogs.progress import SavingProgress, wait_for
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:

@@ -70,7 +70,7 @@ class FindController(QObject):
 
     def go_to_cell(self) -> None:
         """Ask for a row and a column, or for a token, and choose that cell."""
-        from attn_gui.views.dialogs.ask_dialog import AskDialog
+        from attn_gui.views.dialogs.questions import AskDialog
 
         searched = self._at_hand()
         if searched is None:

@@ -22,7 +22,7 @@ from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
-from attn_gui.views.dialogs.progress.blame_progress import BlameProgress
+from attn_gui.views.dialogs.progress import BlameProgress
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.main_window import MainWindow
 

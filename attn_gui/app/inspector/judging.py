@@ -20,8 +20,7 @@ from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, stro
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import cell_name
-from attn_gui.views.inspector.pages.sensitivity_page import Gradient
-from attn_gui.views.inspector.pages.verify_page import Checked, Findings, Held
+from attn_gui.views.inspector.inspector_pages import Checked, Findings, Gradient, Held
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:

@@ -22,10 +22,9 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import Offer
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress.fetching_progress import FetchingProgress
-from attn_gui.views.history.snapshot_model import SnapshotRow
-from attn_gui.views.history.snapshots_view import COMPARE, DELETE, NAME, OPEN
+from attn_gui.views.dialogs.progress import FetchingProgress
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.snapshots import COMPARE, DELETE, NAME, OPEN, SnapshotRow
 
 Take = Callable[[Snapshot, Problem], object]
 
@@ -96,7 +95,7 @@ class SnapshotsController(QObject):
 
     def rename(self, snapshot: Snapshot) -> None:
         """Ask for another name and a note."""
-        from attn_gui.views.history.snapshot_dialog import SnapshotDialog
+        from attn_gui.views.dialogs.questions import SnapshotDialog
 
         dialog = SnapshotDialog(snapshot.name, snapshot.note, (LONGEST_NAME, LONGEST_NOTE), self._window)
         if asked(dialog) and dialog.answer() != (snapshot.name, snapshot.note):

@@ -16,7 +16,7 @@ from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import Question, written
 from attn_gui.lessons.live_numbers import ExpressionError, Ground
-from attn_gui.views.lessons.question_view import QuestionView
+from attn_gui.views.lesson_panel import QuestionView
 
 
 class _Judged(NamedTuple):

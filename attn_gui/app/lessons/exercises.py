@@ -26,7 +26,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank, Covered, random_blanks, usual_stages
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name
-from attn_gui.views.lessons.exercise_panel import ExercisePanel
+from attn_gui.views.lesson_panel import ExercisePanel
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.marks import Area
 from attn_gui.views.zones import handing_on, put_on_top
@@ -110,7 +110,7 @@ class Exercises(QObject):
 
     def leave_out_random(self) -> None:
         """Ask how many cells and by which seed."""
-        from attn_gui.views.dialogs.ask_dialog import AskDialog
+        from attn_gui.views.dialogs.questions import AskDialog
 
         words = self.tr("How many cells, and the seed they are drawn by: the same seed draws the same cells.")
         dialog = AskDialog(self.tr("Leave out cells"), words, f"{AT_ONCE}, 1", self._drawn, self._window)

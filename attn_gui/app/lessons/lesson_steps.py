@@ -39,8 +39,8 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson, read_lesson
 from attn_gui.lessons.live_numbers import Ground, Runs
 from attn_gui.lessons.scenes import Scene, Shown, State, states_of
-from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
-from attn_gui.views.lessons.lesson_panel import LessonPanel
+from attn_gui.views.dialogs.progress import OpeningProgress
+from attn_gui.views.lesson_panel import LessonPanel
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.zones import handing_on, put_on_top
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from attn_gui.lessons.lesson import Lesson
 from attn_gui.lessons.live_numbers import Ground
 from attn_gui.lessons.scenes import Scene, State
-from attn_gui.views.lessons.lesson_panel import StepWords
-from attn_gui.views.lessons.question_view import Asked
+from attn_gui.views.lesson_panel import Asked, StepWords
 
 
 @dataclass(frozen=True)

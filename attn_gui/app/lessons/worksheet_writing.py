@@ -26,7 +26,7 @@ from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetChoice
+    from attn_gui.views.dialogs.export_data_dialog import WorksheetChoice
 
 KEPT = "worksheets"
 WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
@@ -72,7 +72,7 @@ class WorksheetsController(QObject):
 
     def open(self) -> None:
         """Ask which sheets, and write them, one set after another."""
-        from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetChoice, WorksheetDialog
+        from attn_gui.views.dialogs.export_data_dialog import WorksheetChoice, WorksheetDialog
 
         if self._writing.waits():
             return

@@ -10,7 +10,7 @@ from attn_gui.app.actions.bars import Bars
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
-from attn_gui.views.copy_source import copy_source
+from attn_gui.views.clipboard import copy_source
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 

@@ -14,7 +14,7 @@ from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.modes import PRODUCT
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.map.veil import BACKWARD, FORWARD
+from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 

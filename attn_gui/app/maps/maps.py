@@ -15,8 +15,8 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.modes import ACTIONS, ALL, OF_ANY, PRODUCT
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.stage_formulas import shown_latex
 from attn_gui.views.theme import theme_signal
-from attn_gui.views.words.stage_formulas import shown_latex
 
 FEW = 3  # maps that are made within a frame
 REST_MS = 150  # after the last edit the colors take the new levels

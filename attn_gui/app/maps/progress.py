@@ -12,8 +12,8 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
 FINE = 1000  # steps of the thin line

@@ -19,7 +19,7 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.map_drawing import MapDrawing
-from attn_gui.views.map.veil import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
+from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 TablePlace = tuple[str, int, int]  # field, row, column of the table

@@ -15,8 +15,7 @@ from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.modes import BEFORE, SPLIT
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.map.map_drawing import MapDrawing
-from attn_gui.views.map.split import Split
+from attn_gui.views.map.map_drawing import MapDrawing, Split
 
 
 class SplitController(QObject):

@@ -17,7 +17,7 @@ from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.words.names import layer_words, stage_title
+from attn_gui.views.names import layer_words, stage_title
 
 Tell = Callable[[Callable[[], str]], None]
 

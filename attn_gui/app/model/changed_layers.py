@@ -23,10 +23,10 @@ from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import ROW
 from attn_gui.models.changed_layers import BY_HAND, LayerEdit
-from attn_gui.views.by_hand.intervention_model import Line
-from attn_gui.views.model.head_model import HeadPlace
+from attn_gui.views.controls.intervention_panel import Line
+from attn_gui.views.model.head_grid import HeadPlace
 from attn_gui.views.model.model_view import ModelView
-from attn_gui.views.words.names import letter, said_in
+from attn_gui.views.names import letter, said_in
 
 IN_LAYER = QT_TRANSLATE_NOOP("Interventions", "layer {layer}: {what}")
 CELLS = QT_TRANSLATE_NOOP("Interventions", "{cells} of {matrix} typed")

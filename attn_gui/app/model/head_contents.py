@@ -17,7 +17,7 @@ from attn_gui.figure.display import Values
 from attn_gui.figure.tokens import Theme
 from attn_gui.models.attribution import head_numbers, problem_read
 from attn_gui.models.model import Run
-from attn_gui.views.model.head_model import HeadNumber, HeadPlace
+from attn_gui.views.model.head_grid import HeadNumber, HeadPlace
 
 SIDE = 48
 """Blocks of a small map at most, by side."""

@@ -17,7 +17,7 @@ from attn_gui.models.attribution import Origin, asked_place, origin_of
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
-from attn_gui.views.model.head_model import HeadNumber, HeadPlace
+from attn_gui.views.model.head_grid import HeadNumber, HeadPlace
 
 
 class Change(NamedTuple):

@@ -38,7 +38,7 @@ from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
 from attn_gui.models.study import Placed, Study, opened_study, placed, sample_text
 from attn_gui.views.banner import Offer
-from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from attn_gui.views.dialogs.progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 
 LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")

@@ -27,7 +27,7 @@ from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.modes import ACTIONS, MODEL, PRODUCT
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.model.head_model import HeadPlace
+from attn_gui.views.model.head_grid import HeadPlace
 from attn_gui.views.model.model_view import PICTURES, ModelView
 from attn_gui.views.theme import current_theme, theme_signal
 

@@ -13,8 +13,7 @@ from attn_gui.app.state.window_task import WindowTask
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label
 from attn_gui.engine.progress import Tell
-from attn_gui.views.dialogs.progress.making_progress import MakingProgress
-from attn_gui.views.dialogs.progress.waiting import soon_over
+from attn_gui.views.dialogs.progress import MakingProgress, soon_over
 from attn_gui.views.main_window import MainWindow
 
 

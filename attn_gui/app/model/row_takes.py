@@ -31,7 +31,7 @@ from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.model_view import ModelView
-from attn_gui.views.words.names import letter, stage_title
+from attn_gui.views.names import letter, stage_title
 
 ROW = QT_TRANSLATE_NOOP("History", "row {row} of {stage} taken from row {place} of the second text")
 ALL = QT_TRANSLATE_NOOP("History", "all rows of {stage} taken from the second text")

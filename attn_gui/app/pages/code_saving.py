@@ -15,7 +15,7 @@ from attn_gui.formats import FormatError
 from attn_gui.formats.saving import write_file
 from attn_gui.formats.scripts import script_name
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.pages.code_controls import CodeControls
+from attn_gui.views.pages.page_widget import CodeControls
 
 
 class CodeSaving(QObject):

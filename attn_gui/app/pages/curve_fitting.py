@@ -17,9 +17,9 @@ from attn_gui.engine import Problem
 from attn_gui.engine.analysis.regression import Fitted, each_from_the_others, error_of_others, fit_width
 from attn_gui.figure.pages.regression import CurvePage
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.dialogs.progress.fitting_progress import FittingProgress
+from attn_gui.views.dialogs.progress import FittingProgress
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.pages.fit_controls import FitControls
+from attn_gui.views.pages.page_widget import FitControls
 
 
 class CurveFitting(QObject):

@@ -12,7 +12,7 @@ from attn_gui.app.state.translated_errors import called, saying
 from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.engine import Fix, ShapeError
 from attn_gui.views.banner import Banner, Offer, Words
-from attn_gui.views.inputs import InputsView
+from attn_gui.views.tables.inputs import InputsView
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 Fields = Mapping[str, object]

@@ -22,7 +22,7 @@ from attn_gui.engine.creation.interventions import copied, off_heads, scaled, sw
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.export.heads_text import heads_from_text
+from attn_gui.views.dialogs.export_choice import heads_from_text
 from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")
@@ -157,7 +157,7 @@ class HeadEdits(QObject):
         self._making.begin(label, make, take)
 
     def _ask(self, title: str, words: str, text: str, read: Callable[[str], T]) -> T | None:
-        from attn_gui.views.dialogs.ask_dialog import AskDialog
+        from attn_gui.views.dialogs.questions import AskDialog
 
         dialog = AskDialog(title, words, text, read, self._window)
         return dialog.answer if asked(dialog) else None

@@ -27,9 +27,9 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
 from attn_gui.pictures.threads import outcome_of
-from attn_gui.views.controls.masks.lint_lines import Line
-from attn_gui.views.controls.masks.mask_words import lint_text, polarity, said
+from attn_gui.views.controls.mask_panel import Line
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.names import lint_text, polarity, said
 
 LABELS = {
     "add": QT_TRANSLATE_NOOP("History", "added mask {kind}"),

@@ -21,7 +21,7 @@ from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.shape_panel import ShapeState
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.words.stage_formulas import scale_kind
+from attn_gui.views.stage_formulas import scale_kind
 
 SIZE_LABELS = {
     "num_heads": QT_TRANSLATE_NOOP("History", "heads {old} → {new}"),

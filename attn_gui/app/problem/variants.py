@@ -17,9 +17,9 @@ from attn_gui.engine.creation.create import with_hidden_width, with_score
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.controls.masks.mask_words import mask_summary
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.spine.step_numbers import HIDDEN_WIDTH, setting_of
+from attn_gui.views.names import mask_summary
+from attn_gui.views.spine.operator_boxes import HIDDEN_WIDTH, setting_of
 
 LABELS = {
     "softcap": QT_TRANSLATE_NOOP("History", "softcap {value}"),

@@ -27,8 +27,8 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
 
 if TYPE_CHECKING:
+    from attn_gui.views.dialogs.help_window import HelpPage
     from attn_gui.views.dialogs.palette import Offer
-    from attn_gui.views.help.help_pages import HelpPage
 
 HELP = {
     "zone.inputs": "2-tables",
@@ -104,7 +104,7 @@ class CommandsController(QObject):
 
     def show_help(self) -> None:
         """The help beside the window, at the page on what has the keyboard."""
-        from attn_gui.views.help.help_window import HelpWindow
+        from attn_gui.views.dialogs.help_window import HelpWindow
 
         help_window = self._window.findChild(HelpWindow) or HelpWindow(self._help_pages, self._window)
         help_window.open_page(_page_on(QApplication.focusWidget()))
@@ -114,8 +114,8 @@ class CommandsController(QObject):
     def _help_pages(self) -> Sequence[HelpPage]:
         """The pages in the present language, with the way to every action in its words."""
         from attn_gui.app.model.models_at_hand import out_of_reach
+        from attn_gui.views.dialogs.help_window import help_pages
         from attn_gui.views.dialogs.palette import way_to
-        from attn_gui.views.help.help_pages import help_pages
 
         # an action may be called for what it would do now, as Undo is for the last step: a page is read later, too
         labels = {row.name: translated(row.label, row.context) for row in self.actions.rows}
@@ -128,8 +128,8 @@ class CommandsController(QObject):
         return help_pages(self._look.language, ways, out_of_reach())
 
     def show_shortcuts(self) -> None:
+        from attn_gui.views.dialogs.help_window import ShortcutsDialog
         from attn_gui.views.dialogs.palette import without_access_key
-        from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
 
         rows = [
             (without_access_key(action.text()), action.shortcut().toString())
@@ -139,7 +139,7 @@ class CommandsController(QObject):
         asked(ShortcutsDialog(rows, self._window))
 
     def show_about(self) -> None:
-        from attn_gui.views.dialogs.about import AboutDialog
+        from attn_gui.views.dialogs.help_window import AboutDialog
 
         asked(AboutDialog(self._window, notices=notices()))
 

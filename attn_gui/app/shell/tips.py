@@ -11,7 +11,7 @@ from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.words.matrix_words import map_words, table_words
+from attn_gui.views.stage_formulas import map_words, table_words
 
 TIPS = {
     "score": QT_TRANSLATE_NOOP("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from attn_gui.app.tables.tables import TablesController
     from attn_gui.document.matrix_model import MatrixModel
     from attn_gui.views.tables.matrix_panel import MatrixPanel
-    from attn_gui.views.tables.sized_view import SizedView
+    from attn_gui.views.tables.table_view import SizedView
 
 FIRST_SIZE = (1440, 900)
 FRAME = (16, 48)

@@ -11,7 +11,7 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.modes import OF_ANY
-from attn_gui.views.dialogs.weight_meanings import ASK, MEANINGS
+from attn_gui.views.names import ASK, MEANINGS
 
 KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
 

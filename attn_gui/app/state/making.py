@@ -16,7 +16,7 @@ from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine import Note, Problem
 from attn_gui.engine.creation.interventions import with_by_hand
 from attn_gui.engine.memory import carried_out, check, weigh
-from attn_gui.views.dialogs.progress.making_progress import MakingProgress
+from attn_gui.views.dialogs.progress import MakingProgress
 from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")

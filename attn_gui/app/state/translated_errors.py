@@ -18,7 +18,7 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spoken
 from attn_gui.engine.stages import lacking
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.words.scores import score_name
+from attn_gui.views.names import score_name
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -22,7 +22,7 @@ from attn_gui.figure.gradients import CELL
 from attn_gui.figure.operands import stage_plane
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.modes import ALL, BEFORE, GRADIENT, NOW, PRODUCT, STATES
-from attn_gui.views.dialogs.weight_meanings import ASK
+from attn_gui.views.names import ASK
 
 AGAIN = object()
 """Returned by a follower that has done a part of what there is to do, and is to be called once more."""

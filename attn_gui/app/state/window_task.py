@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.engine.progress import Tell
 from attn_gui.views.dialogs.asking import asking
-from attn_gui.views.dialogs.progress.work_line import WorkLine
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.tables.editor import CellEditor
+from attn_gui.views.tables.delegate import CellEditor
 
 LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame
 AGAIN_MS = 50  # after which it is looked whether the person has finished

@@ -20,7 +20,7 @@ from attn_gui.formats.catalog import listings
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress.reading_progress import ReadingProgress
+from attn_gui.views.dialogs.progress import ReadingProgress
 from attn_gui.views.main_window import MainWindow
 
 LARGE_TEXT = 32_000  # characters or bytes; what is shorter is read within a frame
@@ -106,7 +106,7 @@ class BlockReading(QObject):
             take(outcome.result())
 
     def _ask(self, several: AmbiguousTable, name: Callable[[], str], take: Take) -> None:
-        from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
+        from attn_gui.views.dialogs.readings import ReadingsDialog
 
         dialog = ReadingsDialog(name(), several=several.several, parent=self._window)
         parts = several.together()

@@ -15,8 +15,7 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.tables.table_edits import TableEdits
 from attn_gui.app.tables.table_target import TableTarget
 from attn_gui.document.clipboard import FORMS, Copied, TextForm
-from attn_gui.views.copy_source import copy_source
-from attn_gui.views.late_copy import LateCopy, mime_data
+from attn_gui.views.clipboard import LateCopy, copy_source, mime_data
 from attn_gui.views.main_window import MainWindow
 
 AT_ONCE = 2_000  # cells that are written within a frame

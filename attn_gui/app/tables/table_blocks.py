@@ -31,8 +31,8 @@ from attn_gui.formats import Matrix, Note
 from attn_gui.formats.catalog import listings, matrices, patterns
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import MOST, Offer
-from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.names import polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 FOLDER = "import_folder"

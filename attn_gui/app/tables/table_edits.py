@@ -29,7 +29,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel
-from attn_gui.views.tables.view import Refused
+from attn_gui.views.tables.table_view import Refused
 
 OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
 

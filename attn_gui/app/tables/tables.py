@@ -23,13 +23,11 @@ from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import Part
 from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.controls.masks.mask_words import polarity
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.product.marks import ROLES
+from attn_gui.views.names import polarity, stage_title
+from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
-from attn_gui.views.tables.matrix_panel import MatrixPanel
-from attn_gui.views.tables.tables_aside import Table, TablesAside
-from attn_gui.views.words.names import stage_title
+from attn_gui.views.tables.matrix_panel import MatrixPanel, Table, TablesAside
 
 COMPACT_DECIMALS = 2
 

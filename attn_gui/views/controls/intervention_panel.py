@@ -3,19 +3,145 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.by_hand.intervention_list import InterventionList
-from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
+from attn_gui.document.clipboard import Copied
+from attn_gui.document.matrix_model import Index
+from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.controls.popup_frame import PopupFrame
-from attn_gui.views.icons import icon
-from attn_gui.views.theme import dress
+from attn_gui.views.text_views import WrappedLabel
+from attn_gui.views.theme import dress, icon, scaled
+from attn_gui.views.widgets import Retranslated, plain_tip
+
+# --- The model of the interventions: their words, and a switch for each ---
+
+
+class Line(NamedTuple):
+    """A change in words, whether it is on (None: it has no switch), and whether it could be done to more heads."""
+
+    text: str
+    enabled: bool | None
+    spreads: bool
+
+
+class InterventionModel(QAbstractListModel):
+    """Rows of a table, one for each line; a switch is only asked for, and carried out by the owner of the lines."""
+
+    switched = Signal(int, bool)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.lines: tuple[Line, ...] = ()
+
+    def set_lines(self, lines: Sequence[Line]) -> None:
+        """Show these lines; rows that stay keep the keyboard."""
+        before, self.lines = self.lines, tuple(lines)
+        if len(before) != len(self.lines):
+            self.beginResetModel()
+            self.endResetModel()
+        elif self.lines:
+            self.dataChanged.emit(self.index(0), self.index(len(self.lines) - 1))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(self.lines)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        switched = index.isValid() and self.lines[index.row()].enabled is not None
+        return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable if switched else super().flags(index)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        line = self.lines[index.row()]
+        if role == Qt.ItemDataRole.CheckStateRole and line.enabled is not None:
+            return Qt.CheckState.Checked if line.enabled else Qt.CheckState.Unchecked
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(line.text)
+        return line.text if role == Qt.ItemDataRole.DisplayRole else None
+
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole or not index.isValid():
+            return False
+        self.switched.emit(index.row(), Qt.CheckState(value) == Qt.CheckState.Checked)
+        return True
+
+
+# --- The rows of the interventions: as high as they are, up to ten; keys act on the one with the keyboard ---
+
+
+ROWS_SHOWN = 10
+_REMOVES = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+_GOES = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class InterventionList(QListView):
+    """Space switches a row, Enter goes to its cells, Delete removes it."""
+
+    goRequested = Signal()
+    removeRequested = Signal()
+    chosen = Signal()  # another row has the keyboard
+
+    def __init__(self, model: InterventionModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("list.interventions")
+        self.setModel(model)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setUniformItemSizes(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.doubleClicked.connect(lambda _index: self.goRequested.emit())
+        self.selectionModel().currentChanged.connect(lambda _now, _before: self.chosen.emit())
+
+    @property
+    def row(self) -> int:
+        """The row with the keyboard; −1 for none."""
+        return self.currentIndex().row()
+
+    def choose(self, row: int) -> None:
+        """Give the keyboard to a row, or to the nearest one that there is."""
+        count = self.model().rowCount()
+        self.setCurrentIndex(self.model().index(min(max(row, 0), count - 1), 0))
+
+    def copied(self) -> Copied:
+        """Every intervention in words."""
+        model = self.model()
+        lines = [[str(model.index(row, 0).data())] for row in range(model.rowCount())]
+        return Copied((len(lines), 1), lambda: lines)
+
+    def sizeHint(self) -> QSize:
+        rows = min(max(self.model().rowCount(), 1), ROWS_SHOWN)
+        height = max(self.sizeHintForRow(0), scaled(SIZE.table_row))
+        return QSize(120, rows * height + 2 * self.frameWidth() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, self.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if plain and event.key() in _REMOVES:
+            self.removeRequested.emit()
+        elif plain and event.key() in _GOES:
+            self.goRequested.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+# --- The list of what is changed by hand, in a frame below its button ---
+
 
 WIDTH = 380
 

@@ -2,24 +2,411 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QRadioButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QRadioButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from attn_gui.engine.masks import MASKS, Layer
+from attn_gui.document.edits import filled
+from attn_gui.engine.creation.mask_cells import FILLS
+from attn_gui.engine.masks import MASKS, Layer, Parameter
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.controls.masks.lint_lines import Line, LintLines
-from attn_gui.views.controls.masks.mask_layer import LayerRow
-from attn_gui.views.controls.masks.mask_words import kind_about, kind_name, polarity
+from attn_gui.views.banner import IconLabel
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import SizeBox, whole_number
 from attn_gui.views.controls.popup_frame import PopupFrame
-from attn_gui.views.icons import icon
-from attn_gui.views.theme import dress
-from attn_gui.views.words.tip import set_tip
+from attn_gui.views.controls.typed_field import TypedField
+from attn_gui.views.names import kind_about, kind_name, parameter_about, parameter_name, polarity, rule
+from attn_gui.views.text_views import WrappedLabel
+from attn_gui.views.theme import dress, icon
+from attn_gui.views.widgets import Retranslated, set_tip
+
+# --- Editors for the parameters of a mask layer, built from the engine's catalog ---
+
+
+FAR = 2**31 - 1  # what a spin box holds
+
+
+class WholeBox(SizeBox):
+    """A whole number of a layer; one from a file that no spin box holds is shown until another one is typed."""
+
+    # on the class, since Qt asks for texts while it still builds the box
+    _beyond: int | None = None  # what is on show though no spin box holds it
+    _given = 0
+
+    def set_value(self, value: int) -> None:
+        """Show the number of the document."""
+        held = max(self.minimum(), min(value, self.maximum()))
+        self._given, self._beyond = value, None if held == value else value
+        super().set_value(held)
+
+    def restore(self) -> None:
+        """Back to the number before the visit."""
+        self.set_value(self._given)
+
+    def number(self) -> int:
+        """The number on show."""
+        return self.value() if self._beyond is None else self._beyond
+
+    def textFromValue(self, value: int) -> str:
+        return super().textFromValue(value) if self._beyond is None else str(self._beyond)
+
+    def stepBy(self, steps: int) -> None:
+        self._beyond = None
+        super().stepBy(steps)
+
+    def finish(self) -> None:
+        if self._beyond is None:
+            super().finish()
+
+    def _on_line_text_edited(self) -> None:
+        self._beyond = None
+        super()._on_line_text_edited()
+
+
+class LimitField(QWidget):
+    """A whole number, or no limit at all (None)."""
+
+    committed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.box, self.unlimited = WholeBox(self, minimum=-FAR, maximum=FAR), QCheckBox(self)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(SPACING.m)
+        line.addWidget(self.box)
+        line.addWidget(self.unlimited)
+        line.addStretch(1)
+        self.setFocusProxy(self.box)
+        self.box.committed.connect(lambda value: self.committed.emit(value))
+        self.unlimited.toggled.connect(self._on_unlimited_toggled)
+
+    def set_value(self, value: int | None) -> None:
+        """Show the limit of the document."""
+        with QSignalBlocker(self.unlimited):
+            self.unlimited.setChecked(value is None)
+        self.box.setEnabled(value is not None)
+        if value is not None:
+            self.box.set_value(value)
+
+    def say(self, name: str, about: str) -> None:
+        """All words in the present language, the parameter's name and what it does among them."""
+        self.box.setToolTip(about)
+        self.unlimited.setToolTip(self.tr("However far away, keys on this side are seen"))
+        self.unlimited.setText(self.tr("no limit"))
+        self.unlimited.setAccessibleName(self.tr("{name}: no limit").format(name=name))
+        self.box.setAccessibleName(name)
+
+    def _on_unlimited_toggled(self, unlimited: bool) -> None:
+        self.box.setEnabled(not unlimited)
+        self.committed.emit(None if unlimited else self.box.number())
+
+
+class WholeField(WholeBox):
+    """A whole number from 0."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, minimum=0, maximum=FAR)
+
+    def say(self, name: str, about: str) -> None:
+        """All words in the present language, the parameter's name and what it does among them."""
+        self.setAccessibleName(name)
+        self.setToolTip(about)
+
+
+class AlignField(ChoiceBox):
+    """Choice of the end at which queries and keys are lined up when their numbers differ."""
+
+    committed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(("start", "end"), parent)
+        self.picked.connect(lambda key: self.committed.emit(key))
+
+    def set_value(self, value: str) -> None:
+        """Show the alignment of the document."""
+        self.set_key(value)
+
+    def say(self, name: str, about: str) -> None:
+        """All words in the present language, the parameter's name and what it does among them."""
+        self.setAccessibleName(name)
+        self.set_words({"start": self.tr("the first query and key"), "end": self.tr("the last query and key")})
+        self.setToolTip(about)
+
+
+class LengthsField(TypedField):
+    """One length for every item, or one for each, with commas between."""
+
+    def __init__(self, m: int, batch: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._m, self._batch = m, batch
+
+    def set_sizes(self, m: int, batch: int) -> None:
+        """The longest possible length and the number of items."""
+        self._m, self._batch = m, batch
+
+    def read(self, text: str) -> tuple[int, ...]:
+        parts = [whole_number(part) for part in re.split(r"[,;、\s]+", unicodedata.normalize("NFKC", text)) if part]
+        lengths = tuple(part for part in parts if part is not None and 0 <= part <= self._m)
+        if not parts or len(lengths) < len(parts):
+            raise ValueError(
+                self.tr("Lengths are whole numbers from 0 to {m}, such as {example}.").format(
+                    m=self._m, example=", ".join([str(self._m)] * min(self._batch, 3))
+                )
+            )
+        if len(lengths) not in (1, self._batch):
+            raise ValueError(
+                self.tr("{got} lengths for {batch} items: give one for all, or one for each.").format(
+                    got=len(lengths), batch=self._batch
+                )
+            )
+        return lengths
+
+    def written(self, value: tuple[int, ...] | None) -> str:
+        return ", ".join(map(str, value or ()))
+
+    def say(self, name: str, about: str) -> None:
+        """All words in the present language, the parameter's name and what it does among them."""
+        self.setAccessibleName(name)
+        self.setToolTip(about)
+
+
+Field = LimitField | WholeField | AlignField | LengthsField
+
+
+def make_field(parameter: Parameter, m: int, batch: int, parent: QWidget) -> Field | None:
+    """The editor for a parameter; None where a table or the map is the editor."""
+    if parameter.kind == "int":
+        return LimitField(parent) if parameter.default is None else WholeField(parent)
+    if parameter.kind == "align":
+        return AlignField(parent)
+    if parameter.kind == "lengths":
+        return LengthsField(m, batch, parent)
+    assert parameter.kind == "array", f"no editor for a parameter of the kind {parameter.kind}"
+    return None
+
+
+# --- One layer in the mask panel: its switch, its parameters, its rule, and the way to remove it ---
+
+
+class LayerRow(QWidget):
+    """Shows one layer and signals what a person wants of it."""
+
+    switched = Signal(bool)
+    valuePicked = Signal(str, object)  # parameter, value
+    removed = Signal()
+    filled = Signal(str)  # one of FILLS
+    paintRequested = Signal()
+    tableRequested = Signal()
+
+    def __init__(self, layer: Layer, n: int, m: int, batch: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.kind = layer.kind
+        self._layer, self._sizes = layer, (n, m, batch)
+        self.switch = QCheckBox(self)
+        self.remove = QToolButton(self)
+        self.paint, self.fill, self.table = QPushButton(self), QPushButton(self), QPushButton(self)
+        self.fills = QMenu(self)
+        self.fields: dict[str, Field] = {}
+        self._names: dict[str, QLabel] = {}
+        self._blocked = False
+        self._rule = WrappedLabel(self)
+        self._build()
+        self.set_layer(layer, n, m, batch)
+
+    def set_layer(self, layer: Layer, n: int, m: int, batch: int) -> None:
+        """Show the layer of the document."""
+        self._layer, self._sizes = layer, (n, m, batch)
+        with QSignalBlocker(self.switch):
+            self.switch.setChecked(layer.enabled)
+        for name, field in self.fields.items():
+            if isinstance(field, LengthsField):
+                field.set_sizes(m, batch)
+            field.set_value(getattr(layer, name))
+        self.fills.actions()[FILLS.index("transpose")].setEnabled(n == m)
+        self.retranslate()
+
+    def set_blocked(self, blocked: bool) -> None:
+        """Whether True is read as blocked."""
+        self._blocked = blocked
+        self.retranslate()
+
+    def finish(self) -> None:
+        """Hand on what is still being typed."""
+        for field in self.fields.values():
+            inner = getattr(field, "box", field)
+            if hasattr(inner, "finish"):
+                inner.finish()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        name, (n, m, _batch) = kind_name(self.kind), self._sizes
+        self.switch.setText(name)
+        self.switch.setAccessibleName(filled(self.tr("{layer} layer on"), {"layer": name}))
+        self.switch.setToolTip(kind_about(self.kind))
+        remove = filled(self.tr("Remove {layer}"), {"layer": name})
+        self.remove.setToolTip(remove)
+        self.remove.setAccessibleName(remove)
+        for parameter in self._layer.parameters:
+            if parameter.name in self.fields:
+                self._names[parameter.name].setText(parameter_name(parameter))
+                self.fields[parameter.name].say(parameter_name(parameter), parameter_about(parameter))
+        self.paint.setText(self.tr("Paint in the map"))
+        self.paint.setToolTip(self.tr("Show the masked scores, with a brush in hand that opens and closes cells"))
+        self.fill.setText(self.tr("Fill"))
+        self.fill.setToolTip(self.tr("All cells of this layer at once: M is 0 where they are open, −∞ where closed"))
+        self.table.setText(self.tr("Show its table"))
+        self.table.setToolTip(self.tr("The numbers of this layer among the tables, to be typed and pasted there"))
+        words = (
+            self.tr("Open all cells"),
+            self.tr("Close all cells"),
+            self.tr("Swap open and closed"),
+            self.tr("Mirror at the diagonal"),
+        )
+        for action, word in zip(self.fills.actions(), words, strict=True):
+            action.setText(word)
+        self._rule.setText(rule(self._layer, n, m, self._blocked))
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(SPACING.xs)
+        head.addWidget(self.switch, 1)
+        self.remove.setIcon(icon("close"))
+        self.remove.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        head.addWidget(self.remove)
+        dress(self.switch, strong=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, SPACING.s, 0, SPACING.s)
+        column.setSpacing(SPACING.s)
+        column.addLayout(head)
+        column.addLayout(self._form())
+        dress(self._rule, letters="small", tone="text3")
+        self.switch.toggled.connect(self.switched)
+        self.remove.clicked.connect(self.removed)
+        self.paint.clicked.connect(self.paintRequested)
+        self.table.clicked.connect(self.tableRequested)
+        for key in FILLS:
+            self.fills.addAction(key).triggered.connect(lambda _=False, key=key: self.filled.emit(key))
+        self.fill.setMenu(self.fills)
+
+    def _form(self) -> QFormLayout:
+        """The parameters under one another, indented below the switch."""
+        form = QFormLayout()
+        form.setContentsMargins(SPACING.xxl - SPACING.s, 0, 0, 0)
+        form.setHorizontalSpacing(SPACING.m)
+        form.setVerticalSpacing(SPACING.s)
+        _n, m, batch = self._sizes
+        for parameter in self._layer.parameters:
+            field = make_field(parameter, m, batch, self)
+            if field is not None:
+                self.fields[parameter.name] = field
+                self._names[parameter.name] = label = QLabel(self)
+                dress(label, tone="text2")
+                form.addRow(label, field)
+                field.committed.connect(lambda value, name=parameter.name: self.valuePicked.emit(name, value))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACING.s)
+        paintable, table = self._layer.paintable, bool(self._layer.table)
+        for button, shown in ((self.paint, paintable), (self.fill, paintable), (self.table, table)):
+            button.setVisible(shown)
+            if shown:
+                buttons.addWidget(button)
+        buttons.addStretch(1)
+        form.addRow(buttons)
+        form.addRow(self._rule)
+        return form
+
+
+# --- Lines of lint below the layers: one sentence each, with what goes there and what would end it ---
+
+
+class Line(NamedTuple):
+    """A sentence, whether there is a row to go to, and the words of what would end it, if anything would."""
+
+    text: str
+    place: bool
+    remedy: str
+
+
+class LintLines(QWidget):
+    """Shows the lines; `goRequested` and `remedyRequested` carry the number of a line."""
+
+    goRequested = Signal(int)
+    remedyRequested = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("mask.lint")
+        self._lines: tuple[Line, ...] = ()
+        self._rows: list[QWidget] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(SPACING.s)
+        self.hide()
+
+    def set_lines(self, lines: Sequence[Line]) -> None:
+        """Show these lines; none hide it."""
+        if tuple(lines) == self._lines:
+            return
+        self._lines = tuple(lines)
+        for row in self._rows:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = [self._row(number, line) for number, line in enumerate(self._lines)]
+        self.setVisible(bool(self._rows))
+
+    def _row(self, number: int, line: Line) -> QWidget:
+        row, text, sign = QWidget(self), WrappedLabel(), IconLabel()
+        text.setText(line.text)
+        dress(text, letters="small", tone="text2")
+        sign.set_icon("info")
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACING.s)
+        for words, asked, offered in (
+            (self.tr("Go to the row"), self.goRequested, line.place),
+            (line.remedy, self.remedyRequested, bool(line.remedy)),
+        ):
+            if offered:
+                button = QPushButton(words, row)
+                button.setAccessibleDescription(line.text)
+                button.clicked.connect(lambda _=False, asked=asked: asked.emit(number))
+                buttons.addWidget(button)
+        buttons.addStretch(1)
+        words_and_buttons = QVBoxLayout()
+        words_and_buttons.setSpacing(SPACING.xs)
+        words_and_buttons.addWidget(text)
+        if line.place or line.remedy:
+            words_and_buttons.addLayout(buttons)
+        across = QHBoxLayout(row)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(SPACING.s)
+        across.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+        across.addLayout(words_and_buttons, 1)
+        self._column.addWidget(row)
+        row.show()
+        return row
+
+
+# --- The list of mask layers, in a frame below the mask box of the spine ---
+
 
 WIDTH = 340
 

@@ -7,8 +7,8 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import RADIUS
-from attn_gui.views.bases.viewport import own_viewport
 from attn_gui.views.theme import current_theme, scaled
+from attn_gui.views.widgets import own_viewport
 
 GAP = 4
 LEAST_HEIGHT = 120

@@ -2,30 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractSpinBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.engine import DTYPES
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.controls.item_cell import ItemCell
-from attn_gui.views.controls.shape_state import ShapeState
-from attn_gui.views.controls.size_box import SizeBox
-from attn_gui.views.icons import icon
-from attn_gui.views.theme import dress, scaled
+from attn_gui.views.controls.count_box import ItemCell, SizeBox
+from attn_gui.views.theme import dress, icon, scaled
 
 __all__ = ["ShapePanel", "ShapeState"]
+
+
+# --- State of the shape panel: the sizes of a problem and which of them can be changed ---
+
+
+class ShapeState(NamedTuple):
+    """The sizes of the problem on show; `head_counts` empty means that any count of heads will do."""
+
+    num_heads: int
+    num_kv_heads: int
+    d_k: int
+    d_v: int
+    n: int
+    m: int
+    d_model: int
+    batch_size: int = 1
+    item: int = 0
+    dtype: str = "float64"
+    projected: bool = False
+    self_attention: bool = False
+    keep: str = "d_model"  # or "d_k": what stays when heads change
+    head_counts: tuple[int, ...] = ()
+    lacking: Mapping[str, str] = MappingProxyType({})  # sizes that the problem has not, and why
+
+    @property
+    def kv_head_counts(self) -> tuple[int, ...]:
+        """The counts of K/V heads that share out the heads evenly."""
+        return tuple(count for count in range(1, self.num_heads + 1) if self.num_heads % count == 0)
+
+    @property
+    def cut(self) -> str:
+        """The cut of the columns of Q into heads, as the panel writes it after d_model."""
+        if not self.d_k:
+            return ""
+        heads = f"{self.num_heads} · {self.d_k}"
+        if self.d_model == self.num_heads * self.d_k:
+            return f"= {heads}"
+        return f"→ {heads}"
+
+
+# --- The shape of the problem: heads, widths, lengths, items and precision, in two rows and a line ---
+
 
 LARGEST = {"num_heads": 1024, "num_kv_heads": 1024, "batch_size": 4096}
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")

@@ -2,43 +2,249 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QByteArray,
+    QMimeData,
+    QModelIndex,
+    QSignalBlocker,
+    QSize,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QButtonGroup,
+    QComboBox,
     QDialogButtonBox,
+    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLineEdit,
+    QRadioButton,
     QScrollArea,
     QTableView,
     QVBoxLayout,
     QWidget,
 )
 
+from attn_gui.document.matrix_model import Index, field_symbol
 from attn_gui.engine.head_axis import parsed
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats import FormatError
-from attn_gui.formats.base import Listing
+from attn_gui.formats.base import Listed, Listing
 from attn_gui.formats.file_sentences import SeveralReadings
 from attn_gui.formats.named.arranged import Settled, answered, complaint
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.formats.named.roles import is_problem
+from attn_gui.formats.named.roles import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
 from attn_gui.formats.named.weight_layouts import FUSED, Columns, runs_text
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.dialogs.arrays.arrays_model import ArraysModel, part_symbol
-from attn_gui.views.dialogs.arrays.axes_fields import AxesFields
-from attn_gui.views.dialogs.arrays.number_preview import NumberPreview
-from attn_gui.views.dialogs.arrays.part_slots import PartSlots
+from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
+from attn_gui.views.dialogs.axes_fields import AxesFields
+from attn_gui.views.dialogs.form_fields import caption, lay_out
+from attn_gui.views.dialogs.readings import NumberPreview
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
+from attn_gui.views.widgets import Retranslated, plain_tip
+
+# --- The arrays of a file as rows: name, shape, kind of numbers, and the parts that they are used as ---
+
+
+Role = Qt.ItemDataRole
+ARRAY_MIME = "application/x-attn-gui-array"
+NAME, SHAPE, NUMBERS, PART = range(4)
+
+
+def part_symbol(role: str) -> str:
+    """The letter of a part of a problem; a mask has none of its own before it is a layer."""
+    return "M" if role == MASK else ", ".join(map(field_symbol, FUSED.get(role, (role,))))
+
+
+class ArraysModel(QAbstractTableModel):
+    """One row an array; a row that is dragged carries its name."""
+
+    def __init__(self, arrays: Sequence[Listed], parent: Any = None) -> None:
+        super().__init__(parent)
+        self.arrays = tuple(arrays)
+        self._parts: dict[str, str] = {}
+
+    def set_parts(self, names: Mapping[str, str]) -> None:
+        """Show which part each array is, from part → name."""
+        parts: dict[str, list[str]] = {}
+        for role, name in names.items():
+            parts.setdefault(name, []).append(part_symbol(role))
+        self._parts = {name: ", ".join(found) for name, found in parts.items()}
+        if self.arrays:
+            self.dataChanged.emit(self.index(0, PART), self.index(len(self.arrays) - 1, PART))
+
+    def retranslate(self) -> None:
+        """Headings in the present language."""
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, PART)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else len(self.arrays)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
+        return 0 if parent.isValid() else PART + 1
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        array = self.arrays[index.row()]
+        texts = (array.name, " × ".join(map(str, array.shape)) or "1", array.dtype, self._parts.get(array.name, ""))
+        if role == Role.DisplayRole:
+            return texts[index.column()]
+        if role == Role.ToolTipRole:
+            return plain_tip(texts[index.column()])
+        return ", ".join(filter(None, texts)) if role == Role.AccessibleTextRole and index.column() == NAME else None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> object:
+        if orientation != Qt.Orientation.Horizontal or role != Role.DisplayRole:
+            return None
+        return (self.tr("Array"), self.tr("Shape"), self.tr("Numbers"), self.tr("Used as"))[section]
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
+        return flags if index.isValid() else Qt.ItemFlag.NoItemFlags
+
+    def mimeTypes(self) -> list[str]:
+        return [ARRAY_MIME]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        data = QMimeData()
+        if indexes:
+            data.setData(ARRAY_MIME, QByteArray(self.arrays[indexes[0].row()].name.encode()))
+        return data
+
+
+# --- The place of one part of a problem: a list of arrays to pick from, onto which one can be dropped ---
+
+
+NONE = ""
+SHORTEST = 8  # letters of a name that are always seen
+
+
+class ArraySlot(Retranslated, ChoiceBox):
+    """`picked` carries the name of the array, empty for none."""
+
+    def __init__(self, role: str, arrays: Sequence[Listed], parent: QWidget | None = None) -> None:
+        super().__init__((NONE, *(array.name for array in arrays)), parent)
+        self.role = role
+        self.setObjectName(f"arrays.{role}")
+        self.setAcceptDrops(True)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(SHORTEST)
+        self.view().setMinimumWidth(scaled(280))
+        self.retranslate()
+
+    def array(self) -> str:
+        """The name of the chosen array; empty where there is none."""
+        return str(self.currentData() or NONE)
+
+    def retranslate(self) -> None:
+        """Words in the present language."""
+        self.set_words({NONE: self.tr("none")})
+        self.setAccessibleName(part_symbol(self.role))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasFormat(ARRAY_MIME):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        name = bytes(event.mimeData().data(ARRAY_MIME).data()).decode()
+        place = self.findData(name)
+        if place >= 0:
+            self.setCurrentIndex(place)
+            event.acceptProposedAction()
+
+
+# --- The parts of a problem as places for arrays: Q, K and V, or X and its weights, and what goes with both ---
+
+
+_PROJECTED_ROWS = (("x", "context"), ("w_query", "b_query"), ("w_key", "b_key"), ("w_value", "b_value"))
+_FUSED_ROW = tuple(role for role in PROJECTED if role in FUSED)  # in place of the three rows above it
+_OUTPUT_ROW, _MASK_ROW = ("w_output", "b_output"), (MASK,)
+_PLACED = {*AT_ONCE, *_OUTPUT_ROW, *_MASK_ROW, *_FUSED_ROW, *(role for row in _PROJECTED_ROWS for role in row)}
+_OTHERS = [role for role in ROLES if role not in _PLACED]  # such as norms of Q and K, with either way
+_BOTH_ROWS = (_OUTPUT_ROW, _MASK_ROW, *(_OTHERS[place : place + 2] for place in range(0, len(_OTHERS), 2)))
+
+
+class PartSlots(Retranslated, QWidget):
+    """`changed` when another array is picked or dropped, or the other way is chosen."""
+
+    changed = Signal()
+
+    def __init__(self, arrays: Sequence[Listed], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.slots = {role: ArraySlot(role, arrays, self) for role in ROLES}
+        self.direct, self.projected = QRadioButton(self), QRadioButton(self)
+        self.direct.setObjectName("arrays.direct")
+        self.projected.setObjectName("arrays.projected")
+        self._ways = QButtonGroup(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.m)
+        for radio in (self.direct, self.projected):
+            self._ways.addButton(radio)
+            column.addWidget(radio)
+        self._direct = self._block([[role] for role in AT_ONCE])
+        self._projected, both = self._block((*_PROJECTED_ROWS, _FUSED_ROW)), self._block(_BOTH_ROWS)
+        for block in (self._direct, self._projected, both):
+            column.addWidget(block)
+        column.addStretch(1)
+        for slot in self.slots.values():
+            slot.picked.connect(lambda _name: self.changed.emit())
+        self.projected.toggled.connect(self._on_way_toggled)
+        self.direct.setChecked(True)
+        self._projected.hide()
+        self.retranslate()
+
+    def names(self) -> dict[str, str]:
+        """The arrays of the way that is chosen, by part."""
+        held = {role: slot.array() for role, slot in self.slots.items() if slot.array()}
+        return one_way(held, projected=self.projected.isChecked())
+
+    def set_names(self, names: Mapping[str, str]) -> None:
+        """Show these arrays in their places, and the way that they go."""
+        for role, slot in self.slots.items():
+            slot.set_key(names.get(role, ""))
+        radio = self.projected if set(names) & set(PROJECTED) else self.direct
+        with QSignalBlocker(self):
+            radio.setChecked(True)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.direct.setText(self.tr("Queries, keys and values"))
+        self.projected.setText(self.tr("A sequence X and the weights that make them"))
+
+    def _block(self, rows: Sequence[Sequence[str]]) -> QWidget:
+        block = QWidget(self)
+        grid = QGridLayout(block)
+        fields = [[(caption(self.slots[role], block), self.slots[role], 1) for role in row] for row in rows]
+        for row, found in zip(rows, fields, strict=True):
+            for role, (label, _, _) in zip(row, found, strict=True):
+                label.setText(part_symbol(role))
+        lay_out(grid, fields)
+        for column in range(max(map(len, rows))):
+            grid.setColumnStretch(column, 1)
+        return block
+
+    def _on_way_toggled(self, projected: bool) -> None:
+        self._direct.setVisible(not projected)
+        self._projected.setVisible(projected)
+        self.changed.emit()
+
+
+# --- Arrays of a file whose names are foreign: each is dragged or picked onto a part of a problem ---
+
 
 ROWS, COLUMNS = 4, 5  # of the preview
 WIDTH, HEIGHT = 1060, 700

@@ -17,12 +17,12 @@ from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
 from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.named.weight_layouts import FUSED, HEAD_BY_HEAD, LINEAR, PART_BY_PART, SPLITS, known_of, parts_of
-from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.dialogs.arrays.reading_list import ReadingList
 from attn_gui.views.dialogs.form_fields import caption
+from attn_gui.views.dialogs.readings import ReadingList
 from attn_gui.views.theme import dress
+from attn_gui.views.widgets import Retranslated
 
 UNSAID = ""
 MOST_HEADS = 65536

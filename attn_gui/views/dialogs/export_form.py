@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLabel, QLineEdit, QMessageBox, QWidget
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMessageBox, QWidget
 
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.controls.half_typed import settle
+from attn_gui.figure.styles import STYLES, resolution
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog, asked, message_box
-from attn_gui.views.dialogs.form_fields import Field, TargetFields
+from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
+from attn_gui.views.dialogs.form_fields import CentimeterField, Field, PointsField, TargetFields
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
+from attn_gui.views.widgets import Retranslated, settle
 from attn_gui.views.zones import step
+
+# --- Base of both export dialogs: refuse a choice, name the files to be written, ask before any is replaced ---
+
 
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 255  # bytes, on every file system in use
@@ -202,3 +210,129 @@ class ExportForm(Retranslated, FormDialog):
         said = words.format(name=names[0], count=len(names), first=names[0], last=names[-1])
         there = len(self._there())
         return f"{said} {self.tr('Already there: {count}; you will be asked.').format(count=there)}" if there else said
+
+
+# --- Fields that choose heads: the one on show, all, or some by their numbers; and whether these share a sheet ---
+
+
+THIS, ALL, SOME = "this", "all", "some"
+
+
+class HeadsFields(Retranslated, QWidget):
+    """A choice, and beside it the numbers where they are to be typed: one never contradicts the other."""
+
+    changed = Signal()
+
+    def __init__(self, count: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._count, self._this = count, 0
+        self.choice = ChoiceBox((THIS, ALL, SOME) if count > 1 else (THIS,), self)
+        self.choice.setObjectName("export.which_heads")
+        self.numbers = QLineEdit(self)
+        self.numbers.setObjectName("export.head_numbers")
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(SPACING.s)
+        line.addWidget(self.choice, 1)
+        line.addWidget(self.numbers, 1)
+        self.setFocusProxy(self.choice)
+        self.choice.picked.connect(self._on_choice_picked)
+        self.numbers.textChanged.connect(lambda _: self.changed.emit())
+        self.set_heads((0,))
+        self.retranslate()
+
+    def heads(self) -> tuple[int, ...]:
+        """The heads; ValueError with a sentence if their numbers cannot be read."""
+        if self.choice.currentData() == SOME:
+            return heads_from_text(self.numbers.text(), self._count)
+        return {THIS: (self._this,), ALL: tuple(range(self._count))}[self.choice.currentData()]
+
+    def readable(self) -> tuple[int, ...]:
+        """The heads; none while what is typed cannot be read."""
+        try:
+            return self.heads()
+        except ValueError:
+            return ()
+
+    def set_heads(self, heads: tuple[int, ...]) -> None:
+        """Propose one head, which is then "this head", all, or several."""
+        several = len(heads) > 1
+        if not several:
+            self._this = heads[0] if heads else 0
+        self.choice.set_key(THIS if not several else ALL if len(heads) == self._count else SOME)
+        self.numbers.setText(", ".join(map(str, heads)))
+        self._show_numbers()
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        words = {
+            THIS: self.tr("this head ({head})").format(head=self._this),
+            ALL: self.tr("all heads"),
+            SOME: self.tr("chosen heads"),
+        }
+        self.choice.set_words({key: word for key, word in words.items() if self.choice.findData(key) >= 0})
+        self.numbers.setPlaceholderText("0, 2-3")
+        self.numbers.setAccessibleName(self.tr("Numbers of the chosen heads"))
+        self.numbers.setToolTip(self.tr("Numbers such as 0, 2-3"))
+
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        self.choice.setAccessibleName(name)
+
+    def _show_numbers(self) -> None:
+        self.numbers.setVisible(self.choice.currentData() == SOME)
+
+    def _on_choice_picked(self, key: str) -> None:
+        self._show_numbers()
+        if key == SOME:
+            self.numbers.setFocus()
+            self.numbers.selectAll()
+        self.changed.emit()
+
+
+# --- Fields for the size of a figure: what it is made for, and the sides, type and resolution that this gives it ---
+
+
+class SizeFields(QObject):
+    """The editors, for a form to lay out. Picking what a figure is made for empties those that it has sizes for."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.style = ChoiceBox(STYLES, parent)
+        self.width, self.height, self.font_size = CentimeterField(parent), CentimeterField(parent), PointsField(parent)
+        self.dpi = CountBox(parent, minimum=30, maximum=2400)
+        self.style.picked.connect(self._on_style_picked)
+
+    @property
+    def numbers(self) -> tuple[CentimeterField | PointsField, ...]:
+        """The fields that may be empty."""
+        return self.width, self.height, self.font_size
+
+    def set_choice(self, choice: ExportChoice) -> None:
+        """Show what is proposed."""
+        self.style.set_key(choice.style)
+        for field, number in zip(self.numbers, (choice.width, choice.height, choice.font_size), strict=True):
+            field.set_value(number)
+        self.dpi.setValue(choice.dpi)
+        self._propose()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.style.set_words({key: QCoreApplication.translate("Figures", kind.title) for key, kind in STYLES.items()})
+        self._propose()
+
+    def _on_style_picked(self) -> None:
+        for field in self.numbers:
+            field.set_value(None)
+        self.dpi.setValue(int(resolution(None, self.style.currentData(), ExportChoice.dpi)))
+        self._propose()
+
+    def _propose(self) -> None:
+        """Show in the empty fields what they stand for."""
+        for field, size in zip(self.numbers, self._sizes(), strict=True):
+            field.setPlaceholderText(self.tr("automatic") if size is None else f"{size:g}")
+
+    def _sizes(self) -> Iterator[float | None]:
+        kind = STYLES[self.style.currentData()]
+        return iter((kind.width, kind.height, kind.font_size))

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -22,12 +23,15 @@ from PySide6.QtWidgets import (
 from attn_gui.document.edits import Refusal
 from attn_gui.figure.options import FONT_SIZES
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.controls.number_field import NumberField
-from attn_gui.views.dialogs.export.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
+from attn_gui.views.controls.typed_field import NumberField
+from attn_gui.views.dialogs.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
 from attn_gui.views.theme import dress
+from attn_gui.views.widgets import FittingPage, Retranslated
 from attn_gui.views.zones import stops_in
+
+# --- Fields of the export dialogs: a list to tick, a folder with a name, a table of captions and editors ---
+
 
 KEY = Qt.ItemDataRole.UserRole
 SHOWN_ROWS = 5
@@ -250,3 +254,37 @@ def lay_out(grid: QGridLayout, rows: Sequence[Sequence[Field]]) -> None:
         grid.setRowMinimumHeight(3 * place + 2, SPACING.s)
     for before, after in pairwise(stop for row in rows for _, editor, _ in row for stop in stops_in(editor)):
         QWidget.setTabOrder(before, after)
+
+
+# --- A form that scrolls where a screen is low, and the size in which its dialog opens ---
+
+
+ROOM = 0.9  # of the screen: a title bar needs some of it
+
+
+class ScrolledForm(FittingPage):
+    """Has room for a scroll bar beside its fields, whether there is one or not: none of them is cut."""
+
+    def lay_out(self, rows: Sequence[Sequence[Field]]) -> None:
+        """Hold rows of captions above their editors, in columns of one width; the first row has the height to spare."""
+        page = QWidget(self.viewport())
+        grid = QGridLayout(page)
+        lay_out(grid, rows)
+        for column in range(grid.columnCount()):
+            grid.setColumnStretch(column, 1)
+        grid.setRowStretch(1, 1)
+        self.hold(page)
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint() + self._bar()
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() + self._bar()
+
+    def _bar(self) -> QSize:
+        return QSize(self.verticalScrollBar().sizeHint().width(), 0)
+
+
+def opening_size(dialog: QDialog) -> QSize:
+    """The size in which all of a dialog is seen, or as much as its screen has room for; Qt stops at two thirds."""
+    return dialog.sizeHint().boundedTo(dialog.screen().availableSize() * ROOM)

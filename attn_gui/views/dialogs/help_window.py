@@ -1,15 +1,143 @@
-"""Help › Keyboard shortcuts: all of them in one list."""
+"""Window with the help: a list of pages beside the one that is read; the program stays usable."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QSize, Qt
+from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QListWidget,
+    QTextBrowser,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.theme import scaled
+from attn_gui.paths import resource
+from attn_gui.version import VERSION
+from attn_gui.views.dialogs.asking import BUTTONS
+from attn_gui.views.names import unbroken
+from attn_gui.views.text_views import WrappedLabel
+from attn_gui.views.theme import dress, scaled
+from attn_gui.views.widgets import Retranslated
+
+# --- Pages of the help: Markdown files of a language, in the order of their numbers ---
+
+
+ACTION = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class HelpPage:
+    """One page: its key is the name of its file, the same in every language."""
+
+    key: str
+    title: str
+    text: str  # Markdown
+
+
+def help_pages(language: str, actions: Mapping[str, str], absent: Collection[str] = ()) -> tuple[HelpPage, ...]:
+    """All pages of a language; `{name}` stands for the words of an action.
+
+    Paragraphs about actions that are `absent` in this program are left out. Raises KeyError for an unknown one.
+    """
+    return tuple(_page(path, actions, absent) for path in sorted(resource("help", language).glob("*.md"), key=_place))
+
+
+def _place(path: Path) -> tuple[int, str]:
+    """Where a page stands: by the number that its name begins with, then by its name."""
+    return int(path.stem.partition("-")[0]), path.stem
+
+
+def _page(path: Path, actions: Mapping[str, str], absent: Collection[str]) -> HelpPage:
+    parts = path.read_text(encoding="utf-8").split("\n\n")
+    said = "\n\n".join(part for part in parts if not any(name in absent for name in ACTION.findall(part)))
+    text = ACTION.sub(lambda found: f"**{actions[found[1]]}**", said)
+    return HelpPage(path.stem, text.partition("\n")[0].removeprefix("# "), text)
+
+
+# --- Window with the help: a list of pages beside the one that is read; the program stays usable ---
+
+
+DIALECT = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+
+LINE_HEIGHT = 125  # percent
+CODE = QTextFormat.Property.BlockCodeLanguage.value
+
+
+class HelpWindow(Retranslated, QDialog):
+    """Reads its pages anew when the language changes, and stays on the one that was open."""
+
+    def __init__(self, read: Callable[[], Sequence[HelpPage]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.help")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._read, self._pages = read, tuple[HelpPage, ...]()
+        self.titles, self.text = QListWidget(self), QTextBrowser(self)
+        self.text.setOpenLinks(False)
+        self.text.document().setDocumentMargin(scaled(SPACING.xl))
+        self.titles.currentRowChanged.connect(self._show)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACING.l, SPACING.l, SPACING.l, SPACING.l)
+        row.setSpacing(SPACING.m)
+        row.addWidget(self.titles)
+        row.addWidget(self.text, 1)
+        self.retranslate()
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(760), scaled(560))
+
+    def open_page(self, key: str) -> None:
+        """Turn to the page of a key; the first one where there is none of it."""
+        keys = [page.key for page in self._pages]
+        self.titles.setCurrentRow(keys.index(key) if key in keys else 0)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        row = max(self.titles.currentRow(), 0)
+        self.setWindowTitle(self.tr("Help"))
+        self.titles.setAccessibleName(self.tr("Pages of the help"))
+        self.text.setAccessibleName(self.tr("Text of the page"))
+        self._pages = tuple(self._read())
+        self.titles.clear()
+        self.titles.addItems([page.title for page in self._pages])
+        self.titles.setFixedWidth(self.titles.sizeHintForColumn(0) + scaled(SPACING.xl))
+        self.titles.setCurrentRow(row)
+
+    def _show(self, row: int) -> None:
+        if 0 <= row < len(self._pages):
+            self.text.document().setMarkdown(unbroken(self._pages[row].text), DIALECT)
+            _loosen(self.text.document())
+            self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+
+def _loosen(document: QTextDocument) -> None:
+    """Set the lines as in a book: Qt's Markdown leaves no room between paragraphs. Code stays together, and wraps."""
+    document.setIndentWidth(scaled(SPACING.xl))
+    block = document.begin()
+    while block.isValid():
+        form = block.blockFormat()
+        form.setNonBreakableLines(False)
+        form.setLineHeight(LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        goes_on = form.hasProperty(CODE) and block.next().blockFormat().hasProperty(CODE)
+        form.setBottomMargin(0 if goes_on else scaled(SPACING.m))
+        QTextCursor(block).setBlockFormat(form)
+        block = block.next()
+
+
+# --- Help › Keyboard shortcuts: all of them in one list ---
+
 
 Rows = Sequence[tuple[str, str]]  # what it does, its keys
 
@@ -99,3 +227,47 @@ class ShortcutsDialog(Retranslated, QDialog):
             for row in rows:
                 row.setHidden(wanted not in row.text(0).casefold() and wanted not in row.text(1).casefold())
             group.setHidden(all(row.isHidden() for row in rows))
+
+
+# --- Help › About: what the program is, its version, and the licenses of what it carries ---
+
+
+class AboutDialog(Retranslated, QDialog):
+    """Name, version, one sentence, and the notices, in Markdown, in full when there are any."""
+
+    def __init__(self, parent: QWidget | None = None, *, notices: str = "") -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.about")
+        self._title, self._what, self._built = (WrappedLabel(self) for _ in range(3))
+        self.notices = QTextBrowser(self)
+        self.notices.setOpenExternalLinks(True)
+        self.notices.document().setMarkdown(notices, DIALECT)
+        self.notices.moveCursor(QTextCursor.MoveOperation.Start)
+        self.notices.setVisible(bool(notices))
+        self.buttons = QDialogButtonBox(BUTTONS.Close, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.m)
+        for label in (self._title, self._what, self._built):
+            column.addWidget(label)
+        dress(self._title, letters="formula", strong=True)
+        dress(self._built, tone="text2")
+        column.addWidget(self.notices, 1)
+        column.addWidget(self.buttons)
+        self.buttons.rejected.connect(self.reject)
+        self.retranslate()
+
+    def sizeHint(self) -> QSize:
+        if not self.notices.toPlainText():
+            return QSize(scaled(460), super().sizeHint().height())
+        return QSize(scaled(720), scaled(560))
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("About"))
+        self._title.setText(f"attn_gui {VERSION}")
+        self._what.setText(self.tr("Take attention apart by hand: edit Q, K, V and watch every step follow."))
+        parts = QCoreApplication.translate("Sentences", ", ").join(("NumPy", "Qt for Python", "pyqtgraph"))
+        self._built.setText(self.tr("Made with {parts}.").format(parts=parts))
+        self.notices.setAccessibleName(self.tr("Licenses"))
+        self.buttons.button(BUTTONS.Close).setText(self.tr("Close"))

@@ -25,14 +25,14 @@ from attn_gui.engine.creation.filling import SEEDED
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.controls.masks.mask_words import kind_name
 from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
+from attn_gui.views.names import kind_name
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
+from attn_gui.views.widgets import Retranslated
 
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
 NO_MASK = "none"

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.wrapped_label import WrappedLabel
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
-from attn_gui.views.words.tip import plain_tip
+from attn_gui.views.widgets import plain_tip
 
 SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger

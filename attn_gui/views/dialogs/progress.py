@@ -1,12 +1,18 @@
-"""Progress line of background work in the status bar, with a way to cancel it: all else stays usable."""
+"""Progress of the reading of a file, in the status bar."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QToolButton, QWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import QCoreApplication, QEventLoop, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
+from attn_gui.views.dialogs.asking import asked, message_box
+from attn_gui.views.widgets import Retranslated
+
+# --- Progress line of background work in the status bar, with a way to cancel it: all else stays usable ---
+
 
 LETTERS = 30  # of a name, at most
 PATIENCE_MS = 300  # what is done by then needs no word
@@ -92,3 +98,195 @@ class WorkLine(Retranslated, QWidget):
     def _on_cancel_clicked(self) -> None:
         self.cancel.setEnabled(False)  # the piece under way is finished first
         self.cancelRequested.emit()
+
+
+# --- Waiting for work beside the window, with a box that can be left ---
+
+
+def soon_over(ended: SignalInstance, busy: Callable[[], bool]) -> bool:
+    """Wait for a moment without a word; whether the work is over."""
+    soon = QEventLoop()
+    ended.connect(soon.quit)
+    QTimer.singleShot(PATIENCE_MS, soon, soon.quit)
+    soon.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+    return not busy()
+
+
+def wait_for(
+    ended: SignalInstance, busy: Callable[[], bool], window: QWidget, words: Callable[[], str], stop: str = ""
+) -> bool:
+    """Let the person wait until `ended`: at first without a word, then in a box that goes by itself.
+
+    The box is left to go on working, or by `stop`, the words of a button that calls the work off; whether it was.
+    """
+    if soon_over(ended, busy):
+        return False
+    roles = QMessageBox.ButtonRole
+    box = message_box(window, words())
+    stopping = box.addButton(stop, roles.DestructiveRole) if stop else None
+    staying = box.addButton(QCoreApplication.translate("SessionSaving", "Go on working"), roles.RejectRole)
+    box.setDefaultButton(staying)
+    ended.connect(box.accept)
+    asked(box)
+    return stopping is not None and box.clickedButton() is stopping
+
+
+# --- Progress of the reading of a file, in the status bar ---
+
+
+class OpeningProgress(WorkLine):
+    """The line of a file that is read."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("opening", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("Opening {name}, {percent} %").format(name=self.short_name(), percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel the opening")
+
+
+# --- Progress of the writing of a session, in the status bar ---
+
+
+class SavingProgress(WorkLine):
+    """The line of a file that is written."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("saving", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("Saving {name}, {percent} %").format(name=self.short_name(), percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel the saving")
+
+
+# --- Progress of the making of new numbers, in the status bar ---
+
+
+class MakingProgress(WorkLine):
+    """The line of a change that takes a while."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("making", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("{step}, {percent} %").format(step=self.short_name(), percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel the change")
+
+
+# --- Progress of the reading of a matrix, in the status bar ---
+
+
+class ReadingProgress(WorkLine):
+    """The line of a text or a file of one matrix."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("reading", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("Reading {name}, {percent} %").format(name=self.short_name(), percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel the reading")
+
+
+# --- Progress of an export, in the status bar ---
+
+
+class ExportProgress(WorkLine):
+    """The line of an export."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("export", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("Exporting, {percent} %").format(percent=percent)
+
+    def busy_words(self) -> str:
+        """Words for a second export that is asked for meanwhile."""
+        return self.tr("An export is still being written: wait, or cancel it.")
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel the export")
+
+
+# --- Progress of a snapshot that is put together, in the status bar ---
+
+
+class FetchingProgress(WorkLine):
+    """The line of a large snapshot."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("fetching", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("Snapshot {name}, {percent} %").format(name=self.short_name(), percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel")
+
+
+# --- Progress of the fit of a kernel, in the status bar ---
+
+
+class FittingProgress(WorkLine):
+    """The line of a fit."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("fitting", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("Fitting {name}, {percent} %").format(name=self.short_name(), percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel the fit")
+
+
+# --- Progress of the search for the step that moved a cell most, in the status bar ---
+
+
+class BlameProgress(WorkLine):
+    """The line of a search through the history."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("blaming", parent)
+        self.retranslate()
+
+    def words(self, percent: int) -> str:
+        return self.tr("What moved {name}, {percent} %").format(name=self.short_name(), percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Cancel")
+
+
+# --- Progress line of a page that takes a while to be computed ---
+
+
+class PageProgress(WorkLine):
+    """Says how much of the page is computed; its button stops that."""
+
+    def __init__(self, page: str, parent: QWidget | None = None) -> None:
+        super().__init__(f"page.{page}", parent)
+        self.retranslate()
+
+    def sizeHint(self) -> QSize:
+        """As high as its button: no status bar has to keep its height here."""
+        return super().sizeHint().expandedTo(self.cancel.sizeHint())
+
+    def words(self, percent: int) -> str:
+        return self.tr("Computing the page, {percent} %").format(percent=percent)
+
+    def cancel_words(self) -> str:
+        return self.tr("Stop computing the page")

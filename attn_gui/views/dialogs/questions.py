@@ -1,25 +1,85 @@
-"""Question of what a number typed into a weight means."""
+"""A question with one line to type: what is wrong with it is said while it is typed."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container, Mapping
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
+    QComboBox,
     QDialog,
     QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
     QRadioButton,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.dialogs.asking import BUTTONS
-from attn_gui.views.dialogs.weight_meanings import MEANINGS, WITH_SINK
+from attn_gui.views.names import MEANINGS, WITH_SINK
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
+
+# --- A question with one line to type: what is wrong with it is said while it is typed ---
+
+
+T = TypeVar("T")
+WIDTH = 340
+
+
+class AskDialog(QDialog, Generic[T]):
+    """`read` makes the answer of a text, or raises ValueError with a sentence; `answer` is what it made last."""
+
+    def __init__(self, title: str, words: str, text: str, read: Callable[[str], T], parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.ask")
+        self.setWindowTitle(title)
+        self.answer: T | None = None
+        self._read = read
+        self.line, self._said = QLineEdit(text, self), WrappedLabel(self)
+        self.line.setObjectName("ask.answer")
+        asked = WrappedLabel(self)
+        asked.setText(words)
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        dress(self._said, letters="small", tone="error")
+        self.line.setAccessibleName(words)
+        self.line.selectAll()
+        self.line.textChanged.connect(self._look)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
+        column = QVBoxLayout(self)
+        column.setSpacing(SPACING.m)
+        for widget in (asked, self.line, self._said, self.buttons):
+            column.addWidget(widget)
+        self.setMinimumWidth(scaled(WIDTH))
+        self._look()
+
+    def said(self) -> str:
+        """Sentence that says why the text is refused; empty for a text that is taken."""
+        return self._said.text()
+
+    def _look(self, *_: object) -> None:
+        """Read the text as it stands."""
+        try:
+            self.answer, wrong = self._read(self.line.text()), ""
+        except ValueError as error:
+            self.answer, wrong = None, str(error)
+        self._said.setText(wrong)
+        self.buttons.button(BUTTONS.Ok).setEnabled(not wrong)
+
+
+# --- Question of what a number typed into a weight means ---
+
 
 WEIGHT_WIDTH = 420
 
@@ -80,3 +140,104 @@ class WeightDialog(QDialog):
     def meaning(self) -> str:
         """The chosen key of MEANINGS."""
         return next(key for key, radio in self.radios.items() if radio.isChecked())
+
+
+# --- Question of where cells are taken from: another head, row, column or item ---
+
+
+class TakeDialog(QDialog):
+    """A list of axes and a number on the one that is chosen."""
+
+    def __init__(self, cells: str, axes: Mapping[str, tuple[str, int, int]], parent: QWidget | None = None) -> None:
+        """`axes`: by key the name of an axis, how many places it has, and the one that is proposed."""
+        super().__init__(parent)
+        self.setObjectName("dialog.take")
+        self.setWindowTitle(self.tr("Take {cells} from elsewhere").format(cells=cells))
+        self._axes = axes
+        self.axis, self.place = QComboBox(self), QSpinBox(self)
+        self.axis.setObjectName("take.axis")
+        self.place.setObjectName("take.place")
+        words = WrappedLabel(self)
+        words.setText(self.tr("The cells of which place, as computed, stand there instead?"))
+        for key, (name, _count, _proposed) in axes.items():
+            self.axis.addItem(name, key)
+        self.axis.setAccessibleName(self.tr("Kind of place"))
+        self.place.setAccessibleName(self.tr("Number of the place, counted from 0"))
+        self.axis.currentIndexChanged.connect(self._follow_axis)
+        self._follow_axis()
+        buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        buttons.button(BUTTONS.Ok).setText(self.tr("Take"))
+        buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        line = QHBoxLayout()
+        line.setSpacing(SPACING.m)
+        line.addWidget(self.axis, 1)
+        line.addWidget(self.place, 1)
+        column = QVBoxLayout(self)
+        column.setSpacing(SPACING.l)
+        column.addWidget(words)
+        column.addLayout(line)
+        column.addWidget(buttons)
+        self.setMinimumWidth(scaled(WIDTH))
+        self.place.setFocus()
+        self.place.selectAll()
+
+    def source(self) -> dict[str, int]:
+        """The place on the axis that is chosen, by its key."""
+        return {self.axis.currentData(): self.place.value()}
+
+    def _follow_axis(self, *_: object) -> None:
+        _name, count, proposed = self._axes[self.axis.currentData()]
+        self.place.setRange(0, count - 1)
+        self.place.setValue(proposed)
+
+
+# --- Name and note of a snapshot ---
+
+
+SNAPSHOT_WIDTH, LINES = 360, 5
+
+
+class SnapshotDialog(QDialog):
+    """A line for the name, which may not be empty, and room for a note; `longest` limits both, in letters."""
+
+    def __init__(self, name: str, note: str, longest: tuple[int, int], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.snapshot")
+        self.setWindowTitle(self.tr("Snapshot"))
+        self._longest = longest
+        self.name, self.note = QLineEdit(name, self), QPlainTextEdit(note, self)
+        captions = QLabel(self.tr("&Name"), self), QLabel(self.tr("N&ote"), self)
+        self.name.setMaxLength(longest[0])
+        self.name.selectAll()
+        self.name.setAccessibleName(self.tr("Name"))
+        self.name.setToolTip(self.tr("By this name it is listed, and called in maps and figures"))
+        self.note.setAccessibleName(self.tr("Note"))
+        self.note.setToolTip(self.tr("Whatever is worth knowing about this state; it is saved with it"))
+        self.note.setTabChangesFocus(True)
+        self.note.setFixedHeight(LINES * self.note.fontMetrics().lineSpacing() + scaled(SPACING.l))
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.name.textChanged.connect(self._look)
+        self.note.textChanged.connect(self._look)
+        column = QVBoxLayout(self)
+        column.setSpacing(SPACING.m)
+        for caption, field in zip(captions, (self.name, self.note), strict=True):
+            caption.setBuddy(field)
+            column.addWidget(caption)
+            column.addWidget(field)
+        column.addWidget(self.buttons)
+        self.setMinimumWidth(scaled(SNAPSHOT_WIDTH))
+        self._look()
+
+    def answer(self) -> tuple[str, str]:
+        """Name and note as they were typed."""
+        return " ".join(self.name.text().split()), self.note.toPlainText().strip()
+
+    def _look(self) -> None:
+        name, note = self.answer()
+        self.buttons.button(BUTTONS.Ok).setEnabled(bool(name) and len(note) <= self._longest[1])

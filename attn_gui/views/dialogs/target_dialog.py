@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
 from attn_gui.document.edits import Refusal
 from attn_gui.engine.analysis.shortest_change import BIAS, WAYS
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.controls.number_field import NumberField
+from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
 from attn_gui.views.inspector.context import number
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
+from attn_gui.views.widgets import Retranslated
 
 ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
 WIDTH = 400

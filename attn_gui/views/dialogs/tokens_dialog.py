@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.sentence_tokens import places_before, split_tokens
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.dialogs.form_fields import caption
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.widgets import Retranslated
 
 SIDES = ("both", "queries", "keys")
 Tokens = tuple[str, ...] | None

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.inspector.context import ExplainContext
-from attn_gui.views.inspector.links import FlowLayout, Link
-from attn_gui.views.inspector.neighbors import Neighbor, reaches, sources
-from attn_gui.views.map.veil import BACKWARD, FORWARD
+from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, sources
+from attn_gui.views.map.marks import BACKWARD, FORWARD
+from attn_gui.views.text_views import FlowLayout, Link, clear
 from attn_gui.views.theme import dress
-from attn_gui.views.words.tip import set_tip
+from attn_gui.views.widgets import Retranslated, set_tip
+
+# --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
+
 
 ARROW = "→ "
 BUTTONS = {BACKWARD: "inspector.origin", FORWARD: "inspector.reach"}
@@ -122,3 +124,127 @@ class Relations(Retranslated, QWidget):
         button.setCheckable(True)
         button.clicked.connect(lambda shown: self.reachPicked.emit(direction if shown else ""))
         return button
+
+
+# --- Trail of the explained cell: its place, and the cells that led to it as links back ---
+
+
+LONGEST = 4  # so many places are named: the first one, where the way began, and the last ones
+
+
+class Trail(QWidget):
+    """`A[10, 13] › S′[10, 13]`: the last place is here, the others lead back."""
+
+    placeRequested = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._names: tuple[str, ...] = ()
+        self._links: list[Link] = []
+        self._here: QLabel | None = None
+        self._row = FlowLayout(self, gap=SPACING.s)
+
+    def set_places(self, names: Sequence[str]) -> None:
+        """The names of the places, the present one last."""
+        before, self._names = self._names, tuple(names)
+        if len(before) == len(names) and before[:-1] == self._names[:-1]:
+            if before != self._names and self._here is not None:
+                self._here.setText(names[-1])  # making it again takes longer than all else in the panel
+                self.setAccessibleName(" › ".join(names))
+            return
+        had_focus = any(link.hasFocus() for link in self.links())
+        self._links, self._here = [], None
+        clear(self._row)
+        named = [0, *range(max(1, len(names) - LONGEST + 1), len(names) - 1)] if len(names) > 1 else []
+        for previous, position in pairwise([-1, *named]):
+            if position - previous > 1:
+                self._add_sign("… ›")
+            self._links.append(self._link(names[position], position))
+            self._add(self._links[-1])
+            self._add_sign("›")
+        if names:
+            self._here = dressed(QLabel(names[-1], self), "sentence", "text", strong=True)
+            self._add(self._here)
+        self.setAccessibleName(" › ".join(names))
+        if had_focus and self._links:
+            self._links[-1].setFocus()
+
+    def links(self) -> tuple[Link, ...]:
+        """The links back, in order."""
+        return tuple(self._links)
+
+    def _link(self, name: str, position: int) -> Link:
+        link = Link(parent=self, size="sentence")
+        link.set_words(name, tip=self.tr("Back to {cell}").format(cell=name))
+        link.clicked.connect(lambda _checked=False: self.placeRequested.emit(position))
+        return link
+
+    def _add_sign(self, sign: str) -> None:
+        self._add(dressed(QLabel(sign, self), "sentence", "text3"))
+
+    def _add(self, widget: QWidget) -> None:
+        self._row.addWidget(widget)
+        widget.show()
+
+
+def dressed(label: QLabel, letters: str, tone: str, *, strong: bool = False) -> QLabel:
+    """The label in a size and color of the look."""
+    dress(label, letters, tone, strong=strong)
+    return label
+
+
+# --- Buttons below the explanation of a cell: its equations as one, copies of them, a target ---
+
+
+class CellButtons(Retranslated, QWidget):
+    """Ask for copies and a target; say whether one equation is wanted where there is one."""
+
+    copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
+    targetRequested = Signal()
+    oneClicked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._one, self._target = QPushButton(self), QPushButton(self)
+        self._copies = {kind: QPushButton(self) for kind in ("text", "latex")}
+        self._one.setCheckable(True)
+        self._one.setObjectName("inspector.one_equation")
+        flow = FlowLayout(self, between=SPACING.s)
+        for button in self.buttons():
+            flow.addWidget(button)
+        self._one.clicked.connect(self.oneClicked)
+        self._target.clicked.connect(self.targetRequested)
+        for kind, button in self._copies.items():
+            button.clicked.connect(lambda _=False, kind=kind: self._ask_to_copy(kind))
+        self.retranslate()
+
+    def set_one_offered(self, offered: bool) -> None:
+        """Whether there is one equation for the whole query."""
+        self._one.setVisible(offered)
+
+    def set_target_offered(self, offered: bool) -> None:
+        """Whether the explained cell can be given a target."""
+        self._target.setVisible(offered)
+
+    @property
+    def one(self) -> bool:
+        """Whether the one equation is offered and wanted."""
+        return self._one.isChecked() and not self._one.isHidden()
+
+    def buttons(self) -> tuple[QPushButton, ...]:
+        """All of them in order."""
+        return self._one, *self._copies.values(), self._target
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._one.setText(self.tr("As one equation"))
+        self._copies["text"].setText(self.tr("Copy text"))
+        self._copies["latex"].setText(self.tr("Copy LaTeX"))
+        self._target.setText(self.tr("Set to…"))
+        set_tip(self._one, self.tr("All steps of this query in one equation, such as a = softmax(q Kᵀ / √dₖ)"))
+        set_tip(self._copies["text"], self.tr("Copy the equations on show, with their numbers, as plain text"))
+        set_tip(self._copies["latex"], self.tr("Copy the equations on show, with their numbers, as LaTeX"))
+        set_tip(self._target, self.tr("Give this cell another number: what Q, K, V or X have to be for it is solved"))
+
+    def _ask_to_copy(self, kind: str) -> None:
+        self.copyRequested.emit(f"query_{kind}" if self.one else kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isnan
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject
@@ -13,10 +14,12 @@ from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.blocks import RMSNorm
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.scores import SCORES
-from attn_gui.views.controls.masks.mask_words import kind_name
 from attn_gui.views.inspector.context import ExplainContext, cell_name, number
-from attn_gui.views.inspector.runs import Run, runs, strong
-from attn_gui.views.words.names import stage_title
+from attn_gui.views.names import kind_name, stage_title
+from attn_gui.views.text_views import Run, runs, strong
+
+# --- One sentence a stage: what the chosen cell says, in words ---
+
 
 Words = dict[str, object]
 Sentence = tuple[Run, ...]
@@ -291,3 +294,32 @@ def _words(explanation: Explanation, context: ExplainContext) -> Words:
         "column": column,
         "value": strong(number(explanation.value)),
     }
+
+
+# --- The two forms of a formula: step by step, and as one equation from the scores of a query on, with its Z ---
+
+
+class Equations(NamedTuple):
+    """The chain "a = … = … = 0.6110", and beside it what has a name of its own in it: "Z = …"."""
+
+    chain: str
+    parts: tuple[str, ...]
+
+
+def by_step(explanation: Explanation) -> Equations:
+    """The formula of the cell, one step back."""
+    sides = (explanation.symbols_latex, explanation.numbers_latex, explanation.value_latex)
+    return Equations(_chain(*sides), tuple(explanation.parts_latex))
+
+
+def as_one(explanation: Explanation) -> Equations | None:
+    """The sum over the keys, divided by Z; None for a cell that is no such sum."""
+    query = explanation.per_query
+    if query is None:
+        return None
+    total = _chain(query.total_symbols_latex, query.total_numbers_latex, query.total_latex)
+    return Equations(_chain(query.symbols_latex, query.numbers_latex, query.value_latex), (total,) if total else ())
+
+
+def _chain(*sides: str) -> str:
+    return " = ".join(side for side in sides if side)

@@ -10,25 +10,16 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, Q
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.formula import FormulaView
-from attn_gui.views.inspector.cell_buttons import CellButtons
-from attn_gui.views.inspector.cell_sentences import Sentences
+from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail
+from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.context import ExplainContext, cell_name
-from attn_gui.views.inspector.equations import as_one, by_step
-from attn_gui.views.inspector.pages.link_grid import Rows
-from attn_gui.views.inspector.pages.scrolled_page import FittingPage
-from attn_gui.views.inspector.pages.sensitivity_page import SensitivityPage
-from attn_gui.views.inspector.pages.start_page import StartPage
-from attn_gui.views.inspector.pages.verify_page import VerifyPage
-from attn_gui.views.inspector.relations import Relations
-from attn_gui.views.inspector.runs import SentenceView
-from attn_gui.views.inspector.terms_view import TermsView
-from attn_gui.views.inspector.trail import Trail
+from attn_gui.views.inspector.inspector_pages import Rows, SensitivityPage, StartPage, VerifyPage
+from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.pages.pages_panel import PagesPanel
+from attn_gui.views.stage_formulas import spoken
+from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel
 from attn_gui.views.theme import dress
-from attn_gui.views.words.spoken import spoken
+from attn_gui.views.widgets import FittingPage, Retranslated
 
 __all__ = ["ExplainContext", "Inspector"]
 

@@ -2,24 +2,374 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.document.edits import filled
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.inspector.links import Link, clear
-from attn_gui.views.theme import dress, ui_font
-from attn_gui.views.words.names import stage_title
-from attn_gui.views.words.tip import set_tip
+from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
+from attn_gui.views.inspector.context import cell_name, column_writer
+from attn_gui.views.inspector.terms import bar_color, row_height
+from attn_gui.views.names import stage_title
+from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, clear, runs, strong
+from attn_gui.views.theme import dress, scaled, ui_font
+from attn_gui.views.widgets import Retranslated, set_tip
+
+# --- Grid of links, each with a few quiet words at its right ---
+
+
+Rows = Sequence[tuple[str, str, str, str]]
+"""(key, title, tip, what stands at the right) of every link."""
+
+
+class LinkGrid(QGridLayout):
+    """Links one below the other; `NAME.KEY` is the object name of each."""
+
+    picked = Signal(str)
+
+    def __init__(self, owner: QWidget, name: str) -> None:
+        super().__init__()
+        self._owner, self._name = owner, name
+        self.rows: list[tuple[Link, QLabel]] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setVerticalSpacing(SPACING.s)
+        self.setColumnStretch(0, 1)
+
+    def set_rows(self, rows: Rows) -> None:
+        """Show these links in the place of others."""
+        clear(self)
+        self.rows = [self._row(place, *row) for place, row in enumerate(rows)]
+
+    def show_notes(self, width: int) -> None:
+        """The words at the right give way where they would cut a title in this width."""
+        columns = zip(*self.rows, strict=True)
+        needed = sum(max(part.sizeHint().width() for part in column) for column in columns)
+        for _link, note in self.rows:
+            note.setVisible(needed + self.horizontalSpacing() <= width)
+
+    def _row(self, place: int, key: str, title: str, tip: str, words: str) -> tuple[Link, QLabel]:
+        link, note = Link(title, self._owner, size="sentence"), QLabel(words, self._owner)
+        link.setObjectName(f"{self._name}.{key}")
+        link.clicked.connect(lambda _checked=False: self.picked.emit(key))
+        set_tip(link, tip or filled(self.tr("Open {title}, {shape}"), {"title": title, "shape": words}))
+        link.setAccessibleDescription(tip)
+        note.setTextFormat(Qt.TextFormat.PlainText)
+        dress(note, "small", "text3")
+        self.addWidget(link, place, 0, Qt.AlignmentFlag.AlignLeft)
+        self.addWidget(note, place, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return link, note
+
+
+# --- Page shown before a cell is chosen: three first steps, ways to begin, the examples, the keyboard ---
+
+
+KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
+
+
+class StartPage(Retranslated, QWidget):
+    """First steps in a window that is seen for the first time."""
+
+    exampleRequested = Signal(str)
+    newRequested = Signal()
+    openRequested = Signal()
+    lessonsRequested = Signal()
+    modelRequested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._withheld = False
+        self._titles = [WrappedLabel(self) for _ in range(4)]
+        self._steps = [SentenceView(self) for _ in range(3)]
+        self._examples, self._models = LinkGrid(self, "example"), LinkGrid(self, "model")
+        self._new, self._open, self._drop = QPushButton(self), QPushButton(self), WrappedLabel(self)
+        self._lessons = QPushButton(self)
+        self._lessons.setObjectName("start.lessons")
+        self._keys = [(QLabel(self), QLabel(self)) for _ in KEYS]
+        self._new.clicked.connect(self.newRequested)
+        self._open.clicked.connect(self.openRequested)
+        self._lessons.clicked.connect(self.lessonsRequested)
+        self._build()
+        self.retranslate()
+
+    def set_withheld(self, withheld: bool) -> None:
+        """Whether a cell is chosen that is not explained, for the sake of an exercise."""
+        if withheld != self._withheld:
+            self._withheld = withheld
+            self.retranslate()
+
+    def set_examples(self, examples: Rows) -> None:
+        """Every example as a link with its shape at the right."""
+        self._examples.set_rows(examples)
+        self._order()
+
+    def set_models(self, models: Rows) -> None:
+        """Every known model as a link with its size at the right."""
+        self._models.set_rows(models)
+        self._titles[2].setVisible(bool(models))
+        self._order()
+
+    def _order(self) -> None:
+        """The keyboard goes down the page."""
+        links = [link for grid in (self._examples, self._models) for link, _ in grid.rows]
+        for before, after in pairwise((self, self._new, self._open, self._lessons, *links)):
+            QWidget.setTabOrder(before, after)
+        self._show_shapes()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        first = self.tr("No cell chosen")
+        if self._withheld:
+            first = self.tr("Not explained during the exercise: that would give away a cell that is left out.")
+        titles = (first, self.tr("Examples"), self.tr("Whole models"), self.tr("Keyboard"))
+        for label, text in zip(self._titles, titles, strict=True):
+            label.setText(text)
+        steps = (
+            runs(self.tr("{click} in any map: its formula appears here."), click=strong(self.tr("Click a cell"))),
+            runs(self.tr("{type} in a table at the left: every map follows."), type=strong(self.tr("Type a number"))),
+            runs(self.tr("{click} in the strip above to see it large."), click=strong(self.tr("Click a step"))),
+        )
+        for line, step in zip(self._steps, steps, strict=True):
+            line.set_sentence(step)
+        self._steps[0].setVisible(not self._withheld)  # it promises what is withheld
+        self._new.setText(self.tr("New…"))
+        self._open.setText(self.tr("Open…"))
+        self._lessons.setText(self.tr("Lessons…"))
+        set_tip(self._new, self.tr("A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size"))
+        set_tip(self._open, self.tr("A session, arrays by name, a table of numbers, a model or a lesson"))
+        set_tip(self._lessons, self.tr("Attention step by step, with tasks in this window"))
+        endings = QCoreApplication.translate("Sentences", ", ").join(
+            dict.fromkeys(suffixes((*keepers(), *listings(), *matrices())))
+        )
+        self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
+        meanings = (
+            self.tr("move the chosen cell"),
+            self.tr("type a number into it"),
+            self.tr("go to its table cell"),
+            self.tr("previous, next head"),
+            self.tr("step of the formula"),
+            self.tr("export image"),
+            self.tr("help"),
+        )
+        for (keys, meaning), name, text in zip(self._keys, KEYS, meanings, strict=True):
+            keys.setText(name)
+            meaning.setText(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_shapes()
+
+    def _show_shapes(self) -> None:
+        for grid in (self._examples, self._models):
+            grid.show_notes(self.width())
+
+    def _build(self) -> None:
+        for title in self._titles:
+            dress(title, "section", strong=True)
+        dress(self._titles[0], "sentence")
+        dress(self._drop, "small", "text2")
+        self._examples.picked.connect(self.exampleRequested)
+        self._models.picked.connect(self.modelRequested)
+        self._titles[2].hide()
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACING.m)
+        for button in (self._new, self._open, self._lessons):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.m)
+        column.addWidget(self._titles[0])
+        for step in self._steps:
+            column.addWidget(step)
+        column.addLayout(buttons)
+        column.addWidget(self._drop)
+        column.addWidget(_hairline(self))
+        column.addWidget(self._titles[1])
+        column.addLayout(self._examples)
+        column.addWidget(self._titles[2])
+        column.addLayout(self._models)
+        column.addStretch(1)
+        column.addWidget(self._titles[3])
+        column.addLayout(self._keyboard())
+
+    def _keyboard(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(SPACING.l)
+        grid.setVerticalSpacing(SPACING.xs)
+        grid.setColumnStretch(1, 1)
+        for row, (keys, meaning) in enumerate(self._keys):
+            dress(keys, "body", "text")
+            dress(meaning, "body", "text2")
+            grid.addWidget(keys, row, 0)
+            grid.addWidget(meaning, row, 1)
+        return grid
+
+
+def _hairline(parent: QWidget) -> QFrame:
+    line = QFrame(parent)
+    line.setProperty("hairline", True)
+    line.setFixedHeight(1)
+    return line
+
+
+# --- Page of the largest gradients of the chosen cell, each a link to the number it belongs to ---
+
+
+DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """The gradient of the chosen cell by one number of the problem; `index` in the field's own axes."""
+
+    field: str
+    index: tuple[int, ...]
+    value: float
+
+
+class Bar(QWidget):
+    """The size of a gradient, beside the largest one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._share, self._color = 0.0, QColor()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_value(self, value: float, largest: float) -> None:
+        self._share = min(abs(value) / largest, 1.0) if largest and value == value else 0.0
+        self._color = bar_color(value, signed=True, chosen=False)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(60), row_height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        height = self.height() * 0.45
+        bar = QRectF(0, (self.height() - height) / 2, max(self.width() * self._share, 1.0), height)
+        QPainter(self).fillRect(bar, self._color)
+
+
+class Line(NamedTuple):
+    """The contents of a row."""
+
+    link: Link
+    number: QLabel
+    bar: Bar
+
+
+class SensitivityPage(Retranslated, QWidget):
+    """A sentence, and a row for every number: its name, the gradient, a bar."""
+
+    cellRequested = Signal(str, tuple)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("inspector.sensitivity")
+        self._name, self._reason = "", "cell"
+        self._refusal: Callable[[], str] = str
+        self._gradients: tuple[Gradient, ...] = ()
+        self._lines: list[Line] = []
+        self._place, self._words, self._rows = WrappedLabel(self), WrappedLabel(self), QWidget(self)
+        self._grid = QGridLayout(self._rows)
+        self._build()
+        self.retranslate()
+
+    def set_gradients(self, name: str, gradients: Sequence[Gradient]) -> None:
+        """`name` is that of the cell; the largest gradient comes first."""
+        self._name, self._gradients, self._reason = name, tuple(gradients), "none" if not gradients else ""
+        self._show()
+
+    def set_nothing(self, reason: str) -> None:
+        """Set the reason why there is nothing: "cell", none is chosen; "exercise", it would tell more; "working"."""
+        self._name, self._gradients, self._reason = "", (), reason
+        self._show()
+
+    def set_refusal(self, words: Callable[[], str]) -> None:
+        """Set the words that say why the gradients cannot be taken."""
+        self._refusal = words
+        self.set_nothing("refused")
+
+    def links(self) -> tuple[Link, ...]:
+        """The links in order."""
+        return tuple(line.link for line in self._lines[: len(self._gradients)])
+
+    def copied(self) -> Copied | None:
+        """Every gradient on show, in full precision."""
+        names = [cell_name(gradient.field, gradient.index) for gradient in self._gradients]
+        read = [[np.float64(gradient.value)] for gradient in self._gradients]
+        return Copied((len(names), 1), lambda: read, names, [f"∂{self._name}"]) if names else None
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        sentences = {
+            "": self.tr("How much {name} changes when one number of the problem grows by a little, for each unit:"),
+            "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
+            "exercise": self.tr("Not shown during the exercise: gradients would give away cells that are left out."),
+            "none": self.tr("{name} does not change with any number of the problem."),
+            "refused": "{refusal}",
+            "working": self.tr("Taking the gradients …"),
+        }
+        self._words.setText(sentences[self._reason].format(name=self._name, refusal=self._refusal()))
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        dress(self._place, "sentence", strong=True)
+        dress(self._words, "sentence")
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(SPACING.m)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnStretch(2, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, SPACING.m, 0, 0)
+        column.setSpacing(SPACING.m)
+        for widget in (self._place, self._words, self._rows):
+            column.addWidget(widget)
+        column.addStretch(1)
+
+    def _show(self) -> None:
+        self._place.setText(self._name)
+        self._place.setVisible(bool(self._name))
+        self.retranslate()
+        for row in range(len(self._lines), len(self._gradients)):
+            self._lines.append(self._new_line(row))
+        largest = max((abs(gradient.value) for gradient in self._gradients), default=0.0)
+        for row, line in enumerate(self._lines):
+            for widget in line:
+                widget.setVisible(row < len(self._gradients))
+        written = column_writer((gradient.value for gradient in self._gradients), DECIMALS)
+        for line, gradient in zip(self._lines, self._gradients, strict=False):
+            name = cell_name(gradient.field, gradient.index)
+            line.link.set_words(name, tip=self.tr("Go to {cell} in its table").format(cell=name))
+            line.link.setEnabled(bool(gradient.index))
+            line.number.setText(written(gradient.value))
+            line.bar.set_value(gradient.value, largest)
+
+    def _new_line(self, row: int) -> Line:
+        line = Line(Link("", self._rows), QLabel(self._rows), Bar(self._rows))
+        line.link.clicked.connect(lambda _checked=False: self._on_link_clicked(row))
+        line.number.setFont(ui_font("body", tabular=True))
+        line.number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for column, widget in enumerate(line):
+            self._grid.addWidget(widget, row, column)
+        return line
+
+    def _on_link_clicked(self, row: int) -> None:
+        gradient = self._gradients[row]
+        self.cellRequested.emit(gradient.field, gradient.index)
+
+
+# --- The numbers on show against a second computation: the worst difference of every stage, and what must hold ---
+
 
 SIGNS = {True: ("✓", "good"), False: ("✗", "error"), None: ("–", "text3")}
 

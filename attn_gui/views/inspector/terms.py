@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index
@@ -15,8 +28,14 @@ from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.nodes import cell_symbol, plain_name
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer, role_of, running_name
-from attn_gui.views.words.tip import plain_tip
+from attn_gui.views.text_views import paint_focus_ring
+from attn_gui.views.theme import current_theme, dress, scaled, ui_font
+from attn_gui.views.widgets import own_viewport, plain_tip
+
+# --- The terms of a cell as a table: what is added up, sorted by size, the tail in one row until it is asked for ---
+
 
 Write = Callable[[float], str]
 
@@ -298,3 +317,259 @@ class TermsModel(QAbstractTableModel):
         if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
+
+
+# --- The table of terms on screen: numbers in the colors of their roles, bars by size, as high as its rows ---
+
+
+PADDING = 5
+ROUNDING = 1  # advances are rounded, and a text that lacks half a pixel would be cut
+MOST_ROWS = 24  # of more, listed on request, the table scrolls by itself
+LEAST_BAR, SLIVER = 24, 6  # a bar that tells sizes apart, and one that gives way to a word
+MEASURED = 40  # rows whose texts decide the widths of the columns
+ELIDE, ONE_LINE = Qt.TextElideMode.ElideRight, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+SIDES = int(Qt.AlignmentFlag.AlignLeft | ONE_LINE), int(Qt.AlignmentFlag.AlignRight | ONE_LINE)  # of names, of numbers
+FOCUSED = QStyle.StateFlag.State_HasFocus.value
+DIGITS = str.maketrans("123456789", "000000000")
+POSITIVE, NEGATIVE = 0.6, -0.6  # places on the signed map that bars take their colors from
+
+
+class TermsView(QTableView):
+    """Shows a TermsModel; a click or Enter follows a number to its cell, or opens the tail."""
+
+    cellRequested = Signal(str, tuple)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("inspector.terms")
+        own_viewport(self)
+        self._terms = TermsModel(self)
+        self._widths: dict[tuple[int, int], int] = {}  # (column, how little the table says) of the present terms
+        self._alone: frozenset[int] = frozenset()
+        self.setModel(self._terms)
+        self.setItemDelegate(TermDelegate(self))
+        self._terms.modelReset.connect(self._on_terms_model_reset)
+        self._terms.dataChanged.connect(self._on_terms_data_changed)
+        self.clicked.connect(self.follow)
+        self._build()
+
+    def terms(self) -> TermsModel:
+        """The model behind the rows."""
+        return self._terms
+
+    def follow(self, index: Index) -> None:
+        """Go where a row leads; the row of the tail opens."""
+        if cell := self._terms.cell(index):
+            self.cellRequested.emit(cell.name, cell.index)
+        elif index.isValid() and self._terms.has_tail():
+            first = self._terms.shown()
+            self._terms.expand()
+            self.setCurrentIndex(self._terms.index(first, 0))
+
+    def copied(self) -> Copied | None:
+        """All terms in full precision."""
+        return self._terms.copied() if self._terms.count() else None
+
+    def value_width(self) -> int:
+        """The room of the numbers before the bars."""
+        return self._widest(self._terms.columnCount() - 1)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return QSize(self._least_width(), self._height_of(min(self._terms.rowCount(), MOST_ROWS)))
+
+    def minimumSizeHint(self) -> QSize:
+        room = SIZE.right_compact - 2 * (SPACING.panel_padding_compact + SPACING.xs)  # the tabs have a margin, too
+        return QSize(min(self._least_width(), scaled(room)), self._height_of(min(self._terms.rowCount(), MOST_ROWS)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_width()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.follow(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.verticalScrollBar().maximum() > 0:
+            super().wheelEvent(event)
+        else:
+            event.ignore()  # the page scrolls
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._on_terms_model_reset()
+        elif event.type() == QEvent.Type.LanguageChange:
+            self._widths.clear()
+            self._terms.forget_words()
+            self._terms.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self._terms.columnCount() - 1)
+            self.viewport().update()
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.setWordWrap(False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setStretchLastSection(True)
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        dress(header, "small")
+        header.setMinimumSectionSize(1)
+
+    def _on_terms_data_changed(self) -> None:
+        """Other numbers in as many rows and columns: what need not be laid out again is not."""
+        before, alone = self.minimumSizeHint(), self._alone
+        self._forget_widths()
+        if alone != self._alone:
+            self._join_cells()
+        self._share_width()
+        if before != self.minimumSizeHint():
+            self.updateGeometry()
+
+    def _forget_widths(self) -> None:
+        self._widths.clear()
+        self._alone = frozenset(row for row in self._measured() if self._terms.alone(row))
+
+    def _on_terms_model_reset(self) -> None:
+        self._forget_widths()
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().setDefaultSectionSize(row_height())
+        self.horizontalHeader().setFixedHeight(max(scaled(SIZE.table_header), _metrics("small").height() + SPACING.s))
+        self.setMaximumHeight(self._height_of(min(max(self._terms.rowCount(), 1), MOST_ROWS)))
+        self._join_cells()
+        self._share_width()
+        self.updateGeometry()
+
+    def _join_cells(self) -> None:
+        """A name with nothing between it and its value has the room of both."""
+        self.clearSpans()
+        if (columns := self._terms.columnCount()) > 2:
+            for row in self._alone:
+                self.setSpan(row, 0, 1, columns - 1)
+
+    def _measured(self) -> list[int]:
+        """The rows whose texts are looked at: the first ones and the last."""
+        count = self._terms.rowCount()
+        return [*range(min(count, MEASURED)), *range(max(count - 1, MEASURED), count)]
+
+    def _share_width(self) -> None:
+        """Numbers get what they need, then the label, down to a sliver of a bar; the bars get what is left.
+
+        Where even that is too much, the numbers lose decimals.
+        """
+        columns = self._terms.columnCount()
+        room = self.viewport().width()
+        if columns < 2 or room <= 0:
+            return
+        for tight in range(FULL, TIGHTEST + 1):
+            self._terms.set_tight(tight)
+            if sum(map(self._widest, range(columns))) + scaled(SLIVER) <= room:
+                break
+        middle = [self._widest(column) for column in range(1, columns - 1)]
+        for column, width in enumerate(middle, 1):
+            self.setColumnWidth(column, width)
+        rest = room - sum(middle) - self.value_width()
+        label = min(self._widest(0), max(rest - scaled(SLIVER), rest // 3))
+        share = max(label, min(rest // 2, room // 4)) if rest - label > scaled(4 * LEAST_BAR) else label
+        self.setColumnWidth(0, max(share, 1))
+
+    def _least_width(self) -> int:
+        return sum(self._widest(column) for column in range(self._terms.columnCount())) + scaled(LEAST_BAR)
+
+    def _widest(self, column: int) -> int:
+        """The width that the texts of a column take, header included."""
+        place = column, self._terms.tight
+        if place not in self._widths:
+            self._widths[place] = self._measured_width(column)
+        return self._widths[place]
+
+    def _measured_width(self, column: int) -> int:
+        joined = column < self._terms.columnCount() - 1 and self._terms.columnCount() > 2
+        rows = [row for row in self._measured() if not (joined and row in self._alone)]
+        texts = [text_width(self._terms.face(row, column).text) for row in rows]
+        header = self._terms.headerData(column, Qt.Orientation.Horizontal)
+        widest = max([*texts, _metrics("small").horizontalAdvance(str(header or ""))])
+        return widest + 2 * scaled(PADDING) + ROUNDING
+
+    def _height_of(self, rows: int) -> int:
+        frame = 2 * self.frameWidth() + 2
+        return self.horizontalHeader().height() + rows * row_height() + frame
+
+
+class TermDelegate(QStyledItemDelegate):
+    """Paints one number; the last column also a bar as long as the number is large."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        view, theme, column = option.widget, current_theme(), index.column()
+        if not isinstance(view, TermsView):
+            return
+        face, rect, padding = view.terms().face(index.row(), column), option.rect, scaled(PADDING)
+        if face.chosen:
+            painter.fillRect(rect, theme.key_soft)
+        font = ui_font("body", weight=600 if face.chosen else 400, tabular=True)
+        painter.setFont(font)
+        room = rect.adjusted(padding, 0, -padding, 0)
+        if face.value is not None:
+            width = view.value_width()
+            room.setWidth(width - 2 * padding)
+            self._paint_bar(painter, rect.adjusted(width, 0, 0, 0), face, view.terms())
+        painter.setPen(theme.key if face.chosen and not column else getattr(theme, face.color))
+        fits = text_width(face.text) <= room.width()
+        text = face.text if fits else QFontMetrics(font).elidedText(face.text, ELIDE, room.width())
+        painter.drawText(room, SIDES[column > 0], text)
+        if view.hasFocus() and option.state.value & FOCUSED:
+            paint_focus_ring(painter, rect)
+
+    def _paint_bar(self, painter: QPainter, room: QRect, face: Face, terms: TermsModel) -> None:
+        value = face.value
+        if value is None or value != value:
+            return
+        share = min(abs(value) / terms.largest(), 1.0)
+        length = max((room.width() - scaled(2)) * share, 1.0)
+        height = room.height() * 0.45
+        bar = QRectF(room.left(), room.center().y() + 0.5 - height / 2, length, height)
+        painter.fillRect(bar, bar_color(value, signed=terms.signed(), chosen=face.chosen))
+
+
+def row_height() -> int:
+    """The height of a term: the look's row, or more where the font asks for it."""
+    return max(scaled(SIZE.terms_row), _metrics("body").height() + 2)
+
+
+def bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
+    """The color of a bar: that of its sign in the signed map, or the role of the chosen one."""
+    theme = current_theme()
+    if signed:
+        stops = dict(SIGNED_STOPS[theme.name])
+        return QColor(stops[NEGATIVE if value < 0 else POSITIVE])
+    return theme.key if chosen else theme.text3
+
+
+def text_width(text: str) -> int:
+    """The width of a text of the table at its boldest; all digits have one width, so that few are measured."""
+    return _width_of(text.translate(DIGITS), scaled(FONT_SIZE.body))
+
+
+@lru_cache(maxsize=1 << 12)
+def _width_of(text: str, _size: int) -> int:
+    return _metrics("body").horizontalAdvance(text)
+
+
+def _metrics(size: str) -> QFontMetrics:
+    font = ui_font(size, weight=QFont.Weight.DemiBold, tabular=True)
+    return QFontMetrics(font)

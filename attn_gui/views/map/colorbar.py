@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QSize, Qt, Signal
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
+    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QShowEvent,
 )
@@ -22,20 +26,224 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from attn_gui.document.edits import filled
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
-from attn_gui.figure.colors import Lut
-from attn_gui.figure.display import CLOSED, FLAGGED, Levels
-from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, Shade, color_table
-from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number
+from attn_gui.figure.cells import paint_sample
+from attn_gui.figure.colors import LUT_SIZE, Lut
+from attn_gui.figure.display import CLOSED, FLAGGED
+from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, Levels, Shade, color_table
+from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number, level_texts
+from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.levels.bar_legend import BarLegend, Entry
-from attn_gui.views.map.levels.level_bar import LevelBar
-from attn_gui.views.map.map_readings import counts_of, has_faint
-from attn_gui.views.theme import current_theme, scaled
-from attn_gui.views.words.tip import set_tip
+from attn_gui.views.map.levels import counts_of, has_faint
+from attn_gui.views.map.scene_view import SceneView
+from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.widgets import set_tip
 
 if TYPE_CHECKING:
-    from attn_gui.views.map.levels.levels_popup import LevelsPopup
+    from attn_gui.views.map.levels_popup import LevelsPopup
+
+
+# --- The legend below a color bar: swatches and words, broken into lines of its width ---
+
+
+SWATCH = 14
+
+Entry = tuple[int | None, str]  # the flag of cells and their words; without a flag words alone
+
+
+class BarLegend:
+    """Entries in as many lines as they need; one that is wider than a line says its count alone."""
+
+    def __init__(self, entries: Iterable[Entry], width: float) -> None:
+        self._metrics = QFontMetricsF(ui_font("small"))
+        self.lines = list(self._broken(entries, width))
+
+    @property
+    def height(self) -> int:
+        return len(self.lines) * self._line_height
+
+    def paint(self, painter: QPainter, top: int, table: Lut) -> None:
+        """Draw every line, the first one below `top`."""
+        painter.setFont(ui_font("small"))
+        y = top + scaled(SPACING.s)
+        for line in self.lines:
+            x = 0.0
+            for flag, text in line:
+                if flag is not None:
+                    _paint_swatch(painter, QRect(round(x), y, scaled(SWATCH), scaled(SWATCH)), flag, table)
+                painter.setPen(current_theme().text2)
+                width = self._width(flag, text)
+                left = x + width - self._metrics.horizontalAdvance(text)
+                painter.drawText(QPointF(left, y + (scaled(SWATCH) + self._metrics.capHeight()) / 2), text)
+                x += width + scaled(SPACING.l)
+            y += self._line_height
+
+    def _broken(self, entries: Iterable[Entry], width: float) -> Iterator[list[Entry]]:
+        line: list[Entry] = []
+        used = 0.0
+        for flag, words in entries:
+            text = words if self._width(flag, words) <= width else words.rpartition("  ")[2]
+            needed = self._width(flag, text)
+            if line and used + needed > width:
+                yield line
+                line, used = [], 0.0
+            line.append((flag, text))
+            used += needed + scaled(SPACING.l)
+        if line:
+            yield line
+
+    def _width(self, flag: int | None, text: str) -> float:
+        swatch = 0 if flag is None else scaled(SWATCH) + scaled(SPACING.s)
+        return self._metrics.horizontalAdvance(text) + swatch
+
+    @property
+    def _line_height(self) -> int:
+        return max(scaled(SWATCH), round(self._metrics.height())) + scaled(SPACING.s)
+
+
+def _paint_swatch(painter: QPainter, rect: QRect, flag: int, table: Lut) -> None:
+    paint_sample(painter, QRectF(rect), flag, table, current_theme())
+    painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(rect.adjusted(0, 0, -1, -1))
+
+
+# --- The level bar of a map, of pyqtgraph's parts: a strip of its colors, and an axis with the numbers they stand for
+#     ---
+
+
+BAR, TICK = 8, 4
+"""Heights of the strip and of the ticks below it."""
+
+Texts = Sequence[tuple[QRectF, object, str]]
+"""Where each text stands, how it is aligned, and what it says."""
+
+UNCUT = Qt.TextFlag.TextDontClip
+
+WIDE = 200
+"""From this width on, and that of the words between two of them, the bar has five values, below it three."""
+
+
+class LevelBar(SceneView):
+    """Shows colors and levels; the mouse is for the widget around it, whose frame and ring of the focus it draws."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
+        self._box.setRange(QRectF(0, 0, 1, 1), padding=0)
+        self._strip = pg.ImageItem(axisOrder="row-major")
+        self._box.addItem(self._strip, ignoreBounds=True)
+        self.axis = LevelAxis()
+        self._shown: tuple[Lut, Levels | None, str, QSize, int] | None = None
+        for item in (self._box, self.axis):
+            self.addItem(item)
+
+    def set_shown(self, table: Lut, levels: Levels | None, words: str) -> None:
+        """Show the colors of a map from its lowest level to the highest, numbers unless there are no levels yet, and
+        words between two of these where they have room."""
+        shown = (table, levels, words, self.size(), scaled(100))
+        if self._shown is not None and shown[0] is self._shown[0] and shown[1:] == self._shown[1:]:
+            return
+        self._shown = shown
+        colors = table.view(np.uint8).reshape(1, LUT_SIZE, 4)[..., 2::-1]  # blue comes first in memory
+        self._strip.setImage(colors, autoLevels=False, rect=QRectF(0, 0, 1, 1))
+        self._arrange()
+        self.axis.set_shown(levels, words)
+
+    @staticmethod
+    def height_needed() -> int:
+        """Pixels of the strip, its ticks and its values at the present zoom."""
+        return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height())
+
+    def _arrange(self) -> None:
+        """Place strip and axis in the room of the widget, in the sizes of the present zoom."""
+        width, bar = self.width(), scaled(BAR)
+        self._box.setGeometry(QRectF(1, 0, max(1, width - 2), bar))
+        self.axis.setHeight(self.height() - bar)  # which pyqtgraph fixes
+        self.axis.setGeometry(QRectF(0, bar, width, self.height() - bar))
+
+    def drawForeground(self, painter: QPainter, _exposed: object) -> None:
+        strip = QRectF(0, 0, self.width(), scaled(BAR))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(current_theme().line_strong, LINE.hairline))
+        painter.drawRect(strip.adjusted(0, 0, -1, -1))
+        if self.parentWidget().hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().accent, LINE.focus))
+            painter.drawRoundedRect(strip.adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+
+
+class LevelAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """Writes levels below their ticks in whole pixels, none beyond the ends of the bar and none into another."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom", maxTickLength=0)
+        self._places: Sequence[tuple[float, float, str]] = ()
+        self._words = ""
+
+    def set_shown(self, levels: Levels | None, words: str) -> None:
+        """Write these levels, none where there are none yet, with words between the first two."""
+        self._words, self.style["tickFont"] = words, ui_font("micro")
+        self._places = tick_places(levels, self.geometry().width(), words) if levels is not None else ()
+        self.update()
+
+    def tickPen(self) -> QPen:
+        return QPen(current_theme().line_strong, LINE.hairline)
+
+    def textPen(self) -> QPen:
+        return QPen(current_theme().text2)
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        """Paint at once: a picture that is kept, as pyqtgraph does, has its letters a part of a pixel off."""
+        self.drawPicture(painter, *self.generateDrawSpecs(painter))
+
+    def generateDrawSpecs(self, _painter: QPainter) -> tuple[object, object, Texts]:
+        """What pyqtgraph draws: no line of its own, ticks, and texts with their places."""
+        width, metrics, low = self.geometry().width(), QFontMetricsF(self.style["tickFont"]), scaled(TICK) - 1
+        pen, ticks, texts = self.tickPen(), [], []
+        for share, left, text in self._places:
+            x = round(share * (width - 2)) + 0.5
+            ticks.append((pen, QPointF(x, 0.5), QPointF(x, low - 0.5)))
+            texts.append((QRectF(left, low, metrics.horizontalAdvance(text), metrics.height()), UNCUT, text))
+        return (pg.mkPen(None), QPointF(), QPointF()), ticks, texts
+
+    def drawPicture(self, painter: QPainter, axis: object, ticks: object, texts: Texts) -> None:
+        """Draw as pyqtgraph does, and the words in the weaker color between the first two values."""
+        super().drawPicture(painter, axis, ticks, texts)
+        if self._words and len(texts) > 1:
+            room = QRectF(texts[0][0].topRight(), texts[1][0].bottomLeft())
+            if room.width() - QFontMetricsF(painter.font()).horizontalAdvance(self._words) >= 2 * scaled(SPACING.m):
+                painter.setPen(current_theme().text3)
+                painter.drawText(room, UNCUT | Qt.AlignmentFlag.AlignHCenter, self._words)
+
+
+def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, float, str]]:
+    """Share of the bar, left end and text of every value that is written: at the ends and in the middle, as many as
+    have room beside the words that stand between two."""
+    metrics = QFontMetricsF(ui_font("micro"))
+
+    def placed(shares: Sequence[float], texts: Sequence[str]) -> list[tuple[float, float, str]]:
+        """Each text below its tick, but not beyond the ends of the bar; none where two run into one another."""
+        wide = [metrics.horizontalAdvance(text) for text in texts]
+        centers = [share * (width - 2) for share in shares]
+        lefts = [min(max(at - text / 2, 0.0), width - text) for at, text in zip(centers, wide, strict=True)]
+        ends = [left + text + scaled(SPACING.s) for left, text in zip(lefts, wide, strict=True)]
+        collide = any(end > left for end, left in zip(ends, lefts[1:], strict=False))
+        return [] if collide else list(zip(shares, lefts, texts, strict=True))
+
+    five = width >= scaled(WIDE) + 4 * metrics.horizontalAdvance(words)
+    shares = [0.0, 0.25, 0.5, 0.75, 1.0] if five else [0.0, 0.5, 1.0]
+    texts = level_texts(levels.low, levels.high, shares)
+    if places := placed(shares, texts) or placed([0.0, 1.0], [texts[0], texts[-1]]):
+        return places
+    one = "±" * levels.symmetric + texts[-1]
+    fits = metrics.horizontalAdvance(one) <= width
+    return placed([0.5 if levels.symmetric else 1.0], [one]) if fits else []
+
+
+# --- The color bar under a map: its levels, two ends to drag, what its marks count, and a click to more ---
+
 
 GRIP = 0.25
 """Share of the width at each end that is drawn as the end; a press between is a click."""
@@ -126,7 +334,7 @@ class ColorBar(QWidget):
 
     def open_popup(self) -> LevelsPopup:
         """The choice of levels and colors, beside the bar."""
-        from attn_gui.views.map.levels.levels_popup import LevelsPopup
+        from attn_gui.views.map.levels_popup import LevelsPopup
 
         heatmap = self._heatmap
         shown = heatmap.shown

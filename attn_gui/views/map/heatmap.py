@@ -2,37 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import (
     QAccessible,
+    QAccessibleAnnouncementEvent,
     QColor,
     QContextMenuEvent,
     QFocusEvent,
     QHideEvent,
     QKeyEvent,
     QMouseEvent,
+    QPaintEvent,
     QResizeEvent,
     QShowEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTableView, QWidget
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.engine.arrays import Box
 from attn_gui.figure.display import Levels
+from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.geometry import Window
-from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.accessible_table import AccessibleTable
-from attn_gui.views.map.cell_words import block_in_words, cell_in_words, describe
-from attn_gui.views.map.gestures.cell_typing import CellTyping
-from attn_gui.views.map.gestures.gestures import Gestures
-from attn_gui.views.map.map_drawing import MapDrawing, Placement
+from attn_gui.pictures.planes import PlaneLike, number_at
+from attn_gui.views.map.gestures import CellTyping, Gestures
+from attn_gui.views.map.map_drawing import MapDrawing, Placement, Shown
 from attn_gui.views.map.map_view import MapBox, MapView
-from attn_gui.views.map.marks import Area, Canvas, Cell, motion_reduced
-from attn_gui.views.map.shown import Shown
+from attn_gui.views.map.marks import Area, Canvas, Cell, Marks, motion_reduced
+from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import scaled
+
+# --- A cell of a map in words, for screen readers: to them a painted map is a widget without parts ---
+
+
+def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
+    """Its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
+    rows, columns, value = shown.row_names, shown.column_names, value_in_words(shown, row, column, marks)
+    if row < len(rows) and column < len(columns):
+        text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")
+        return text.format(row_name=rows[row], column_name=columns[column], row=row, column=column, value=value)
+    if row < len(rows):
+        text = QCoreApplication.translate("Heatmap", "{row_name} ({row}, {column}): {value}")
+        return text.format(row_name=rows[row], row=row, column=column, value=value)
+    text = QCoreApplication.translate("Heatmap", "({row}, {column}): {value}")
+    return text.format(row=row, column=column, value=value)
+
+
+def value_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
+    """Its value alone: a number, "not allowed" behind a mask, "?" where it is left out for an exercise."""
+    assert shown.plane is not None, "only cells of a matrix have a value"
+    if marks.covers((row, column)):
+        return "?"
+    number, opened = number_at(shown.plane, row, column)
+    return sentence_number(number) if opened else QCoreApplication.translate("Heatmap", "not allowed")
+
+
+def block_in_words(block: Area | None) -> str:
+    """`3 × 4 cells chosen.`; nothing where none are."""
+    if block is None:
+        return ""
+    down, right = block
+    text = QCoreApplication.translate("Heatmap", "{rows} × {columns} cells chosen.")
+    return text.format(rows=down.stop - down.start, columns=right.stop - right.start)
+
+
+def describe(heatmap: QWidget, words: str) -> None:
+    """Describe a map by its chosen cell; where the keyboard is, a screen reader says another one at once."""
+    if words == heatmap.accessibleDescription():
+        return
+    heatmap.setAccessibleDescription(words)
+    if words and heatmap.hasFocus():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(heatmap, words))
+
+
+# --- A map as a table of rows, columns and cells for screen readers, to which a painted widget has no parts ---
+
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+
+
+class AccessibleTable(QTableView):
+    """Lies over a map, draws nothing and takes neither mouse nor focus: Qt tells assistive programs of its cells.
+
+    Python cannot implement QAccessibleTableInterface, which QTableView has. It is made where such a program runs.
+    """
+
+    def __init__(self, heatmap: Heatmap) -> None:
+        super().__init__(heatmap)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setStyleSheet("background: transparent; border: none")  # over that of the program, which fills tables
+        self.horizontalHeader().hide()  # assistive programs read their texts all the same
+        self.verticalHeader().hide()
+        for bars in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
+            bars(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setModel(MapModel(heatmap))
+        self.setAccessibleName(heatmap.accessibleName())
+        self.setGeometry(heatmap.rect())
+        self.show()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The map below is what is seen."""
+
+
+class MapModel(QAbstractTableModel):
+    """The numbers that a map shows, under its names of rows and columns."""
+
+    def __init__(self, heatmap: Heatmap) -> None:
+        super().__init__(heatmap)
+        self._heatmap, self._shape = heatmap, heatmap.shape
+        heatmap.drawing.reshaped.connect(self._on_reshaped)
+
+    def _on_reshaped(self) -> None:
+        self.beginResetModel()
+        self._shape = self._heatmap.shape
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else self._shape[0]
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else self._shape[1]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) or not index.isValid():
+            return None
+        if self._heatmap.shape != self._shape:
+            return None
+        return value_in_words(self._heatmap.shown, index.row(), index.column(), self._heatmap.overlay.marks)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return None
+        shown = self._heatmap.shown
+        names = shown.row_names if orientation == Qt.Orientation.Vertical else shown.column_names
+        return names[section] if section < len(names) else str(section)
+
+
+# --- One large map of a matrix: the same widget in the product picture and in the tiles ---
 
 
 class Heatmap(Canvas):
@@ -274,3 +396,31 @@ class Heatmap(Canvas):
         elif event.type() == QEvent.Type.LanguageChange:
             self._describe_chosen()
         super().changeEvent(event)
+
+
+# --- Translates the boxes that an edit recomputed into the rectangles that a map redraws and outlines ---
+
+
+MOST_OUTLINES = 4
+
+COUNTED_CELLS = 20_000
+"""The legend of a map of so many cells follows every edit; that of a larger one waits for rest."""
+
+
+def refresh_map(heatmap: Heatmap | Thumbnail, boxes: Sequence[Box]) -> bool:
+    """Redraw the parts of the boxes that the map shows and outline them; whether there are any."""
+    plane = heatmap.plane
+    if plane is None:
+        return False
+    areas = [area for box in boxes if (area := plane.cells(box)) is not None]
+    for rows, columns in areas:
+        heatmap.refresh(rows, columns)
+    if len(areas) > MOST_OUTLINES:
+        areas = [(_around([rows for rows, _ in areas]), _around([columns for _, columns in areas]))]
+    if areas:
+        heatmap.overlay.flash(areas)
+    return bool(areas)
+
+
+def _around(cuts: Sequence[slice]) -> slice:
+    return slice(min(cut.start for cut in cuts), max(cut.stop for cut in cuts))

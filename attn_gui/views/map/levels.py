@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable, Mapping
 
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from attn_gui.engine import Evaluation
 from attn_gui.figure.display import Levels, Values, flag_counts
-from attn_gui.figure.levels import LevelRule, finite_open
+from attn_gui.figure.levels import LEVEL_RULES, PLAIN, LevelRule, Shade, finite_open
 from attn_gui.pictures.plane_reading import numbers_of, overview_of
 from attn_gui.pictures.planes import PlaneLike, covers
 from attn_gui.pictures.supply import supply_of
+from attn_gui.views.map.cells_picture import LAST_GOOD
+
+# --- Readings of what a map shows: its levels, how its numbers are spread, and what its legend counts ---
+
 
 COUNTED = 1 << 21
 """Cells of the largest map whose legend counts them all."""
@@ -59,3 +67,105 @@ def has_faint(plane: PlaneLike | None) -> bool:
     values, allowed = plane.block(slice(0, rows), slice(0, columns))
     faint = values < FAINT
     return bool((faint if allowed is None else faint & allowed).any())
+
+
+# --- The levels of one map: found by a rule once they are asked for, and kept until they are to be taken again ---
+
+
+class TakenLevels:
+    """Follows the rule of a shade; `owner` asks for what is not known yet of long planes."""
+
+    def __init__(self, owner: object) -> None:
+        self._owner = owner
+        self.plane: PlaneLike | None = None
+        self.others: tuple[PlaneLike, ...] = ()  # shown in the same colors beside it
+        self._shade = Shade()
+        self._levels: Levels | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether the levels are set and not read from the numbers."""
+        return LEVEL_RULES[self._shade.rule].take is None
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of a long plane from which levels can be taken."""
+        return self._levels is not None or self._found() is not None
+
+    @property
+    def kept(self) -> Levels | None:
+        """The levels if they were asked for already."""
+        return self._levels
+
+    def now(self) -> Levels:
+        """The values at the two ends of the colors."""
+        if self._levels is None:
+            self._levels = self._found()
+        return self._levels or LAST_GOOD
+
+    def sample(self) -> Values:
+        """Some of the finite numbers on show, enough to tell how they are spread."""
+        return sample_of(self.plane, self._owner)
+
+    def set_shade(self, shade: Shade) -> None:
+        """Follow another rule, or the levels that are given."""
+        self._shade, self._levels = shade, shade.levels
+
+    def forget(self) -> None:
+        """Take them again when they are asked for, unless they are given."""
+        if not self.given:
+            self._levels = None
+
+    def _found(self) -> Levels | None:
+        if self.plane is None or self.given:
+            return LAST_GOOD
+        rule = LEVEL_RULES[self._shade.rule]
+        found = [levels_of_plane(plane, rule, self._owner) for plane in (self.plane, *self.others)]
+        return max((levels for levels in found if levels is not None), key=lambda levels: levels.high, default=None)
+
+
+# --- The levels and colors that a person chose, by the matrix that they are for, wherever it is shown ---
+
+
+def shaded_as(name: str, evaluation: Evaluation) -> str:
+    """The name under which a stage or field is colored: differences and gradients have levels of their own."""
+    return f"{evaluation.kind}.{name}" if evaluation.kind else name
+
+
+def shades_of(kind: str, shades: Mapping[str, Shade]) -> dict[str, Shade]:
+    """The shades of differences or of gradients, by the names of their matrices."""
+    own = {name: shade for name, shade in shades.items() if name.startswith(f"{kind}.")}
+    return {name.removeprefix(f"{kind}."): shade for name, shade in own.items()}
+
+
+class Shades(QObject):
+    """One shade for every stage or field; what was never chosen is plain."""
+
+    changed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._chosen: dict[str, Shade] = {}
+
+    def of(self, name: str) -> Shade:
+        """The colors of a stage or field."""
+        return self._chosen.get(name, PLAIN)
+
+    def set(self, name: str, shade: Shade) -> None:
+        """Color it so from now on."""
+        if shade == self.of(name):
+            return
+        self._chosen.pop(name, None)
+        if shade != PLAIN:
+            self._chosen[name] = shade
+        self.changed.emit(name)
+
+    def replace_all(self, shades: Mapping[str, Shade] | Iterable[tuple[str, Shade]]) -> None:
+        """Replace all choices by these."""
+        wanted = dict(shades)
+        for name in {*self._chosen, *wanted}:
+            self.set(name, wanted.get(name, PLAIN))
+
+    def chosen(self) -> dict[str, Shade]:
+        """The choices other than the default."""
+        return dict(self._chosen)

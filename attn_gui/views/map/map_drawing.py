@@ -2,24 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QRect, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter
 
+from attn_gui.document.clipboard import Copied
 from attn_gui.figure.display import Levels
+from attn_gui.figure.levels import PLAIN, Shade
+from attn_gui.figure.operands import by_hand_of, off_areas
 from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.pictures.supply import News
 from attn_gui.views.map.cells_picture import CellsPicture
-from attn_gui.views.map.levels.taken_levels import TakenLevels
+from attn_gui.views.map.levels import TakenLevels
 from attn_gui.views.map.marks import Canvas, Overlay
-from attn_gui.views.map.shown import Shown
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
-if TYPE_CHECKING:
-    from attn_gui.views.map.split import Split
+# --- The one value that says what a map shows: a matrix, the names at it, its levels and colors ---
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A matrix and how it is shown; `bands` are the columns where bands of heads begin, `dimmed` is out of date."""
+
+    plane: PlaneLike | None = None
+    row_names: Sequence[str] = ()
+    column_names: Sequence[str] = ()
+    bands: tuple[int, ...] = ()
+    shade: Shade = PLAIN
+    values: bool = False
+    dimmed: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix."""
+        return self.plane.shape if self.plane is not None else (0, 0)
+
+    def copied(self, block: tuple[slice, slice] | None = None) -> Copied | None:
+        """The whole matrix or a block of it, with the names of its rows and columns."""
+        plane = self.plane
+        if plane is None:
+            return None
+        rows, columns = block or (slice(0, self.shape[0]), slice(0, self.shape[1]))
+        shape = rows.stop - rows.start, columns.stop - columns.start
+        names = self.row_names[rows], self.column_names[columns]
+        return Copied(shape, lambda: list(plane.block(rows, columns)[0].copy()), *names)
+
+    def marks(self) -> dict[str, object]:
+        """Marks that stand as long as the matrix does: bands of heads, heads that are off, cells changed by hand."""
+        return {"bands": self.bands, "off": off_areas(self.plane), "by_hand": by_hand_of(self.plane)}
+
+    @property
+    def signed(self) -> bool:
+        """Whether colors go both ways from 0; without a matrix they do."""
+        return self.plane is None or self.plane.signed
+
+    @property
+    def palette(self) -> str:
+        """The name of the color map."""
+        return self.shade.palette_for(self.signed)
+
+
+# --- What every map shows, large or small: the picture of a matrix and its marks, wherever they are painted ---
+
 
 VALUE_FONTS = ((44, "body"), (26, "small"), (0, "micro"))
 """Least width of a cell for each size of its value."""
@@ -199,3 +247,114 @@ class MapDrawing(QObject):
         elif not self.retake_levels():
             self.refresh(rows, columns)
         self.numbersArrived.emit()
+
+
+# --- Two states in one map: the one before to the left of a bar, the one now to its right ---
+
+
+NEAR = 5
+"""Pixels to both sides of the bar by which it can be taken."""
+
+
+class Split(QObject):
+    """The left half of one map. It is drawn when the map is painted, once; the bar moves without drawing anything."""
+
+    moved = Signal(float)  # the share of the width to which a person has drawn the bar
+    gone = Signal()  # its map is
+
+    def __init__(self, drawing: MapDrawing) -> None:
+        super().__init__(drawing)
+        drawing.destroyed.connect(self.gone)
+        self._drawing, self._left = drawing, CellsPicture(small=drawing.small)
+        self._news = News(self, self._left)
+        self._news.arrived.connect(self.forget)
+        self._share, self._dragging = 0.5, False
+        self._drawn: tuple[object, ...] = ()
+
+    def set_before(self, before: PlaneLike, share: float) -> None:
+        """Show this matrix left of the bar, which stands at a share of the width."""
+        if before is not self._left.plane:
+            self._left.plane = before
+            self._news.follow(before)
+            self._drawing.taken.others = (before,)
+            self.forget()
+            self._drawing.retake_levels()
+        self._share = share
+        self.place_bar()
+
+    def forget(self, *_: object) -> None:
+        """Draw the left half anew: its numbers have changed, or more of them are known."""
+        self._drawn = ()
+        self._drawing.canvas.show_cells(None)
+
+    def end(self) -> None:
+        """Take the left half away."""
+        self._news.follow(None)
+        drawing = self._drawing
+        drawing.canvas.unsetCursor()
+        drawing.overlay.set_marks(bar=None)
+        drawing.taken.others = ()
+        drawing.retake_levels()
+        drawing.redraw()
+        self.deleteLater()
+
+    def cell_at(self, row: int, column: int) -> tuple[float, QColor] | None:
+        """The exact value before and its color, of a cell whose middle lies left of the bar; None for the others."""
+        self.draw()
+        place = self._drawing.overlay.cell_rect(row, column)
+        if place.isEmpty() or place.center().x() >= self._stop or self._left.plane is None:
+            return None
+        return number_at(self._left.plane, row, column)[0], self._left.color_of(row, column)
+
+    # --- drawing ---------------------------------------------------------------------------------
+    def place_bar(self) -> None:
+        """Put the bar where it belongs, and paint again what it uncovers."""
+        at = round(self._share * self._drawing.cells.columns.pixels)
+        if at != self._drawing.overlay.marks.bar:
+            self._drawing.overlay.set_marks(bar=at)
+            self._drawing.canvas.show_cells(None)
+
+    def draw(self) -> None:
+        """Bring the left half to where the map's own cells are, drawn as they are."""
+        place, cells, left = self._drawing.placement, self._drawing.cells, self._left
+        style = cells.style._replace(levels=self._drawing.levels)
+        drawn = (place.rows, place.columns, style, cells.font)
+        if drawn == self._drawn or not self._fits:  # the maps of another document come one by one
+            return
+        self._drawn = drawn
+        left.font, left.style = cells.font, style
+        left.set_geometry(place.rows, place.columns)
+        left.render()
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint the left half; the painter stands at the corner of the cells."""
+        painter.setClipRect(QRect(0, 0, self._stop, self._left.rows.pixels), Qt.ClipOperation.IntersectClip)
+        self._left.paint(painter)
+
+    @property
+    def _fits(self) -> bool:
+        return self._left.plane is not None and self._left.plane.shape == self._drawing.shown.shape
+
+    @property
+    def _stop(self) -> int:
+        """The first pixel that is not of the left half."""
+        return self._drawing.overlay.marks.bar or 0 if self._fits else 0
+
+    # --- the hand --------------------------------------------------------------------------------
+    def dragged(self, event: QMouseEvent) -> bool:
+        """Take the bar, draw it along, let it go; whether the event was about that."""
+        place, x = self._drawing.placement.cells, event.position().x()
+        near = abs(x - place.left() - (self._drawing.overlay.marks.bar or 0)) <= scaled(NEAR)
+        if event.type() == QEvent.Type.MouseButtonPress:
+            self._dragging = near and event.button() == Qt.MouseButton.LeftButton
+            return self._dragging
+        if event.type() == QEvent.Type.MouseMove and not self._dragging:
+            if near:
+                self._drawing.canvas.setCursor(Qt.CursorShape.SplitHCursor)
+            else:
+                self._drawing.canvas.unsetCursor()
+            return False
+        held, self._dragging = self._dragging, self._dragging and event.type() == QEvent.Type.MouseMove
+        if held:
+            self.moved.emit(min(1.0, max(0.0, (x - place.left()) / max(1, place.width()))))
+        return held

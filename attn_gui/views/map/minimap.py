@@ -27,12 +27,11 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.pictures.geometry import Window
-from attn_gui.views.bases.keyboard_button import RETURNING
-from attn_gui.views.bases.scene_view import SceneView
-from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.refresh import refresh_map
+from attn_gui.views.map.heatmap import Heatmap, refresh_map
+from attn_gui.views.map.scene_view import SceneView
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme, scaled
+from attn_gui.views.widgets import RETURNING
 
 SHARE, LEAST, MOST = 0.25, 32, 128
 """Of each side of the map, within so many pixels."""

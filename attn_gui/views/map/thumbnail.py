@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt
-from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.clipboard import Copied
-from attn_gui.figure.tokens import LINE
+from attn_gui.figure.tokens import LINE, RADIUS
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.map_drawing import MapDrawing
+from attn_gui.views.map.map_drawing import MapDrawing, Shown
 from attn_gui.views.map.marks import OUTSIDE, Canvas, Cell
-from attn_gui.views.map.shown import Shown
+from attn_gui.views.theme import current_theme
+from attn_gui.views.widgets import KeyboardButton
+
+# --- Small map that only shows: in the nodes of the spine, the heads of the strip and the overview of a zoomed map
+#     ---
 
 
 class Thumbnail(Canvas):
@@ -120,3 +124,56 @@ class Thumbnail(Canvas):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self.follow_theme()
         super().changeEvent(event)
+
+
+# --- A button with a live map in it: the steps of the spine and the heads below the product picture ---
+
+
+class MapButton(KeyboardButton):
+    """Button over a map: a subclass says where the map lies and writes around it; being chosen is told from outside."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.map = Thumbnail(self)
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def copied(self) -> Copied | None:
+        """The matrix of the map."""
+        return self.map.copied()
+
+    def map_rect(self) -> QRect:
+        """The rectangle of the map, its frame included."""
+        raise NotImplementedError
+
+    def place_map(self) -> None:
+        """Put the map where it belongs."""
+        self.map.setGeometry(self.map_rect())
+
+    def paint_ground(self, painter: QPainter) -> None:
+        """The chosen one stands on the accent's soft ground in an accent frame."""
+        if not self.isChecked():
+            return
+        theme = current_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.accent, LINE.focus))
+        painter.setBrush(theme.accent_soft)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
+
+    def paint_focus(self, painter: QPainter) -> None:
+        """The ring of the keyboard, outside the map's frame."""
+        if self.ring_shown():
+            away = LINE.focus_gap + LINE.focus / 2 - 1
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().accent, LINE.focus))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            ring = QRectF(self.map_rect()).adjusted(-away, -away, away, away)
+            painter.drawRoundedRect(ring, RADIUS.control, RADIUS.control)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def nextCheckState(self) -> None:
+        """A click asks to be chosen and does not choose by itself."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.place_map()

@@ -18,18 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.elided_label import ElidedLabel
-from attn_gui.views.bases.retranslated import Retranslated
-from attn_gui.views.bases.wrapped_label import WrappedLabel
-from attn_gui.views.by_hand.intervention_list import InterventionList
-from attn_gui.views.by_hand.intervention_model import InterventionModel, Line
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.inspector.links import FlowLayout
+from attn_gui.views.controls.intervention_panel import InterventionList, InterventionModel, Line
 from attn_gui.views.model.head_grid import HeadGrid
-from attn_gui.views.model.prediction_list import PredictionList
-from attn_gui.views.model.second_text import SecondText
-from attn_gui.views.model.token_row import TokenRow
+from attn_gui.views.model.predictions import PredictionList
+from attn_gui.views.model.token_row import SecondText, TokenRow
+from attn_gui.views.text_views import FlowLayout, WrappedLabel
 from attn_gui.views.theme import dress, restyle
+from attn_gui.views.widgets import ElidedLabel, Retranslated
 
 PICTURES = ""
 """The key of the choice that shows small maps in place of numbers."""

@@ -28,7 +28,7 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.writers import END
-from attn_gui.views.bases.scene_view import SceneView
+from attn_gui.views.map.scene_view import SceneView
 
 CLOSEST = 1e-3
 """Part of an axis that remains in view at the least."""

@@ -2,19 +2,109 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import PageKind
+from attn_gui.figure.pages.base import Amount, Choice, Knob, PageKind, Slide
+from attn_gui.figure.text.words import joined
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.wrapped_label import WrappedLabel
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.typed_field import NumberField
+from attn_gui.views.dialogs.progress import PageProgress
+from attn_gui.views.inspector.context import column_number
 from attn_gui.views.pages.canvas import PageCanvas
-from attn_gui.views.pages.knob_fields import KnobFields
-from attn_gui.views.pages.page_progress import PageProgress
-from attn_gui.views.theme import dress
+from attn_gui.views.text_views import FlowLayout, WrappedLabel
+from attn_gui.views.theme import dress, scaled
+from attn_gui.views.widgets import Retranslated, set_tip
+
+# --- Fields for the knobs of a page: lists, numbers and sliders, each below its caption ---
+
+
+NUMBER, SLIDER = 64, 200
+"""Widths of fields."""
+
+
+class KnobFields(QWidget):
+    """`turned` carries a knob's key and the value that was chosen; what cannot be is asked for again."""
+
+    turned = Signal(str, object)
+
+    def __init__(self, page: str, knobs: tuple[Knob, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._knobs = knobs
+        self._captions: dict[str, QLabel] = {}
+        self._fields: dict[str, QWidget] = {}
+        flow = FlowLayout(self, gap=SPACING.m, between=SPACING.s)
+        for knob in sorted(knobs, key=lambda knob: not isinstance(knob, Slide)):  # sliders are turned most
+            holder = QWidget(self)
+            caption, field = QLabel(holder), self._field(knob, holder)
+            caption.setTextFormat(Qt.TextFormat.PlainText)
+            dress(caption, "small", "text2")
+            field.setObjectName(f"page.{page}.{knob.key}")
+            column = QVBoxLayout(holder)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(SPACING.xs)
+            column.addWidget(caption)
+            column.addWidget(field)
+            self._captions[knob.key], self._fields[knob.key] = caption, field
+            flow.addWidget(holder)
+        self.setVisible(bool(knobs))
+
+    def set_values(self, aim: Aim, values: Mapping[str, Any]) -> None:
+        """Show these values, and what can be chosen here."""
+        for knob in self._knobs:
+            field, value, told = self._fields[knob.key], values[knob.key], ""
+            if isinstance(knob, Choice) and isinstance(field, ChoiceBox):
+                words = {
+                    key: joined(text, QCoreApplication.translate) for key, text in knob.choices(aim, values).items()
+                }
+                if [field.itemData(place) for place in range(field.count())] != list(words):
+                    field.set_choices(list(words.items()))
+                field.set_words(words)
+                field.set_key(value)
+            elif isinstance(knob, Slide) and isinstance(field, QSlider):
+                with QSignalBlocker(field):
+                    field.setRange(0, knob.last(aim, values))
+                    field.setValue(value)
+                told = knob.told(aim, values, value)
+            elif isinstance(field, NumberField):
+                field.set_value(value)
+            caption = _said(knob.caption)
+            self._captions[knob.key].setText(f"{caption} {told}".strip())
+            field.setAccessibleName(f"{caption} {told}".strip())
+            set_tip(field, self.tr("{knob}: the page follows").format(knob=field.accessibleName()))
+
+    def _field(self, knob: Knob, parent: QWidget) -> QWidget:
+        if isinstance(knob, Choice):
+            box = ChoiceBox((), parent)
+            box.setMinimumWidth(scaled(NUMBER))
+            box.picked.connect(lambda value, key=knob.key: self.turned.emit(key, value))
+            return box
+        if isinstance(knob, Slide):
+            slider = QSlider(Qt.Orientation.Horizontal, parent)
+            slider.setMinimumWidth(scaled(SLIDER))
+            slider.valueChanged.connect(lambda value, key=knob.key: self.turned.emit(key, value))
+            return slider
+        assert isinstance(knob, Amount)
+        field = NumberField(parent, finite=True)
+        field.setFixedWidth(scaled(NUMBER))
+        whole = knob.whole
+        field.committed.connect(
+            lambda value, key=knob.key: self.turned.emit(key, round(value) if whole else float(value))
+        )
+        return field
+
+
+def _said(text: str) -> str:
+    return QCoreApplication.translate("Pages", text)
+
+
+# --- Widget of one page: what belongs above it, the canvas, its knobs below, and what is said while it is not there
+#     ---
 
 
 class PageWidget(QWidget):
@@ -107,3 +197,83 @@ class PageWidget(QWidget):
     def title(self) -> str:
         """Its title in the present language."""
         return QCoreApplication.translate("Pages", self.kind.title)
+
+
+# --- Controls above the code of a problem: to copy it, and to save it as a script ---
+
+
+class CodeControls(Retranslated, QWidget):
+    """Two buttons."""
+
+    copyRequested = Signal()
+    saveRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._copy, self._save = QPushButton(self), QPushButton(self)
+        self._copy.setObjectName("button.copy_code")
+        self._save.setObjectName("button.save_code")
+        self._copy.clicked.connect(self.copyRequested)
+        self._save.clicked.connect(self.saveRequested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACING.s)
+        row.addWidget(self._copy)
+        row.addWidget(self._save)
+        row.addStretch(1)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._copy.setText(self.tr("Copy the code"))
+        self._copy.setToolTip(self.tr("The whole script as text, onto the clipboard"))
+        self._save.setText(self.tr("Save as .py…"))
+        self._save.setToolTip(self.tr("The script as a file, which prints the same numbers without this program"))
+
+
+# --- Controls above the regression curve: how well the points predict one another, and the fit of w ---
+
+
+DIGITS = 4  # of the error
+
+
+class FitControls(Retranslated, QWidget):
+    """The error, and the button that fits w."""
+
+    fitRequested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("fit")
+        self._error: float | None = None
+        self._missed = WrappedLabel(self)
+        self.fit_button = QPushButton(self)
+        self.fit_button.setObjectName("button.fit")
+        self.fit_button.clicked.connect(self.fitRequested)
+        dress(self._missed, "body", "text2")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.s)
+        column.addWidget(self._missed)
+        column.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.retranslate()
+
+    def set_error(self, error: float | None) -> None:
+        """The mean squared error of every point predicted from the others; None while it is not known."""
+        self._error = error
+        self.retranslate()
+
+    def set_fit_offered(self, offered: bool) -> None:
+        """Whether there is a w to be fitted."""
+        self.setVisible(offered)
+
+    def set_ready(self, ready: bool) -> None:
+        """Whether w can be fitted now: not while it is, nor while the points are computed."""
+        self.fit_button.setEnabled(ready)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.fit_button.setText(self.tr("Fit w to the points"))
+        number = "…" if self._error is None else column_number(self._error, DIGITS)
+        text = self.tr("Every point predicted from the others: mean squared error {error}")
+        self._missed.setText(text.format(error=number))

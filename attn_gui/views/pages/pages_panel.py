@@ -10,10 +10,9 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.bases.retranslated import Retranslated
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.icons import icon
-from attn_gui.views.inspector.pages.scrolled_page import FittingPage
+from attn_gui.views.theme import icon
+from attn_gui.views.widgets import FittingPage, Retranslated
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.base import PageKind

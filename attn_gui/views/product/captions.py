@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QRect
-from PySide6.QtGui import QFontMetricsF, QPainter
+import itertools
+from collections.abc import Iterator, Sequence
 
-from attn_gui.engine import symbol
+from PySide6.QtCore import QCoreApplication, QPoint, QRect, QRectF, QSizeF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import STAGE, symbol
 from attn_gui.figure.operands import KEY, QUERY
-from attn_gui.figure.tokens import SPACING, Theme
-from attn_gui.views.product.lettering import (
+from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
+from attn_gui.figure.typesetting import Formula, typeset
+from attn_gui.views.map.marks import role_color
+from attn_gui.views.names import head_words, layer_words, stage_title
+from attn_gui.views.product.map_labels import (
+    LEVEL,
+    UPRIGHT,
+    Labels,
+    LabelStyle,
     Word,
     block_height,
     chip_width,
+    gap_lines,
+    label_width,
+    labels_fit,
     paint_block,
     paint_chip,
     paint_words,
@@ -19,10 +33,20 @@ from attn_gui.views.product.lettering import (
     words_width,
 )
 from attn_gui.views.product.operand_maps import WITH_BAR
-from attn_gui.views.product.product_layout import Places
-from attn_gui.views.product.product_needs import axis_names
-from attn_gui.views.product.scene import Scene
-from attn_gui.views.theme import scaled, ui_font
+from attn_gui.views.product.product_layout import (
+    TALLEST_COLUMN_LABEL,
+    Places,
+    Scene,
+    axis_names,
+    label_font,
+    line_height,
+    padding,
+)
+from attn_gui.views.text_views import Link, role_colors
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+# --- Captions of the maps around a stage: symbol, shape, range of the colors, and chips that repeat marked tokens ---
+
 
 CHIPPED = ("factor", "result")
 """Places of maps of which a weight marks a row."""
@@ -104,3 +128,239 @@ def _marked_token(scene: Scene, place: str) -> tuple[str, str] | None:
     (rows, columns), marked = scene.labels, scene.lines
     labels, at, role = (columns, marked.column, KEY) if place == "factor" else (rows, marked.row, QUERY)
     return (labels[at], role) if at is not None and at < len(labels) else None
+
+
+# --- The title of the product picture with its formula and the button that names queries and keys ---
+
+
+LEAST_FORMULA = 0.7
+"""A formula is made smaller to fit its corner down to this share: its letters are then as high as the least type."""
+
+
+class TokensButton(Link):
+    """Stands after the title, else below the names of the rows; hidden where neither place has the room."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent=parent, size="small")
+        self.setObjectName("product.tokens")
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.set_words(QCoreApplication.translate("ProductPicture", "Tokens…"))
+        self.setToolTip(QCoreApplication.translate("ProductPicture", "Name the queries and keys (Ctrl+T)"))
+
+    def place(self, title: QRect, places: Places, right: int) -> None:
+        """Beside a title that ends there, if that is left of `right`."""
+        hint = self.sizeHint()
+        beside, below = title.right() + 1 + hint.width() <= right, (places.left or places.stage).left() - title.left()
+        self.setVisible(beside or hint.width() <= below)
+        after_title = QPoint(title.right() + 1, title.top() + (title.height() - hint.height()) // 2)
+        below_names = QPoint(title.left(), places.stage.bottom() + scaled(SPACING.m))
+        self.setGeometry(QRect(after_title if beside else below_names, hint))
+
+
+class Title:
+    """Says what is shown in the upper left corner: stage, head, item and formula."""
+
+    def __init__(self, scene: Scene, ground: QWidget) -> None:
+        self._scene, self._ground = scene, ground
+        self._formulas: tuple[Formula, ...] = ()
+        self.layer: int | None = None  # of a model
+        self.tokens = TokensButton(ground)
+
+    def set_formula(self, forms: Sequence[str]) -> None:
+        """The LaTeX of the formula in forms that get shorter; of several the first that has room."""
+        self._formulas = tuple(map(typeset, forms))
+
+    def head_height(self) -> int:
+        """Pixels of title and formula above a map that has no operands beside them."""
+        return max(round(self._height()), round(self._formula_size().height())) + scaled(SPACING.m)
+
+    def corner_width(self) -> int:
+        """Pixels that title, formula and the words at the top map would like to have beside one another."""
+        if "top" not in self._scene.operands.shown:
+            return 0
+        words = max(words_width([word]) for word in top_words(self._scene)) + 2 * scaled(SPACING.l)
+        return round(max(self._width(), self._formula_size().width() + words))
+
+    def place_tokens(self, places: Places) -> None:
+        """The button after the title, left of the words at a map above and of tokens over columns."""
+        edge, width = padding(self._scene.tight), round(self._width() - self.tokens.sizeHint().width())
+        above = places.top or places.stage
+        right = above.left() if self._scene.picture.columns == KEY else self._ground.width()
+        self.tokens.place(QRect(edge, edge, width, round(self._height())), places, right - scaled(SPACING.s))
+
+    def paint(self, painter: QPainter, places: Places, theme: Theme) -> None:
+        """The words, and the formula where it has room."""
+        edge = padding(self._scene.tight)
+        ascent = QFontMetricsF(ui_font("sentence", 600)).ascent()
+        paint_words(painter, tuple(self._words()), edge, edge + ascent, theme)
+        self._paint_formula(painter, places, edge + self._width() + scaled(SPACING.m))
+
+    def _height(self) -> float:
+        return QFontMetricsF(ui_font("sentence", 600)).height()
+
+    def _width(self) -> float:
+        """Pixels of the title with the button beside it."""
+        return words_width(tuple(self._words())) + scaled(SPACING.m) + self.tokens.sizeHint().width()
+
+    def _words(self) -> Iterator[Word]:
+        stage, maps = self._scene.stage, self._scene.maps
+        assert maps.evaluation is not None
+        if self.layer is not None:
+            yield layer_words(self.layer), "sentence", "text2", 600
+        yield stage_title(stage), "sentence", "text", 600
+        if not STAGE[stage].joined:
+            head = QCoreApplication.translate("ProductPicture", "head {head}").format(head=maps.head)
+            yield head, "body", "text2", 400
+            if word := head_words(maps.evaluation.problem).get(maps.head):
+                yield word, "body", "edit", 600
+        if maps.evaluation.problem.batch_size > 1:
+            item = QCoreApplication.translate("ProductPicture", "item {item}").format(item=maps.batch)
+            yield item, "body", "text2", 400
+
+    # --- formula ---------------------------------------------------------------------------------
+    def _formula_size(self) -> QSizeF:
+        """The first form at the size of the look and the present zoom of the window."""
+        return _size_of(self._formulas[0]) if self._formulas else QSizeF()
+
+    def _paint_formula(self, painter: QPainter, places: Places, title_end: float) -> None:
+        """Paint the formula in the corner below the title; beside it where that has room and the corner has not."""
+        for formula in self._formulas:
+            size = _size_of(formula)
+            rooms = [self._room_beside_title(places, title_end, size)]
+            if places.top is not None:
+                rooms.insert(0, self._room_below_title(places, places.top))
+            fits = [min(1.0, room.width() / size.width(), room.height() / size.height()) for room in rooms]
+            best = fits.index(max(fits))
+            if fits[best] >= LEAST_FORMULA:
+                em, colors = scaled(FONT_SIZE.formula) * fits[best], role_colors(current_theme().text)
+                formula.paint(painter, rooms[best].topLeft(), em, colors)
+                return
+
+    def _room_below_title(self, places: Places, top_map: QRect) -> QRectF:
+        """Left of the words at the map above."""
+        edge = padding(self._scene.tight)
+        top = edge + self._height() + scaled(SPACING.s)
+        right = top_map.left() - scaled(SPACING.l) - max(words_width([word]) for word in top_words(self._scene))
+        return QRectF(edge, top, right - edge, places.stage.top() - line_height() - top)
+
+    def _room_beside_title(self, places: Places, title_end: float, size: QSizeF) -> QRectF:
+        edge, left = padding(self._scene.tight), title_end + scaled(SPACING.m)
+        right = self._ground.width() - edge
+        if places.top is None:
+            return QRectF(left, edge, right - left, size.height())
+        bottom = places.top.top() - scaled(SPACING.xs)
+        if self._scene.picture.columns == KEY:  # tokens stand there
+            right = places.top.left()
+        return QRectF(left, edge, right - left, bottom - edge)
+
+
+def _size_of(formula: Formula) -> QSizeF:
+    return QSizeF(formula.width, formula.height) * scaled(FONT_SIZE.formula)
+
+
+# --- The words of the product picture: title, tokens, captions and chips, and the lines through its gaps ---
+
+
+class ProductWords:
+    """Paints what stands around the maps of a product picture, on the ground of the picture itself."""
+
+    def __init__(self, scene: Scene, ground: QWidget) -> None:
+        self._scene, self._ground = scene, ground
+        self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
+        self.title = Title(scene, ground)
+
+    def forget_places(self) -> None:
+        """Maps or words have moved."""
+        self._axes = None
+
+    def paint(self, painter: QPainter, places: Places) -> None:
+        """Paint everything but the maps and what the chosen cell marks."""
+        theme = current_theme()
+        self.title.paint(painter, places, theme)
+        for labels, _ in self._tokens(places):
+            labels.paint(painter)
+        self._paint_bands(painter, places, theme)
+        paint_captions(painter, self._scene, places, theme)
+
+    def paint_marks(self, painter: QPainter, places: Places) -> None:
+        """Paint marks of the chosen cell: the tokens of its row and column, captions with chips, lines in the gaps."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for labels, marked in self._tokens(places):
+            labels.paint_chosen(painter, marked)
+        for place, rect in chipped_maps(self._scene, places).items():
+            paint_caption(painter, self._scene, place, rect, current_theme())
+        for bar, color in self._gap_lines(places):
+            painter.fillRect(bar, color)
+
+    def marks_region(self, places: Places) -> QRegion:
+        """The region where `paint_marks` paints."""
+        region = QRegion()
+        for labels, marked in self._tokens(places):
+            region += labels.chip_region(marked)
+        for rect in chipped_maps(self._scene, places).values():
+            above, right = line_height() + scaled(SPACING.s), self._ground.width()  # words may be wider than their map
+            region += QRect(rect.left() - 1, rect.top() - above, right - rect.left() + 1, above)
+        for bar, _ in self._gap_lines(places):
+            region += bar
+        return region
+
+    # --- tokens ----------------------------------------------------------------------------------
+    def _tokens(self, places: Places) -> Iterator[tuple[Labels, int | None]]:
+        """The labels of both axes, each with the row or column that is marked."""
+        marked = self._scene.lines
+        if self._axes is None:
+            self._axes = tuple(self._made_labels(places))
+        return zip(self._axes, (marked.row, marked.column), strict=False)  # features have no labels
+
+    def _made_labels(self, places: Places) -> Iterator[Labels]:
+        scene, away = self._scene, scaled(SPACING.s)
+        assert scene.corner is not None
+        placement, (rows, columns) = scene.corner.placement, scene.labels
+        fonts = label_font(scene.tight), label_font(scene.tight, 600)
+        left = (places.left or places.stage).left() - places.row_labels
+        box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
+        yield Labels(placement.rows, rows, box, LabelStyle(*fonts, current_theme(), scene.picture.rows))
+        if columns:
+            above, span = places.top or places.stage, placement.columns
+            level = labels_fit(columns, fonts[0], span.cell_size)
+            tall = line_height() if level else label_width(columns, fonts[0], scaled(TALLEST_COLUMN_LABEL))
+            box = QRectF(above.left(), above.top() - tall, above.width(), tall - away)
+            style = LabelStyle(*fonts, current_theme(), scene.picture.columns)
+            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT)
+
+    def _paint_bands(self, painter: QPainter, places: Places, theme: Theme) -> None:
+        """The numbers of the heads over their bands of columns, the present one in the accent."""
+        corner, rect = self._scene.corner, places.stage
+        assert corner is not None
+        if not corner.shown.bands or self._scene.labels[1]:
+            return
+        starts = (*corner.shown.bands, corner.shape[1])
+        baseline = rect.top() - scaled(SPACING.s) - QFontMetricsF(ui_font("small")).descent()
+        for head, (start, stop) in enumerate(itertools.pairwise(starts)):
+            pixels = corner.placement.columns.pixels_of_cells(slice(start, stop))
+            present = head == self._scene.maps.head
+            word: Word = (str(head), "small", "accent" if present else "text2", 600 if present else 400)
+            if words_width([word]) <= pixels.stop - pixels.start:
+                left = rect.left() + (pixels.start + pixels.stop - words_width([word])) / 2
+                paint_words(painter, [word], left, baseline, theme)
+
+    # --- gaps ------------------------------------------------------------------------------------
+    def _gap_lines(self, places: Places) -> Iterator[tuple[QRect, QColor]]:
+        """The chosen row and column run on from map to map."""
+        corner, marked, theme = self._scene.corner, self._scene.lines, current_theme()
+        assert corner is not None
+        rows, columns = corner.placement.rows, corner.placement.columns
+        pairs = []
+        if marked.row is not None and places.left is not None:
+            pixels = rows.pixels_of_cells(slice(marked.row, marked.row + 1))
+            pairs.append((places.left, places.stage, pixels, marked.row_role))
+            if places.result is not None and self._scene.picture.marks_result:
+                pairs.append((places.stage, places.result, pixels, marked.row_role))
+        if marked.column is not None and places.top is not None:
+            pixels = columns.pixels_of_cells(slice(marked.column, marked.column + 1))
+            pairs.append((places.top, places.stage, pixels, marked.column_role))
+        for first, second, pixels, role in pairs:
+            yield from ((bar, role_color(theme, role)) for bar in gap_lines(first, second, pixels))

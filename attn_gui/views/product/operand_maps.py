@@ -13,13 +13,12 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.operands import KEY, QUERY, Operand, Picture
-from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.map.levels.shades import Shades, shaded_as
+from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap, refresh_map
+from attn_gui.views.map.levels import Shades, shaded_as
 from attn_gui.views.map.marks import Area
-from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
-from attn_gui.views.product.marks import Lines, StageCell
-from attn_gui.views.words.names import stage_title
+from attn_gui.views.names import stage_title
+from attn_gui.views.product.stage_maps import Lines, StageCell
 
 PLACES = ("left", "top", "factor", "result")
 WITH_BAR = ("left", "result")

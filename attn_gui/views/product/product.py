@@ -15,15 +15,12 @@ from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.operands import picture_of
 from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.levels.shades import Shades
-from attn_gui.views.product.lettering import painted_ground
-from attn_gui.views.product.linked_maps import STAGE_PLACE, LinkedMaps
+from attn_gui.views.map.levels import Shades
+from attn_gui.views.product.captions import ProductWords
+from attn_gui.views.product.map_labels import painted_ground
 from attn_gui.views.product.operand_maps import WITH_BAR, Operands
-from attn_gui.views.product.product_layout import Places
-from attn_gui.views.product.product_needs import places_of
-from attn_gui.views.product.product_words import ProductWords
-from attn_gui.views.product.scene import Scene
-from attn_gui.views.product.stage_maps import StageMaps
+from attn_gui.views.product.product_layout import Places, Scene, places_of
+from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, StageMaps
 from attn_gui.views.theme import scaled, set_ground
 
 LEAST_SIZE = (200, 160)

@@ -2,26 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollBar, QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Recomputed
-from attn_gui.figure.operands import KEY, bands_of, picture_of, stage_plane
-from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.map.levels.shades import Shades, shaded_as
+from attn_gui.engine.evaluation.readout import parts_of
+from attn_gui.engine.graph.nodes import Part
+from attn_gui.figure.operands import KEY, PLAIN, QUERY, bands_of, picture_of, stage_plane
+from attn_gui.figure.tokens import SPACING
+from attn_gui.pictures.geometry import Window
+from attn_gui.pictures.planes import PlaneLike
+from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap, refresh_map
+from attn_gui.views.map.levels import Shades, shaded_as
+from attn_gui.views.map.map_drawing import Shown
 from attn_gui.views.map.marks import Area
-from attn_gui.views.map.refresh import COUNTED_CELLS, refresh_map
-from attn_gui.views.map.shown import Shown
-from attn_gui.views.map.zooming.minimap import Minimap
-from attn_gui.views.product.linked_maps import link_shapes, unlink
-from attn_gui.views.product.marks import NOTHING, Lines, StageCell, lines_of
-from attn_gui.views.words.names import NO_NAMES, AxisNames, stage_title
+from attn_gui.views.map.minimap import Minimap
+from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
+from attn_gui.views.theme import scaled
+
+# --- Links of the maps of a picture: zoomed, moved or scrolled, all of them show the same rows and columns ---
+
+
+STAGE_PLACE = "stage"
+ROWS_OF_STAGE = ("left", "result")
+COLUMNS_OF = {"top": STAGE_PLACE, "factor": "result"}
+FINE = 100
+"""Steps of a scroll bar in a cell: a zoomed map stands between cells."""
+
+
+class LinkedMaps(QObject):
+    """Row i of the stage is row i of its neighbours, column j column j; two scroll bars where not everything fits."""
+
+    moved = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._maps: Mapping[str, Heatmap] = {}
+        sides = (Qt.Orientation.Vertical, Qt.Orientation.Horizontal)
+        self.scroll_bars = {side: QScrollBar(side, parent) for side in sides}
+        for side, bar in self.scroll_bars.items():
+            bar.hide()
+            bar.setSingleStep(FINE)
+            bar.valueChanged.connect(lambda value, along=side: self._on_bar_value_changed(along, value))
+
+    def link(self, maps: Mapping[str, Heatmap], rows: float, columns: float) -> None:
+        """Link these maps by their places; the stage has so many rows and columns in view at first."""
+        self.part()
+        self._maps = maps
+        for place, heatmap in maps.items():
+            own_rows, own_columns = heatmap.shape
+            height = rows if place == STAGE_PLACE or place in ROWS_OF_STAGE else own_rows
+            width = columns if place == STAGE_PLACE or COLUMNS_OF.get(place) == STAGE_PLACE else own_columns
+            partial = height < own_rows or width < own_columns
+            heatmap.box.set_home((0.0, float(height), 0.0, float(width)) if partial else None)
+        for place, heatmap in maps.items():
+            if place in ROWS_OF_STAGE:
+                heatmap.box.setYLink(maps[STAGE_PLACE].box)
+            if COLUMNS_OF.get(place) in maps:
+                heatmap.box.setXLink(maps[COLUMNS_OF[place]].box)
+            heatmap.box.changed.connect(self._on_box_changed)
+        self._on_box_changed()
+
+    def part(self) -> None:
+        """Let the maps go, while they take other matrices one by one."""
+        for heatmap in self._maps.values():
+            heatmap.box.changed.disconnect(self._on_box_changed)
+        unlink(heatmap for place, heatmap in self._maps.items() if place != STAGE_PLACE)
+        self._maps = {}
+
+    def _on_box_changed(self, _window: Window | None = None) -> None:
+        self._show_scroll_bars()
+        self.moved.emit()
+
+    def place_scroll_bars(self, stage: QRect, last: QRect) -> None:
+        """Below the cells of the stage, and right of the last map beside it."""
+        for side, bar in self.scroll_bars.items():
+            thick = bar.sizeHint().width() if side == Qt.Orientation.Vertical else bar.sizeHint().height()
+            if side == Qt.Orientation.Vertical:
+                bar.setGeometry(last.right() + scaled(SPACING.m), stage.top(), thick, stage.height())
+            else:
+                bar.setGeometry(stage.left(), stage.bottom() + 2, stage.width(), min(thick, scaled(SPACING.m)))
+
+    def _show_scroll_bars(self) -> None:
+        stage = self._maps[STAGE_PLACE]
+        top, bottom, left, right = stage.box.in_view
+        for side, count, low, high in (
+            (Qt.Orientation.Vertical, stage.shape[0], top, bottom),
+            (Qt.Orientation.Horizontal, stage.shape[1], left, right),
+        ):
+            bar = self.scroll_bars[side]
+            with QSignalBlocker(bar):
+                bar.setRange(0, round((count - (high - low)) * FINE))
+                bar.setPageStep(round((high - low) * FINE))
+                bar.setValue(round(low * FINE))
+            bar.setVisible(high - low < count)
+
+    def _on_bar_value_changed(self, along: Qt.Orientation, value: int) -> None:
+        box, low = self._maps[STAGE_PLACE].box, value / FINE
+        top, bottom, left, right = box.in_view
+        if along == Qt.Orientation.Vertical:
+            box.set_window((low, low + bottom - top, left, right))
+        else:
+            box.set_window((top, bottom, low, low + right - left))
+
+
+def link_shapes(maps: Sequence[Heatmap]) -> None:
+    """Show the same rows and columns in maps of one shape, those that nobody looks at included."""
+    for heatmap in maps[1:]:
+        heatmap.box.setXLink(maps[0].box)
+        heatmap.box.setYLink(maps[0].box)
+
+
+def unlink(maps: Iterable[Heatmap]) -> None:
+    """Let maps go that were linked to others."""
+    for heatmap in maps:
+        heatmap.box.setXLink(None)
+        heatmap.box.setYLink(None)
+
+
+# --- The row and column that a chosen cell marks in other maps: those that belong to it, and nothing else ---
+
+
+ROLES = {"i": QUERY, "j": KEY}
+
+
+class Cell(Protocol):
+    """A cell of a stage as its map shows it: row and column within the shown head."""
+
+    @property
+    def stage(self) -> str: ...
+    @property
+    def row(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+
+
+class StageCell(NamedTuple):
+    """A cell of a stage as its map shows it."""
+
+    stage: str
+    row: int
+    column: int
+
+
+class Lines(NamedTuple):
+    """The row and the column that are marked in one map, with their roles."""
+
+    row: int | None = None
+    column: int | None = None
+    row_role: str = QUERY
+    column_role: str = KEY
+
+
+NOTHING = Lines()
+
+
+def lines_of(
+    evaluation: Evaluation | None, cell: Cell | None, item: int, head: int, planes: Mapping[str, PlaneLike | None]
+) -> dict[str, Lines]:
+    """The lines of a cell in every map that has any; of several parts of one matrix the first.
+
+    A cell that the evaluation does not have, chosen in a document before this one, marks nothing.
+    """
+    found: dict[str, Lines] = {}
+    if evaluation is None or cell is None or cell.stage not in evaluation.stages:
+        return found
+    own = stage_plane(evaluation, cell.stage, item, head)
+    if cell.row >= own.shape[0] or cell.column >= own.shape[1]:
+        return found
+    for part in parts_of(evaluation, cell.stage, own.index(cell.row, cell.column)):
+        plane = planes.get(part.name)
+        if plane is not None and part.name not in found and (lines := _lines(part, plane)) is not None:
+            found[part.name] = lines
+    return found
+
+
+def _lines(part: Part, plane: PlaneLike) -> Lines | None:
+    cuts = plane.cells(part.box)
+    if cuts is None:
+        return None
+    row, column = (cut.start if cut.stop - cut.start == 1 else None for cut in cuts)
+    roles = [ROLES.get(part.owner(axis), PLAIN) for axis in (-2, -1)]
+    if getattr(plane, "transposed", False):
+        roles.reverse()
+    return Lines(row, column, *roles)
+
+
+# --- The large maps, one for every stage of the problem: shown by the product picture or by the tiles, made once ---
 
 
 class StageMaps(QObject):

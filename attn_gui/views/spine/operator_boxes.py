@@ -2,24 +2,245 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QWidget
 
 from attn_gui.engine.blocks import ACTIVATIONS, NORMS
 from attn_gui.engine.graph.stage import Operator
-from attn_gui.engine.scores import SCORES
+from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import catalog
-from attn_gui.views.controls.number_field import NumberField
-from attn_gui.views.controls.size_box import SizeBox
-from attn_gui.views.spine.operators import ListBox, MaskBox, OperatorBox, PlainBox
-from attn_gui.views.spine.scale_box import ScaleBox
-from attn_gui.views.spine.step_numbers import NumberRow, numbers_of
-from attn_gui.views.words.scores import score_name
+from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.views.controls.count_box import SizeBox
+from attn_gui.views.controls.typed_field import NumberField
+from attn_gui.views.names import score_name
+from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox
+from attn_gui.views.theme import dress, scaled
+from attn_gui.views.widgets import FocusedWheel
+
+# --- The scale of the scores: ÷ √dₖ, none, or a number that is typed or slid between average and dot product ---
+
+
+SCALE_SAMPLE = "0.0000"
+PARTS = 100  # of the way from no scale at all to 1/√dₖ
+
+
+class ScaleSlider(FocusedWheel, QSlider):
+    """A slider from 0, where no score counts, to 1/√dₖ, the scaled dot product."""
+
+    slid = Signal(float, bool)  # the share of the way; whether another gesture has begun with it
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._begun = False
+        self.setObjectName("control.scale_slider")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setRange(0, PARTS)
+        self.setPageStep(PARTS // 10)
+        self.sliderPressed.connect(self._end_gesture)
+        self.sliderReleased.connect(self._end_gesture)
+        self.valueChanged.connect(self._on_self_value_changed)
+
+    def set_share(self, share: float) -> None:
+        """Stand at a part of the way, without a word."""
+        with QSignalBlocker(self):
+            self.setValue(round(PARTS * min(max(share, 0.0), 1.0)))
+
+    def _end_gesture(self) -> None:
+        self._begun = False
+
+    def _on_self_value_changed(self, value: int) -> None:
+        first, self._begun = not self._begun, True
+        self.slid.emit(value / PARTS, first)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._end_gesture()
+        super().focusInEvent(event)
+
+
+class ScaleBox(ListBox):
+    """÷ √dₖ, none or a typed number, whose field takes the place of the list; its arrow leads back."""
+
+    scalePicked = Signal(str, object)  # key, the number if it was typed
+    scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("scale", parent)
+        self._width, self._factor = 1, 1.0
+        self.value = NumberField(self)
+        self.value.setObjectName("control.scale_value")
+        self.value.hide()
+        self.slider = ScaleSlider(self)
+        self.hold(self.slider)
+        self.slider.slid.connect(lambda share, first: self.scaleSlid.emit(share * self._root, first))
+        self.value.committed.connect(lambda number: self.scalePicked.emit("typed", number))
+        self.picked.connect(self._on_self_picked)
+        self.set_scale("sqrt", None, 1)
+
+    def set_scale(self, key: str, value: float | None, d_k: int) -> None:
+        """The scale that is in force; `value` where it is typed."""
+        self._width = d_k
+        self._factor = {"sqrt": self._root, "none": 1.0}.get(key, value if value is not None else 1.0)
+        self.retranslate()
+        self.set_key(key)
+        self.value.set_value(self._factor)
+        self.slider.set_share(self._factor / self._root)
+        self._show_field(key == "typed" or self.slider.isSliderDown())
+
+    def retranslate(self) -> None:
+        """The list in the present language."""
+        self.set_choices([("sqrt", f"÷ √{self._width}"), ("none", self.tr("none")), ("typed", self.tr("typed…"))])
+        self.value.setAccessibleName(self.tr("scale, a factor"))
+        self.slider.setAccessibleName(self.tr("scale, from 0 to 1/√dₖ"))
+        self.slider.setToolTip(
+            self.tr("0: no score counts (average pooling, unless a bias is added). 1/√dₖ: scaled dot product.")
+        )
+
+    @property
+    def _root(self) -> float:
+        return float(self._width**-0.5)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_field()
+
+    def _show_field(self, shown: bool) -> None:
+        typed = self.value.fontMetrics().horizontalAdvance(SCALE_SAMPLE) + scaled(CHEVRON) + 2 * SPACING.m
+        self.list.setMinimumWidth(typed if shown else scaled(LEAST_WIDTH))
+        self.value.setVisible(shown)
+        self.slider.setVisible(shown)
+        self._place_field()
+
+    def _place_field(self) -> None:
+        """Over the list's text; the list's arrow stays free."""
+        self._column.activate()
+        self.value.setGeometry(self.list.geometry().adjusted(0, 0, -scaled(CHEVRON), 0))
+        self.value.raise_()
+
+    def _on_self_picked(self, key: str) -> None:
+        self._show_field(False)
+        self.scalePicked.emit(key, self._factor if key == "typed" else None)
+        if key == "typed":
+            self.set_key("typed")  # a factor of 1 or 1/√dₖ is the document's "none" or "sqrt" until another is typed
+            self._show_field(True)
+            self.value.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.value.selectAll()
+
+
+# --- Numbers that belong to a step of the spine: each a symbol and a field, in a row below the step's own control ---
+
+
+NUMBER_SAMPLE = "0.00"
+WIDEST_WIDTH = 4096
+HIDDEN_WIDTH = "d_a"  # the only whole number among them
+
+
+class Setting(NamedTuple):
+    """A number of the problem: its symbol, its name, and what it may be."""
+
+    symbol: str
+    name: str
+    positive: bool = False
+    optional: bool = False
+
+
+SETTINGS = {
+    "rotary_theta": Setting("θ", QT_TRANSLATE_NOOP("Settings", "base of the rotary positions"), True, True),
+    "softcap": Setting("±", QT_TRANSLATE_NOOP("Settings", "softcap"), True, True),
+    "temperature": Setting("T", QT_TRANSLATE_NOOP("Settings", "temperature"), True, True),
+    HIDDEN_WIDTH: Setting("dₐ", QT_TRANSLATE_NOOP("Settings", "hidden units of the additive score")),
+    "block.ln_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the LayerNorm"), True),
+    "block.norm_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms"), True),
+    "qk_norm_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms of Q and K"), True),
+}
+
+
+def setting_of(name: str) -> Setting:
+    """A number by its field; those of a score function stand on its entry. Raises KeyError."""
+    found = next((score.numbers[part] for score, part in _of_scores() if f"score_params.{part}" == name), None)
+    return SETTINGS[name] if found is None else Setting(found.name.letter, found.title)
+
+
+def numbers_of(score: Score) -> tuple[str, ...]:
+    """The numbers in the box of a score function."""
+    return (*(f"score_params.{name}" for name in score.numbers), *((HIDDEN_WIDTH,) if score.units else ()))
+
+
+def _of_scores() -> Iterator[tuple[Score, str]]:
+    return ((score, name) for score in SCORES.values() for name in score.numbers)
+
+
+class NumberRow(QWidget):
+    """The numbers of one step; `committed` names the number and carries its new value, None where it is taken away."""
+
+    committed = Signal(str, object)
+
+    def __init__(self, names: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.fields: dict[str, NumberField | SizeBox] = {}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACING.s)
+        row.addStretch(1)
+        for name in names:
+            sign = QLabel(setting_of(name).symbol, self)
+            dress(sign, "body", "text2")
+            row.addWidget(sign)
+            row.addWidget(self._field(name))
+        row.addStretch(1)
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        self.retranslate()
+
+    def set_values(self, values: Mapping[str, float | None], dtype: str) -> None:
+        """The numbers of the document; those that it does not have are left alone."""
+        for name, field in self.fields.items():
+            value = values.get(name)
+            if isinstance(field, SizeBox):
+                field.set_value(int(value or 1))
+            else:
+                field.set_dtype(dtype)
+                field.set_value(value)
+                _fit(field)
+
+    def retranslate(self) -> None:
+        """Names for screen readers and tooltips in the present language."""
+        for name, field in self.fields.items():
+            text = QCoreApplication.translate("Settings", setting_of(name).name)
+            field.setAccessibleName(text)
+            field.setToolTip(text)
+
+    def _field(self, name: str) -> QWidget:
+        setting = setting_of(name)
+        field: NumberField | SizeBox
+        if name == HIDDEN_WIDTH:
+            field = SizeBox(self, maximum=WIDEST_WIDTH)
+        else:
+            field = NumberField(self, optional=setting.optional, positive=setting.positive, finite=True)
+            field.setAlignment(Qt.AlignmentFlag.AlignRight)
+            field.textEdited.connect(lambda _text, field=field: _fit(field))
+            _fit(field)
+        field.setObjectName(f"control.{name}")
+        field.committed.connect(lambda value: self.committed.emit(name, value))
+        self.fields[name] = field
+        return field
+
+
+def _fit(field: NumberField) -> None:
+    """Fit the width to the number, at least to a short one."""
+    metrics = field.fontMetrics()
+    text = max(metrics.horizontalAdvance(field.text()), metrics.horizontalAdvance(NUMBER_SAMPLE))
+    field.setFixedWidth(text + 2 * scaled(SPACING.m) + SPACING.m)
+    field.setMinimumHeight(scaled(SIZE.control))
+
+
+# --- Operator boxes of the spine: the control in each, and the signal that a choice in it emits ---
+
 
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
 LABELED: dict[str, tuple[str, ...]] = {

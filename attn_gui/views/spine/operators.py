@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.icons import icon
-from attn_gui.views.theme import current_theme, dress, scaled, ui_font
+from attn_gui.views.theme import current_theme, dress, icon, scaled, ui_font
 
 CHEVRON = 20
 ARROW = 9

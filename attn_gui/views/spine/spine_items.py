@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
-from attn_gui.engine import STAGE, Evaluation, Plane
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.words.names import letter
-from attn_gui.views.words.stage_formulas import bias_of, logits_latex, logits_text
+from attn_gui.views.map.heatmap import refresh_map
+from attn_gui.views.map.map_drawing import Shown
+from attn_gui.views.map.marks import Flash, motion_reduced
+from attn_gui.views.map.thumbnail import MapButton
+from attn_gui.views.names import letter, off_word, stage_title
+from attn_gui.views.product.stage_maps import NOTHING, Cell, lines_of
+from attn_gui.views.spine.operators import map_side, top_of_maps
+from attn_gui.views.stage_formulas import bias_of, logits_latex, logits_text
+from attn_gui.views.theme import current_theme, scaled, ui_font
+
+# --- The items of the spine in order: a map for every stage, its operator before it, signs between the matrices ---
+
 
 NODE, OPERATOR, SIGN = "node", "operator", "sign"
 # the variables of the stages' formulas in the order of the spine, with the sign before each
@@ -115,3 +131,292 @@ def operator_texts(evaluation: Evaluation) -> dict[str, str]:
         for node in nodes
         if (operator := node.stage.operator) is not None and operator.text
     }
+
+
+# --- A small live map of a stage that is a button: symbol and shape below it, a frame when it is the chosen step ---
+
+
+WIDE_FROM = 6  # so many times wider than high, a map gets the room of a wide one
+WIDE = 1.7
+DOT = 7
+BELOW_MAP = 1
+CENTERED = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+
+
+class Dot(QWidget):
+    """Says that something has just changed; lies over the corner of the map."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._strength = 0.0
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.resize(scaled(DOT), scaled(DOT))
+        self.hide()
+
+    def set_strength(self, strength: float) -> None:
+        """1 … 0; gone at 0."""
+        self._strength = float(strength)
+        self.setVisible(strength > 0)
+        self.raise_()
+        self.update()
+
+    def center_on(self, corner: QPoint) -> None:
+        """Lie just outside a corner."""
+        self.resize(scaled(DOT), scaled(DOT))
+        self.move(corner.x() - self.width() // 3, corner.y() - 2 * self.height() // 3)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(self._strength)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(current_theme().edit)
+        painter.drawEllipse(self.rect())
+
+
+class StageNode(MapButton):
+    """A step of the spine."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"node.{name}")
+        self._symbol, self._title = "", ""
+        self._small = False
+        self._dot, self._fade = Dot(self), Flash(self)
+        self._fade.valueChanged.connect(self._dot.set_strength)
+
+    def set_plane(self, plane: Plane | FieldPlane, symbol: str, title: str) -> None:
+        """The matrix of the node, what is written below it, and what it is called in words."""
+        self.map.set_shown(Shown(plane))
+        self._symbol, self._title = symbol, title
+        self._describe()
+        self.updateGeometry()
+        self.place_map()
+        self.update()
+
+    def set_small(self, small: bool) -> None:
+        """The map of the compact form."""
+        if small != self._small:
+            self._small = small
+            self.updateGeometry()
+            self.place_map()  # a hidden node keeps its size, and is shown in it again
+
+    def set_chosen_step(self, chosen: bool) -> None:
+        """Whether this is the stage that is shown large."""
+        self.setChecked(chosen)
+        self._describe()
+        self.update()
+
+    def touch(self) -> None:
+        """Say with a dot that numbers of this matrix have just changed."""
+        self._dot.set_strength(1.0)
+        self._fade.restart()
+
+    def clear_touch(self) -> None:
+        """Take the dot away."""
+        self._fade.stop()
+        self._dot.set_strength(0.0)
+
+    def touched(self) -> bool:
+        """Whether the dot is on show."""
+        return not self._dot.isHidden()
+
+    def shape_text(self) -> str:
+        """`16 × 32`; narrower in the compact form."""
+        rows, columns = self.map.shape
+        if self._is_off():
+            return off_word()
+        return f"{rows}×{columns}" if self._small else f"{rows} × {columns}"
+
+    def _is_off(self) -> bool:
+        """Whether all of it is of a head that is switched off."""
+        rows, columns = self.map.shape
+        return self.map.overlay.marks.off == ((slice(0, rows), slice(0, columns)),)
+
+    def width_for(self, small: bool) -> int:
+        """The width that the node needs with a small or a large map."""
+        words = _words_width(self._symbol, "{} × {}".format(*self.map.shape), _sizes())
+        return max(self._map_size(small).width() + 2 * _padding(small), words + 2 * SPACING.s)
+
+    def height_for(self, small: bool) -> int:
+        """The height that the node needs with a small or a large map."""
+        return 2 * top_of_maps(small) + map_side(small) + _words_height(_sizes())
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return QSize(self.width_for(self._small), self.height_for(self._small))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        self.paint_ground(painter)
+        self.paint_focus(painter)
+        below = self.map_rect().bottom() + 1 + BELOW_MAP
+        if event.rect().bottom() < below:
+            return  # some cells of the map are being repainted
+        font = ui_font("stage_symbol", 600)
+        font.setStrikeOut(self._is_off())
+        painter.setFont(font)
+        painter.setPen(theme.accent if self.isChecked() else theme.text)
+        height = painter.fontMetrics().ascent() + painter.fontMetrics().descent()
+        painter.drawText(QRect(0, below, self.width(), height), CENTERED, self._symbol)
+        painter.setFont(ui_font("micro"))
+        painter.setPen(theme.text2 if self.isChecked() else theme.text3)
+        room = QRect(0, below + height - 1, self.width(), painter.fontMetrics().height())
+        painter.drawText(room, CENTERED, self.shape_text())
+
+    def place_map(self) -> None:
+        super().place_map()
+        self._dot.center_on(self.map_rect().topRight())
+
+    def map_rect(self) -> QRect:
+        size = self._map_size(self._small)
+        return QRect((self.width() - size.width()) // 2, top_of_maps(self._small), size.width(), size.height())
+
+    def _map_size(self, small: bool) -> QSize:
+        side = map_side(small)
+        rows, columns = self.map.shape
+        return QSize(round(side * WIDE) if rows and columns > WIDE_FROM * rows else side, side)
+
+    def _describe(self) -> None:
+        words = self.tr("{title}, {shape}, chosen") if self.isChecked() else self.tr("{title}, {shape}")
+        rows, columns = self.map.shape
+        said = words.format(title=self._title, shape=f"{rows} × {columns}")
+        self.setAccessibleName(
+            self.tr("{node}, {state}").format(node=said, state=off_word()) if self._is_off() else said
+        )
+        self.setToolTip(self._title)
+
+
+@lru_cache(maxsize=512)
+def _words_width(symbol: str, shape: str, _sizes: tuple[int, int]) -> int:
+    """The width of what stands below a map; remembered, since layouts ask hundreds of times."""
+    fonts = ((ui_font("stage_symbol", 600), symbol), (ui_font("micro"), shape))
+    return max(QFontMetrics(font).horizontalAdvance(text) for font, text in fonts)
+
+
+@lru_cache(maxsize=16)
+def _words_height(_sizes: tuple[int, int]) -> int:
+    symbol, shape = QFontMetrics(ui_font("stage_symbol", 600)), QFontMetrics(ui_font("micro"))
+    return BELOW_MAP + symbol.ascent() + symbol.descent() + shape.height()
+
+
+def _sizes() -> tuple[int, int]:
+    """The sizes of both fonts at the present zoom."""
+    return scaled(FONT_SIZE.stage_symbol), scaled(FONT_SIZE.micro)
+
+
+def _padding(small: bool) -> int:
+    return SPACING.s if small else SPACING.m - 1
+
+
+# --- Live maps of the spine by stage: each is kept as long as its stage is there; all are painted and marked together
+#     ---
+
+
+Place = tuple[int, int]  # item, head
+
+
+class Nodes:
+    """The nodes of the entries that are maps; `picked` is called with the stage of the one that is clicked."""
+
+    def __init__(self, parent: QWidget, picked: Callable[[str], object]) -> None:
+        self._parent, self._picked = parent, picked
+        self._entries: dict[str, Entry] = {}
+        self._nodes: dict[str, StageNode] = {}
+        self._ahead: dict[str, StageNode] = {}  # made for entries that are about to be set
+
+    def set_entries(self, entries: Iterable[Entry]) -> None:
+        """Make a node for each new one, and drop those whose entries are gone."""
+        self._entries = {entry.name: entry for entry in entries if entry.kind == NODE}
+        for name in self._nodes.keys() - self._entries.keys():
+            self._nodes.pop(name).deleteLater()
+        for name in self._entries.keys() - self._nodes.keys():
+            made = self._ahead.pop(name) if name in self._ahead else self._made(self._entries[name])
+            self._nodes[name] = made
+        for unused in self._ahead.values():
+            unused.deleteLater()
+        self._ahead.clear()
+
+    def make_some(self, entries: Iterable[Entry], most: int) -> bool:
+        """Make a few of the nodes that `set_entries` needs for these; False where there are all."""
+        known = self._nodes.keys() | self._ahead.keys()
+        missing = [entry for entry in entries if entry.kind == NODE and entry.name not in known]
+        for entry in missing[:most]:
+            self._ahead[entry.name] = self._made(entry)
+            self._ahead[entry.name].hide()  # until it stands in the row
+        return bool(missing)
+
+    def __getitem__(self, name: str) -> StageNode:
+        return self._nodes[name]
+
+    def get(self, name: str) -> StageNode | None:
+        """The node of a stage; None where the stage is not in the row."""
+        return self._nodes.get(name)
+
+    def stages(self) -> tuple[str, ...]:
+        """The stages that the nodes choose, from left to right."""
+        return tuple(dict.fromkeys(entry.chooses for entry in self._entries.values()))
+
+    def height(self, compact: bool) -> int:
+        """The height of the highest one."""
+        return max((node.height_for(compact) for node in self._nodes.values()), default=0)
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_planes(self, evaluation: Evaluation, place: Place) -> None:
+        """Show the matrices of an evaluation, for one item and head."""
+        for name, entry in self._entries.items():
+            self._nodes[name].set_plane(entry.plane(evaluation, *place), node_symbol(entry), stage_title(name))
+
+    def refresh(self, recomputed: Recomputed) -> None:
+        """Repaint the cells that hold new numbers, and put a dot on their maps."""
+        for name, entry in self._entries.items():
+            node = self._nodes[name]
+            plane = node.map.plane
+            if isinstance(plane, FieldPlane):  # it is told by what is made of it
+                for box in recomputed.boxes.get(entry.chooses, ()):
+                    node.map.refresh(box[-2], slice(0, plane.shape[1]))
+            elif plane is not None and refresh_map(node.map, recomputed.boxes.get(name, ())):
+                node.touch()
+
+    def retake_levels(self) -> None:
+        """Take the levels of the maps again, as at rest after edits."""
+        for node in self._nodes.values():
+            node.map.retake_levels()
+
+    def hold_flashes(self, held: bool) -> None:
+        """Leave the outlines of the last edit as strong as they are, or let them fade on."""
+        for node in self._nodes.values():
+            node.map.overlay.hold_flash(held)
+
+    def choose(self, name: str) -> None:
+        """Frame one node alone."""
+        for other, node in self._nodes.items():
+            node.set_chosen_step(other == name)
+
+    def mark(self, evaluation: Evaluation | None, place: Place, cell: Cell | None) -> None:
+        """Mark the row and column of a cell in every map that takes part in it."""
+        lines = lines_of(evaluation, cell, *place, {name: node.map.plane for name, node in self._nodes.items()})
+        for name, node in self._nodes.items():
+            node.map.overlay.set_marks(**lines.get(name, NOTHING)._asdict())
+            if motion_reduced():
+                node.clear_touch()
+
+    def follow_theme(self) -> None:
+        """Colors and sizes of the present theme."""
+        for node in self._nodes.values():
+            node.map.follow_theme()
+            node.updateGeometry()
+
+    def set_maps_shown(self, shown: bool) -> None:
+        """Whether there is anything to show in the maps."""
+        for node in self._nodes.values():
+            node.map.setVisible(shown)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _made(self, entry: Entry) -> StageNode:
+        node = StageNode(entry.name, self._parent)
+        node.clicked.connect(lambda _checked=False, stage=entry.chooses: self._picked(stage))
+        return node

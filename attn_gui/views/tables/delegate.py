@@ -4,27 +4,191 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
-from PySide6.QtCore import (
-    QAbstractItemModel,
-    QEvent,
-    QObject,
-    Qt,
-    Signal,
+from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QRegion
+from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
+    QLabel,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
 )
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPen, QRegion
-from PySide6.QtWidgets import QAbstractItemDelegate, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from attn_gui.document.matrix_model import Index, MatrixModel
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import NAN, Levels, to_display
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
-from attn_gui.views.controls.half_typed import passes
-from attn_gui.views.tables.editor import CellEditor
-from attn_gui.views.tables.steps import ENTERS, step_of, way_out
-from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SIZE, SPACING, Theme
+from attn_gui.formats.text.numerals import LONGEST
+from attn_gui.views.theme import current_theme, restyle, scaled, ui_font
+from attn_gui.views.widgets import belongs_to_window, passes
+
+# --- Typing into a cell: the line, and the bubble above it that says why a text was refused ---
+
+
+BUBBLE_WIDTH = 12 * SIZE.control
+
+
+class CellEditor(QLineEdit):
+    """One cell's text; grows with it, and knows whether the text was refused."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._viewport = parent
+        self.setMaxLength(LONGEST + 1)  # what is pasted beyond it is laid out in vain: no text as long is a number
+        self.refused = False
+        self.typed = False  # opened by a number that is typed over the cell: arrows lead on, as in a spreadsheet
+        self.loaded = False
+        self._cell = QRect()
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setFont(ui_font("body", tabular=True))
+        self.textChanged.connect(self._on_self_text_changed)
+        self.textEdited.connect(self._on_self_text_edited)
+
+    def set_cell(self, rect: QRect) -> None:
+        """Lie on the cell, wider where the text needs it, inside the viewport."""
+        self._cell = QRect(rect)  # the option that it comes from dies with the call
+        needed = self.fontMetrics().horizontalAdvance(self.text()) + scaled(2 * SPACING.m)
+        room = self._viewport.width()
+        wide = QRect(rect.x(), rect.y(), min(max(rect.width(), needed), room), rect.height())
+        if wide.right() >= room:
+            wide.moveRight(max(rect.right(), room - 1))
+        self.setGeometry(wide)
+
+    def set_refused(self, refused: bool) -> None:
+        """Red or not; a refused text keeps the editor open."""
+        if refused == self.refused:
+            return  # looking at the style sheet again costs as much as all else that an edit does in the table
+        self.refused = refused
+        self.setProperty("wrong", "true" if refused else "false")
+        restyle(self)
+
+    def event(self, event: QEvent) -> bool:
+        if belongs_to_window(event):
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.typed = False  # who points into the text corrects it: arrows stay in it
+        super().mousePressEvent(event)
+
+    def _on_self_text_changed(self) -> None:
+        if self._cell.isValid():
+            self.set_cell(self._cell)
+
+    def _on_self_text_edited(self) -> None:
+        if self.refused:
+            self.set_refused(False)
+
+
+class Bubble(QLabel):
+    """One sentence above a cell of its owner, over whatever is there."""
+
+    def __init__(self, owner: QWidget) -> None:
+        super().__init__(owner.window())
+        self._over = owner.window()
+        owner.destroyed.connect(self.deleteLater)
+        self.setProperty("bubble", "error")
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def point_at(self, cell: QRect) -> None:
+        """Stand above the cell, given in the window's coordinates: the row that is typed next lies below."""
+        self.setFont(ui_font("small", weight=600))
+        self.setWordWrap(False)
+        margin, room = scaled(SPACING.s), min(scaled(BUBBLE_WIDTH), self._over.width())
+        self.setWordWrap(self.sizeHint().width() > room)
+        if self.wordWrap():
+            self.resize(room, self.heightForWidth(room))
+        else:
+            self.resize(self.sizeHint())
+        left = max(0, min(cell.left(), self._over.width() - self.width()))
+        top = cell.top() - margin - self.height()
+        self.move(QPoint(left, top if top >= 0 else cell.bottom() + 1 + margin))
+        self.raise_()
+        self.show()
+
+
+# --- Steps of Enter and Tab from a cell, as in a spreadsheet ---
+
+
+Cell = tuple[int, int]
+Area = tuple[Cell, Cell]  # first and last cell
+TABS = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+Modifier = Qt.KeyboardModifier
+
+
+class Step(NamedTuple):
+    """One press of Enter or Tab; Shift turns it round."""
+
+    tab: bool
+    back: bool
+
+
+def step_of(event: QKeyEvent) -> Step | None:
+    """The step that a key means; None for other keys, and with Ctrl."""
+    key = Qt.Key(event.key())
+    if key not in (*TABS, *ENTERS) or event.modifiers() & Modifier.ControlModifier:
+        return None
+    back = key == Qt.Key.Key_Backtab or bool(event.modifiers() & Modifier.ShiftModifier)
+    return Step(key in TABS, back)
+
+
+def way_out(event: QKeyEvent) -> bool | None:
+    """Whether Ctrl+Tab leads on out of the table, or back; None for other keys."""
+    if Qt.Key(event.key()) not in TABS or not event.modifiers() & Modifier.ControlModifier:
+        return None
+    return event.key() == Qt.Key.Key_Tab and not event.modifiers() & Modifier.ShiftModifier
+
+
+class Walk:
+    """Remembers in which column a run of Tabs began, to which Enter returns.
+
+    In a selection of several cells both keys go round within it, Tab by rows and Enter by columns. In the whole table
+    Tab goes on in the next row, and from the last cell to the first one, as in a selection; Enter in the last row
+    stays, since numbers below it have no place.
+    """
+
+    def __init__(self) -> None:
+        self._began: int | None = None
+
+    def goal(self, cell: Cell, step: Step, selected: Area, table: Cell) -> Cell:
+        """The next cell of a table of `table` = (rows, columns), from the current one."""
+        if selected[0] != selected[1]:
+            return _round(cell, step, selected)
+        if step.tab:
+            self._began = cell[1] if self._began is None else self._began
+            return _round(cell, step, ((0, 0), (table[0] - 1, table[1] - 1)))
+        began, self._began = self._began, None
+        row = min(max(cell[0] + (-1 if step.back else 1), 0), table[0] - 1)
+        return row, cell[1] if began is None or step.back or row == cell[0] else began
+
+    def end(self) -> None:
+        """The person went elsewhere, with an arrow or the mouse: the next Tab begins again."""
+        self._began = None
+
+
+def _round(cell: Cell, step: Step, area: Area) -> Cell:
+    """The next cell of an area, by rows with Tab and by columns with Enter; after the last one comes the first."""
+    (top, left), (bottom, right) = area
+    rows, columns = bottom - top + 1, right - left + 1
+    row, column = cell[0] - top, cell[1] - left
+    way = -1 if step.back else 1
+    if step.tab:
+        row, column = divmod((row * columns + column + way) % (rows * columns), columns)
+    else:
+        column, row = divmod((column * rows + row + way) % (rows * columns), rows)
+    return top + row, left + column
+
+
+# --- Delegate that paints a cell and its editor ---
+
 
 TINT = {"light": 0.32, "dark": 0.45}
 ZEROS = str.maketrans("123456789", "000000000")

@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QGridLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from attn_gui.views.names import stage_title
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.theme import restyle
-from attn_gui.views.words.names import stage_title
-from attn_gui.views.words.tip import set_tip
+from attn_gui.views.widgets import set_tip
 
 HANDLE, GAP = 4, 8
 ROW, ROOM, SIDES = 4, 300, 20  # pixels: between rows of buttons, of a row in the narrowest column, beside a name

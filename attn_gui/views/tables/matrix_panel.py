@@ -2,25 +2,249 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QTimer, Signal
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QObject,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.document.number_text import POWERS_FROM
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
-from attn_gui.views.bases.elided_label import ElidedLabel
-from attn_gui.views.tables.headers import Mark
-from attn_gui.views.tables.menu import TableMenu
-from attn_gui.views.tables.ruler import HeadRuler
-from attn_gui.views.tables.table_parts import ChoiceBar, ShapeBadge, TitleRow, WholeRows
+from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
+from attn_gui.views.tables.table_view import MatrixView
+from attn_gui.views.text_views import WrappedLabel, clear
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
+from attn_gui.views.widgets import ElidedLabel
+
+# --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
+
+
+LEAST_ROWS = 1
+
+
+class TitleRow(QWidget):
+    """Symbol and name on the left, the shape on the right."""
+
+    doubleClicked = Signal()
+
+    def __init__(self, symbol: QLabel, name: QLabel, shape: QLabel) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACING.m)
+        for label in (symbol, name, shape):
+            if label is shape:
+                row.addStretch(1)
+            else:
+                label.setTextFormat(Qt.TextFormat.PlainText)
+            row.addWidget(label)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.doubleClicked.emit()
+
+
+class ShapeBadge(QLabel):
+    """Rows and columns, and how the columns are cut into heads; a clashing number is a red chip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shape, self._wrong = (0, 0), frozenset[int]()
+        self._heads: tuple[int, int] | None = None
+        dress(self, "small", "text2")
+        self.setTextFormat(Qt.TextFormat.RichText)  # numbers only, never text out of a file
+
+    def set_shape(self, shape: tuple[int, int], heads: tuple[int, int] | None, wrong: frozenset[int]) -> None:
+        self._shape, self._heads, self._wrong = shape, heads, wrong
+        self.set_theme(current_theme())
+
+    def set_wrong(self, wrong: frozenset[int]) -> None:
+        self.set_shape(self._shape, self._heads, wrong)
+
+    def plain(self) -> str:
+        rows, columns = self._shape
+        cut = f" = {rows} × ({self._heads[0]} · {self._heads[1]})" if self._heads else ""
+        return f"{rows} × {columns}{cut}"
+
+    def set_theme(self, theme: Theme) -> None:
+        if not self._wrong:
+            self.setText(self.plain())
+            return
+        chip = f"background: {theme.error_soft.name()}; color: {theme.error.name()}; font-weight: 600"
+        numbers = [
+            f'<span style="{chip}">&nbsp;{n}&nbsp;</span>' if axis in self._wrong else str(n)
+            for axis, n in enumerate(self._shape)
+        ]
+        self.setText(" × ".join(numbers))
+
+
+class ChoiceBar(QFrame):
+    """A sentence and the ways out of it."""
+
+    picked = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("bar", "true")
+        self._text, self._buttons = WrappedLabel(), QHBoxLayout()
+        self._ways: tuple[tuple[str, str], ...] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.m)
+        column.setSpacing(SPACING.s)
+        column.addWidget(self._text)
+        column.addLayout(self._buttons)
+        self.hide()
+
+    def set_choices(self, text: str, choices: Sequence[tuple[str, str]]) -> None:
+        self._text.setText(text)
+        if (ways := tuple(choices)) != self._ways:  # else the same buttons would be out of sight for a moment
+            self._ways = ways
+            self._set_buttons(ways)
+        self.setVisible(bool(text))
+
+    def _set_buttons(self, ways: Sequence[tuple[str, str]]) -> None:
+        clear(self._buttons)
+        for key, label in ways:
+            button = QPushButton(label)
+            button.clicked.connect(lambda _=False, key=key: self.picked.emit(key))
+            self._buttons.addWidget(button)
+        self._buttons.addStretch(1)
+
+
+class WholeRows(QWidget):
+    """Makes a table and gives it room for as many whole rows as fit, and no more than it has."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.view = view = MatrixView(self)
+        for side in (view.columns, view.rows):
+            side.geometriesChanged.connect(self.fit)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.height_for(LEAST_ROWS))
+
+    def height_for(self, rows: int) -> int:
+        """The height that so many rows take, headers and scroll bar included."""
+        return self._around() + rows * self.view.rows.defaultSectionSize()
+
+    def fit(self) -> None:
+        """Cut the table to whole rows; a small one is no larger than its cells."""
+        view, row, around = self.view, self.view.rows.defaultSectionSize(), self._around()
+        count = view.model().rowCount() if view.model() is not None else 0
+        shown = max(1, min((self.height() - around) // row, count or 1))
+        bar = view.verticalScrollBar().sizeHint().width() if shown < count else 0
+        width = self._across() + bar
+        view.setGeometry(QRect(0, 0, min(width, self.width()) if count else self.width(), around + row * shown))
+
+    def _across(self) -> int:
+        """The width that all columns would take, also where a scroll bar has left them less than they need."""
+        columns = max(self.view.columns.length(), self.view.least_length())
+        return self.view.rows.sizeHint().width() + columns + 2 * self.view.frameWidth()
+
+    def _around(self) -> int:
+        """The height of everything but rows.
+
+        Whether there is a scroll bar follows from the columns; asking the bar itself, which comes and goes with the
+        height that is computed here, would never come to rest.
+        """
+        view = self.view
+        bar = view.horizontalScrollBar().sizeHint().height() if self._across() > self.width() else 0
+        return view.columns.sizeHint().height() + 2 * view.frameWidth() + bar
+
+
+# --- The menu of a table: the window's commands, and what concerns its cells on the screen alone ---
+
+
+class TableMenu(QObject):
+    """Opens with the right button, the menu key and Shift+F10, since it is made of the table's own actions."""
+
+    def __init__(self, view: MatrixView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._row = self._own("select_row", view.select_row, "Shift+Space")
+        self._column = self._own("select_column", view.select_column, "Ctrl+Space")
+        self._all = self._own("select_all", view.selectAll)
+        self._fit = self._own("fit_columns", view.fit_columns)
+        self._usual = self._own("usual_columns", view.reset_columns)
+        view.installEventFilter(self)
+        for header in (view.rows, view.columns):
+            header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            header.customContextMenuRequested.connect(partial(self._open_on_header, header))
+        self.retranslate()
+
+    def set_commands(self, commands: Sequence[QAction | None], formats: Sequence[QAction]) -> None:
+        """The window's commands, None for a line between two; `formats` are those that change how numbers look."""
+        groups = (commands, (self._row, self._column, self._all), (*formats, self._fit, self._usual))
+        for place, group in enumerate(groups):
+            if place:
+                self._view.addAction(self._line())
+            for action in group:
+                self._view.addAction(self._line() if action is None else action)
+
+    def _open_on_header(self, header: MarkedHeader, place: QPoint) -> None:
+        """Open the table's menu for the row or column under the pointer, chosen whole unless it is part of a choice."""
+        section, upright = header.logicalIndexAt(place), header.orientation() == Qt.Orientation.Vertical
+        if section < 0 or not self._view.settle():
+            return
+        if not header.holds_selection(section):
+            self._view.choose(section if upright else 0, 0 if upright else section)
+            (self._view.select_row if upright else self._view.select_column)()
+        menu = QMenu(self._view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions(self._view.actions())
+        menu.popup(header.viewport().mapToGlobal(place))
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        for action, text in (
+            (self._row, self.tr("Select row")),
+            (self._column, self.tr("Select column")),
+            (self._all, self.tr("Select all")),
+            (self._fit, self.tr("Fit columns to their numbers")),
+            (self._usual, self.tr("Usual column widths")),
+        ):
+            action.setText(text)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        return super().eventFilter(watched, event)
+
+    def _own(self, name: str, act: Callable[[], None], keys: str = "") -> QAction:
+        action = QAction(self)
+        action.setObjectName(f"action.{name}")
+        action.setShortcut(QKeySequence(keys))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.triggered.connect(lambda: act() if self._view.settle() else None)
+        return action
+
+    def _line(self) -> QAction:
+        line = QAction(self)
+        line.setSeparator(True)
+        return line
+
+
+# --- One matrix: its title and shape, the heads' bands, and the table ---
+
 
 TINTED_CELLS = 40_000
 SAMPLED_ROWS, SAMPLED_COLUMNS = 64, 2048
@@ -220,3 +444,37 @@ class MatrixPanel(QWidget):
     def _on_ruler_picked(self, head: int) -> None:
         self.scroll_to_head(head)
         self.headPicked.emit(head)
+
+
+# --- Tables of documents before, for the next one that has them ---
+
+
+class Table(NamedTuple):
+    """A panel and what it shows."""
+
+    panel: MatrixPanel
+    model: MatrixModel
+
+
+class TablesAside:
+    """Keeps tables by field, empty and out of sight: to make one takes a third of a frame."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, Table] = {}
+
+    def take(self, field: str) -> Table | None:
+        """The table of a field, which is no longer here."""
+        return self._tables.pop(field, None)
+
+    def put(self, tables: Mapping[str, Table]) -> None:
+        """Keep tables as they are, until they are taken or emptied."""
+        self._tables.update(tables)
+
+    def clear(self) -> None:
+        """Empty them; those of mask layers and changes by hand, of which there may be any number, go."""
+        for field, table in list(self._tables.items()):
+            table.model.set_matrix(lambda: None)
+            if any(map(str.isdigit, field.split("."))):
+                del self._tables[field]
+                table.panel.setParent(None)
+                table.panel.deleteLater()

@@ -1,18 +1,21 @@
-"""The table itself: keys as in a spreadsheet, typing, and columns that fill the width."""
+"""A table whose columns fill the width, or are as wide as a person made them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, cast
 
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QEasingCurve,
     QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
     QRect,
     Qt,
+    QTimer,
+    QVariantAnimation,
     Signal,
 )
 from PySide6.QtGui import (
@@ -22,15 +25,331 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QRegion,
+    QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplication, QHeaderView, QTableView, QWidget
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index, MatrixModel
-from attn_gui.views.tables.delegate import Hint
-from attn_gui.views.tables.editor import Bubble, CellEditor
-from attn_gui.views.tables.sized_view import SizedView
-from attn_gui.views.tables.steps import Area, Step, Walk, step_of, way_out
+from attn_gui.figure.tokens import LINE, TIME_MS
+from attn_gui.views.tables.delegate import Area, Bubble, CellDelegate, CellEditor, Hint, Step, Walk, step_of, way_out
+from attn_gui.views.tables.headers import LEAST_WIDTH, ColumnHeader, Mark, TokenHeader
+from attn_gui.views.theme import current_theme
+from attn_gui.views.widgets import own_viewport
+
+# --- A table with marks: lines around a row and a column, an outline around what was just edited, the focus ---
+
+
+class MarkedView(QTableView):
+    """Repaints no more than a mark, an outline or the focus touches."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        own_viewport(self)
+        self.rows, self.columns = TokenHeader(self), ColumnHeader(self)
+        self._rows: tuple[Mark, ...] = ()
+        self._column: Mark | None = None
+        self._edited: tuple[slice, slice] | None = None
+        self._lines = QRegion()  # that are to be repainted beside rows
+        self.setVerticalHeader(self.rows)
+        self.setHorizontalHeader(self.columns)
+        self._hold = QTimer(self, singleShot=True, interval=TIME_MS.edited_outline_hold)
+        self._fade = QVariantAnimation(self, startValue=1.0, endValue=0.0, duration=TIME_MS.edited_outline_fade)
+        self._fade.setEasingCurve(QEasingCurve.Type.OutQuad)
+        self._hold.timeout.connect(self._fade.start)
+        self._fade.valueChanged.connect(self._on_fade_value_changed)
+        self._fade.finished.connect(self._on_fade_finished)
+
+    # --- silent setters --------------------------------------------------------------------------
+    def set_marks(self, rows: Sequence[Mark], column: Mark | None) -> None:
+        """Rows and a column between lines in a role's color, their headers as chips; the first row lies on top."""
+        before = self._marked()
+        self._rows, self._column = tuple(rows), column
+        self.rows.set_marks(self._rows)
+        self.columns.set_marks(() if column is None else (column,))
+        for vertical, (at, _) in before ^ self._marked():
+            self._repaint_lines(at, vertical=vertical)
+
+    def _marked(self) -> set[tuple[bool, Mark]]:
+        column = set() if self._column is None else {(True, self._column)}
+        return column | {(False, mark) for mark in self._rows}
+
+    def _repaint_lines(self, at: int, *, vertical: bool) -> None:
+        """Both lines of a row or column, which may be gone from the table."""
+        header = self.columns if vertical else self.rows
+        if at >= header.count():
+            return
+        start, size, room = header.sectionViewportPosition(at), header.sectionSize(at), self.viewport().size()
+        if vertical:
+            wide = int(LINE.row_and_column) + 1
+            self.viewport().update(QRect(start - wide, 0, size + 2 * wide, room.height()))
+            return
+        spilt = self._spilt()
+        for top in (start - 1, start + size - 2):  # as `_pair_of_lines` draws them, two pixels wide
+            line = QRect(0, top - spilt, room.width(), int(LINE.row_and_column) + 2 * spilt)
+            self._lines += line
+            self.viewport().update(line)
+
+    def _spilt(self) -> int:
+        """Pixels beside a line that it may fill in part."""
+        return 0 if self.devicePixelRatioF().is_integer() else 1
+
+    def flash(self, rows: slice, columns: slice) -> None:
+        """Outline what was just edited, for a moment."""
+        self._fade.stop()
+        self._repaint_edited()
+        self._edited = (rows, columns)
+        self._hold.start()
+        self._repaint_edited()
+
+    # --- painting --------------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        cells, self._lines, lines = self.itemDelegate(), QRegion(), self._lines
+        if isinstance(cells, CellDelegate):
+            cells.exposed = event.region()
+            cells.between_rows = not lines.isEmpty() and event.region().subtracted(lines).isEmpty()
+            super().paintEvent(event)
+            cells.exposed = None
+        else:
+            super().paintEvent(event)
+        if self.model() is None or not (self._rows or self._column or self._edited):
+            return
+        painter, theme = QPainter(self.viewport()), current_theme()
+        rows, columns = self.model().rowCount(), self.model().columnCount()
+        across = [] if self._column is None else [self._column]
+        for vertical, marks in ((True, across), (False, reversed(self._rows))):
+            for at, role in marks:
+                place = slice(at, at + 1)
+                rect = self._area(slice(0, rows), place) if vertical else self._area(place, slice(0, columns))
+                painter.setPen(QPen(getattr(theme, role), LINE.row_and_column))
+                _pair_of_lines(painter, rect, vertical)
+        if self._edited is not None:
+            painter.setOpacity(self._fade.currentValue() if self._fade.state() == self._fade.State.Running else 1.0)
+            painter.setPen(QPen(theme.edit, LINE.edited))
+            painter.drawRect(self._area(*self._edited).adjusted(0, 0, 1, 1))
+
+    def _area(self, rows: slice, columns: slice) -> QRect:
+        """The rectangle of a block of cells in the viewport, grid lines left out."""
+        left, top = self.columnViewportPosition(columns.start), self.rowViewportPosition(rows.start)
+        right = self.columnViewportPosition(columns.stop - 1) + self.columnWidth(columns.stop - 1)
+        bottom = self.rowViewportPosition(rows.stop - 1) + self.rowHeight(rows.stop - 1)
+        return QRect(left, top, right - left - 1, bottom - top - 1)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt would paint all cells again, after each edit, for the frame of the current one."""
+        self._follow_focus(event, super().focusInEvent)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._follow_focus(event, super().focusOutEvent)
+
+    def _follow_focus(self, event: QFocusEvent, whole: Callable[[QFocusEvent], None]) -> None:
+        current = self.currentIndex()
+        if current.isValid():
+            self.update(current)
+            self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, event.gotFocus() and self._typed_into(current))
+            frame = self.frameWidth()
+            QWidget.update(self, QRegion(self.rect()) - QRegion(self.rect().adjusted(frame, frame, -frame, -frame)))
+        else:
+            whole(event)
+
+    def _typed_into(self, index: QModelIndex) -> bool:
+        return bool(self.model().flags(index) & Qt.ItemFlag.ItemIsEditable)
+
+    def _repaint_edited(self) -> None:
+        """Repaint the outline, its pen included."""
+        if self._edited is not None:
+            before, after = 1 + self._spilt(), 2 + self._spilt()  # two pixels wide, of which one lies outside
+            self.viewport().update(self._area(*self._edited).adjusted(-before, -before, after, after))
+
+    def _on_fade_value_changed(self) -> None:
+        self._repaint_edited()
+
+    def _on_fade_finished(self) -> None:
+        self._repaint_edited()
+        self._edited = None
+
+
+def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:
+    """Along both sides of a row or column; the neighbors' first pixels belong to it, so that no number is touched."""
+    if vertical:
+        painter.drawLine(rect.left(), rect.top(), rect.left(), rect.bottom())
+        painter.drawLine(rect.right() + 1, rect.top(), rect.right() + 1, rect.bottom())
+    else:
+        painter.drawLine(rect.left(), rect.top(), rect.right(), rect.top())
+        painter.drawLine(rect.left(), rect.bottom() + 1, rect.right(), rect.bottom() + 1)
+
+
+# --- A table whose columns fill the width, or are as wide as a person made them ---
+
+
+MEASURED_ROWS = 256
+FEW = 8  # columns that are measured within a frame
+WIDEST = 4000  # pixels; what another version may have kept is no wider
+
+
+class SizedView(MarkedView):
+    """Gives rows and columns their sizes; all columns are alike but those that were drawn or fitted.
+
+    These stay as wide, whatever the table shows, as long as it has as many columns. Of many columns a few are fitted
+    at once, and `columnsLeft` asks to call `fit_some` for the others.
+    """
+
+    columnsDrawn = Signal()
+    columnsLeft = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.cells = CellDelegate(self)
+        self.setItemDelegate(self.cells)
+        self._least = 1
+        self._drawn: dict[int, int] = {}  # columns that a person gave a width
+        self._drawn_of = 0  # how many columns there were
+        self._unfit: list[slice] = []  # columns that are still to be fitted
+        self.columns.drawn.connect(self._draw_column)
+        self.columns.sectionHandleDoubleClicked.connect(self.fit_column)
+
+    def setModel(self, model: QAbstractItemModel | None) -> None:
+        super().setModel(model)
+        if model is not None:
+            model.modelReset.connect(self._on_model_reset)
+
+    def set_least_column(self, width: int) -> None:
+        """Set the least width of a column; they get wider so that no number is cut at the right border."""
+        self._least = width
+        self._fit_columns()
+
+    def fit_column(self, column: int) -> None:
+        """Make a column as wide as its numbers in sight need."""
+        self.fit(column, column + 1)
+
+    def fit(self, first: int, stop: int) -> None:
+        """Make columns as wide as their numbers in sight need, those from the left border on before the others."""
+        seen = min(max(self.columns.logicalIndexAt(0), first), stop)
+        starts = [*range(seen, stop, FEW), *range(first, seen, FEW)]
+        self._unfit = [slice(start, min(start + FEW, stop if start >= seen else seen)) for start in starts]
+        self.fit_some()
+
+    def fit_some(self) -> None:
+        """Fit a few more columns of those that are left."""
+        if not self._unfit:
+            return
+        part = self._unfit.pop(0)
+        self._draw(dict(zip(range(part.start, part.stop), self._needed(part), strict=False)))
+        told = self.columnsLeft if self._unfit else self.columnsDrawn
+        told.emit()
+
+    def reset_columns(self) -> None:
+        """Give every column the same width again."""
+        self._forget_drawn()
+        self.columnsDrawn.emit()
+
+    def drawn_columns(self) -> tuple[int, dict[int, int]]:
+        """Widths in pixels that columns were given, after the number of columns that there were."""
+        return self._drawn_of, dict(self._drawn)
+
+    def draw_columns(self, count: int, widths: Mapping[int, int]) -> None:
+        """Give columns the widths that `drawn_columns` said, as soon as the table has as many."""
+        self._forget_drawn()
+        known = {column: width for column, width in widths.items() if 0 <= column < count}
+        self._drawn_of = count
+        self._drawn = {column: min(max(width, LEAST_WIDTH), WIDEST) for column, width in known.items()}
+        self._show_drawn()
+
+    def sizeHintForColumn(self, column: int) -> int:
+        return next(iter(self._needed(slice(column, column + 1))), self.columnWidth(column))
+
+    def _needed(self, columns: slice) -> list[int]:
+        """The widths that the numbers in sight need; none while there are no numbers."""
+        model, first = cast(MatrixModel, self.model()), self.verticalScrollBar().value()
+        return [self.cells.width_of(texts) for texts in model.texts(slice(first, first + MEASURED_ROWS), columns)]
+
+    def _draw_column(self, column: int, width: int) -> None:
+        """Take the width that a person draws, who has then done with fitting."""
+        self._unfit.clear()
+        self._draw({column: width})
+        self.columnsDrawn.emit()
+
+    def _draw(self, widths: Mapping[int, int]) -> None:
+        if self._drawn_of != self.columns.count():
+            self._drawn, self._drawn_of = {}, self.columns.count()
+        self._drawn.update(widths)
+        for column, width in widths.items():
+            self.setColumnWidth(column, width)
+
+    def _on_model_reset(self) -> None:
+        """The columns that are left to fit are gone, or others."""
+        self._unfit.clear()
+        self._show_drawn()
+
+    def _forget_drawn(self) -> None:
+        self._unfit.clear()
+        for column in self._drawn:
+            self.setColumnWidth(column, self.columns.defaultSectionSize())
+        self._drawn.clear()
+
+    def _show_drawn(self) -> None:
+        usual = self.columns.defaultSectionSize() if self._drawn_of != self.columns.count() else None
+        for column, width in self._drawn.items():
+            self.setColumnWidth(column, width if usual is None else usual)
+
+    def set_row_height(self, height: int) -> None:
+        _resize_sections(self.rows, height, self.verticalScrollBar().value())
+
+    def visible_rows(self) -> int:
+        return max(1, self.viewport().height() // self.rows.defaultSectionSize())
+
+    def visible_columns(self) -> int:
+        return max(1, self.viewport().width() // self.columns.defaultSectionSize())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Columns that fill the width; the pixels that are left over go to the row headers."""
+        room = self._room() + self._spared()
+        count = max(1, room // self._least)
+        fits = min(self._least * self.columns.count(), self.least_length()) <= room
+        width = self._least if fits else room // count
+        if _resize_sections(self.columns, width, self.horizontalScrollBar().value()):
+            self._show_drawn()
+        spare = 0 if fits else room - width * count
+        if spare != self.rows.spare:
+            self.rows.spare = spare
+            self.scheduleDelayedItemsLayout()  # at once would be in the middle of Qt's own layout
+
+    def _room(self) -> int:
+        """Pixels beside the row headers. Scroll bars that are there only for one another's sake do not count."""
+        bare = self.maximumViewportSize()
+        alone = self.rows.length() <= bare.height() and self.least_length() <= bare.width() + self._spared()
+        return bare.width() if alone else self.viewport().width()
+
+    def least_length(self) -> int:
+        """Pixels of all columns, none wider than it has to be. A table of whole rows has no more room than its columns
+        take: they would not come to rest if it had not to be enough for them."""
+        drawn = self._drawn if self._drawn_of == self.columns.count() else {}
+        return self._least * (self.columns.count() - len(drawn)) + sum(drawn.values())
+
+    def _spared(self) -> int:
+        """Pixels beside the numbers that the row headers do not need; they follow `spare` with the next layout only."""
+        return self.viewportMargins().left() - self.rows.sizeHint().width() + self.rows.spare
+
+
+def _resize_sections(header: QHeaderView, size: int, first: int) -> bool:
+    """Give all rows or columns one size; `first` stays the first one in sight, which Qt forgets."""
+    if size == header.defaultSectionSize():
+        return False
+    header.setDefaultSectionSize(size)
+    header.setOffsetToSectionPosition(first)
+    return True
+
+
+# --- The table itself: keys as in a spreadsheet, typing, and columns that fill the width ---
+
 
 Trigger = QAbstractItemView.EditTrigger
 Modifier = Qt.KeyboardModifier

@@ -8,7 +8,7 @@ import pytest
 from attn_gui.app.files.export_tasks import Naming, number_tasks
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.progress import silent
-from attn_gui.views.dialogs.export.export_choice import DataChoice
+from attn_gui.views.dialogs.export_choice import DataChoice
 
 
 @pytest.mark.parametrize("ending", ["npz", "npy"])

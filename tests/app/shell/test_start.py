@@ -96,7 +96,7 @@ SELDOM = (
     "attn_gui.engine.analysis.reference",
     "attn_gui.engine.evaluation.streaming",
     "attn_gui.formats.text.text_table",
-    "attn_gui.views.map.levels.levels_popup",
+    "attn_gui.views.map.levels_popup",
     "attn_gui.views.pages.page_widget",
 )
 

@@ -21,7 +21,7 @@ from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, new_problem
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
-from attn_gui.views.heads.strip import HeadsStrip
+from attn_gui.views.head_strip import HeadsStrip
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.product.product import ProductPicture

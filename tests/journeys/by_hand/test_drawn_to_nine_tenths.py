@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QRadioButton
 
 from attn_gui.engine import compute, verify
 from attn_gui.formats import load
-from attn_gui.views.dialogs.weight_dialog import WeightDialog
+from attn_gui.views.dialogs.questions import WeightDialog
 
 LEFT, ROW, COLUMN, HEAD = Qt.MouseButton.LeftButton, 10, 13, 3
 WORDS = {

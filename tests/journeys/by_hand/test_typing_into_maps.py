@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QRadioButton
 
 from attn_gui.engine import Problem, compute, verify
-from attn_gui.views.dialogs.weight_dialog import WeightDialog
+from attn_gui.views.dialogs.questions import WeightDialog
 
 ROW, COLUMN = 10, 13
 LEFT = Qt.MouseButton.LeftButton

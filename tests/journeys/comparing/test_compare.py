@@ -20,10 +20,9 @@ from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats import save
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
-from attn_gui.views.heads.thumb import HeadThumb
-from attn_gui.views.map.map_drawing import MapDrawing
-from attn_gui.views.map.shown import Shown
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.head_strip import HeadThumb
+from attn_gui.views.map.map_drawing import MapDrawing, Shown
 from attn_gui.views.map.thumbnail import Thumbnail
 
 LEFT = Qt.MouseButton.LeftButton

@@ -16,7 +16,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.formats import save
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 from tests.journeys.gate import PATIENCE, Gate
 
 SMALL = "worked-example.npz"

@@ -18,8 +18,8 @@ from attn_gui.app.files.journaling import journals_folder
 from attn_gui.engine import Problem
 from attn_gui.formats import load
 from attn_gui.formats.journal import recover
-from attn_gui.views.dialogs.arrays.maps_dialog import MapsDialog
-from attn_gui.views.pages.knob_fields import KnobFields
+from attn_gui.views.dialogs.readings import MapsDialog
+from attn_gui.views.pages.page_widget import KnobFields
 
 LEFT = Qt.MouseButton.LeftButton
 TOKENS = ("the", "cat", "sat", "here")

@@ -16,7 +16,7 @@ from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import memory
 from attn_gui.formats import open_file
 from attn_gui.formats.saving import Sink
-from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog
+from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 
 SMALL = "worked-example.npz"
 SAID = "of new numbers; at most 25 bytes may be taken"

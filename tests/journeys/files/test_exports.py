@@ -31,8 +31,8 @@ from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.options import FigureOptions
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
-from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.map.levels.levels_popup import LevelsPopup
+from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.map.levels_popup import LevelsPopup
 
 SMALL = "worked-example.npz"
 SAVE = QDialogButtonBox.StandardButton.Save

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit
 from attn_gui.engine import Problem, compute
 from attn_gui.figure.sheet import to_image
 from attn_gui.formats import FORMATS, save
-from attn_gui.views.dialogs.progress.export_progress import ExportProgress
+from attn_gui.views.dialogs.progress import ExportProgress
 
 TOKENS, HEADS = 1201, 2
 SAVE = QDialogButtonBox.StandardButton.Save

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from attn_gui.app.arrays import choosing
 from attn_gui.engine import Problem
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
 from tests.journeys.gate import Gate
 
 RANDOM = np.random.default_rng(3)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
 from attn_gui.app.files import opening
 from attn_gui.formats import base, open_file, save
 from attn_gui.views.dialogs.palette import ActionPalette
-from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
+from attn_gui.views.dialogs.progress import OpeningProgress
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"

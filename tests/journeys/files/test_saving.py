@@ -15,7 +15,7 @@ from attn_gui.app.files import session_saving
 from attn_gui.engine import Problem
 from attn_gui.formats import open_file, save_session
 from attn_gui.formats.saving import Sink, saving
-from attn_gui.views.dialogs.progress.saving_progress import SavingProgress
+from attn_gui.views.dialogs.progress import SavingProgress
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"

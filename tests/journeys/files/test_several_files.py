@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem
 from attn_gui.formats import save
-from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
+from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
 
 RANDOM = np.random.default_rng(13)
 ARRAYS = {name: RANDOM.normal(size=(4, 3)) for name in ("query", "key", "value")}

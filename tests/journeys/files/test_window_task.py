@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 
 from attn_gui.app.state.window_task import AGAIN_MS, WindowTask
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress.making_progress import MakingProgress
+from attn_gui.views.dialogs.progress import MakingProgress
 
 
 def test_an_answer_waits_until_a_dialog_has_returned_its_own(launch, qtbot):

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.formats import save
-from attn_gui.views.dialogs.ask_dialog import AskDialog
-from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.dialogs.questions import AskDialog
+from attn_gui.views.head_strip import HeadThumb
 
 H, N, D, C, E = 4, 5, 3, 2, 7
 

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QComboBox
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.formats import save
-from attn_gui.views.bases.elided_label import ElidedLabel
-from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.head_strip import HeadThumb
+from attn_gui.views.widgets import ElidedLabel
 
 SMALL = "worked-example.npz"
 

@@ -17,7 +17,7 @@ from attn_gui.engine.analysis.sensitivity import strongest
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.formats import save_session
 from attn_gui.views.dialogs.target_dialog import TargetDialog
-from attn_gui.views.inspector.links import Link
+from attn_gui.views.text_views import Link
 
 ROWS, COLUMNS, HEADS, WIDTH = 1201, 1009, 2, 3
 ROW, COLUMN = 700, 31

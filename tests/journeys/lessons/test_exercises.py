@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import save
-from attn_gui.views.dialogs.ask_dialog import AskDialog
+from attn_gui.views.dialogs.questions import AskDialog
 
 SMALL = "worked-example.npz"
 

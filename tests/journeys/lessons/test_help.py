@@ -18,8 +18,7 @@ from attn_gui.lessons.live_numbers import FUNCTIONS, HERE, MEASURES
 from attn_gui.lessons.scenes import PLACES
 from attn_gui.models import KnownModel
 from attn_gui.paths import resource
-from attn_gui.views.help.help_pages import help_pages
-from attn_gui.views.help.help_window import CODE, HelpWindow
+from attn_gui.views.dialogs.help_window import CODE, HelpWindow, help_pages
 from attn_gui.views.zones import stops
 
 KEYS = [page.key for page in help_pages("en", defaultdict(str))]

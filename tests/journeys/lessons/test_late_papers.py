@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from attn_gui.figure import worksheets
-from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetDialog
+from attn_gui.views.dialogs.export_data_dialog import WorksheetDialog
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"

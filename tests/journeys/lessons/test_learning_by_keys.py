@@ -7,9 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.lessons.lesson import written
-from attn_gui.views.dialogs.ask_dialog import AskDialog
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.questions import AskDialog
 
 MOST_TABS = 80
 

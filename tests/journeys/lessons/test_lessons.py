@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMenu
 from attn_gui import Problem, save
 from attn_gui.lessons.lesson import Live, written
 from attn_gui.paths import resource
-from attn_gui.views.inspector.runs import SentenceView
+from attn_gui.views.text_views import SentenceView
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
 WORKED = next(path for path in LESSONS if "worked" in path.stem)

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from attn_gui.document.clipboard import FORMS
 from attn_gui.engine import Problem
 from attn_gui.formats import save
-from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.map.heatmap import Heatmap
 
 BLANKS = (("weights", 2, 1), ("head_output", 1, 0), ("scaled", 3, 2), ("query", 0, 1))

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 
 from attn_gui.cli import main
 from attn_gui.formats import save
-from attn_gui.views.dialogs.export.worksheet_dialog import WorksheetDialog
+from attn_gui.views.dialogs.export_data_dialog import WorksheetDialog
 
 SMALL = "worked-example.npz"
 

@@ -11,8 +11,7 @@ from PySide6.QtTest import QTest
 from attn_gui.app.by_hand.cell_changes import CellChanges
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, verify
-from attn_gui.views.by_hand.take_dialog import TakeDialog
-from attn_gui.views.dialogs.ask_dialog import AskDialog
+from attn_gui.views.dialogs.questions import AskDialog, TakeDialog
 
 LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
 ROWS, COLUMNS = slice(1, 4), slice(2, 6)

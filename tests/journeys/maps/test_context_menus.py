@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from attn_gui.views.spine.stage_node import StageNode
+from attn_gui.views.spine.spine_items import StageNode
 
 SMALL = "worked-example.npz"
 

@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QMenu, QRadioButton
 
 from attn_gui.figure.display import Levels
-from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.map.levels.levels_popup import LevelsPopup
+from attn_gui.views.map.colorbar import ColorBar
+from attn_gui.views.map.levels_popup import LevelsPopup
 
 
 def bar_of(person, name):

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.views.map import cells_picture
-from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.map.colorbar import ColorBar
 
 
 class Painted(QObject):

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.views.product.axis_labels import Labels
+from attn_gui.views.product.map_labels import Labels
 from tests.seen import fault
 
 SENTENCE = "Something was refused, and this sentence says at some length what, where and why it was so. " * 2

@@ -15,7 +15,7 @@ from attn_gui.engine import Problem
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.formats import save
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.product import axis_labels
+from attn_gui.views.product import map_labels
 
 N, D, HEADS = 1031, 5, 2
 LEFT = Qt.MouseButton.LeftButton
@@ -98,13 +98,13 @@ def cells_of(heatmap):
 def words(monkeypatch):
     """The labels that are painted: text and place."""
     painted = []
-    paint = axis_labels._paint_label
+    paint = map_labels._paint_label
 
     def listen(painter, label, chosen, place, *rest):
         painted.append((label, painter.combinedTransform().mapRect(place)))
         paint(painter, label, chosen, place, *rest)
 
-    monkeypatch.setattr(axis_labels, "_paint_label", listen)
+    monkeypatch.setattr(map_labels, "_paint_label", listen)
     return painted
 
 

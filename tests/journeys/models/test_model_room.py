@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPu
 from attn_gui.app.model import model_controller, model_showing
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.models import open_model
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import without_access_key
-from attn_gui.views.dialogs.progress.opening_progress import OpeningProgress
-from attn_gui.views.model.head_model import STALE_ROLE
+from attn_gui.views.dialogs.progress import OpeningProgress
+from attn_gui.views.model.head_grid import STALE_ROLE
 from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA
 

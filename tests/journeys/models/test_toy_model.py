@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QMessageBox
 from attn_gui.document.edits import SetFields
 from attn_gui.models import open_model
 from attn_gui.paths import resource
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
-from attn_gui.views.model.head_model import CHANGED_ROLE
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.model.head_grid import CHANGED_ROLE
 from attn_gui.views.theme import current_theme
 
 TOY = resource("models", "toy-induction")

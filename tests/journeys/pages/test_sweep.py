@@ -13,7 +13,7 @@ from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import compute
 from attn_gui.formats import save_session
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 SMALL = "worked-example.npz"
 

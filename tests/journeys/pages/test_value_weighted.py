@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from attn_gui.cli import main
 from attn_gui.engine import compute
 from attn_gui.formats import save_session
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 NAME = "value_weighted"
 

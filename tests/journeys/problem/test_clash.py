@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from attn_gui.engine import Problem
 from attn_gui.figure.tokens import THEMES
 from attn_gui.formats import open_file, save
-from attn_gui.views.tables.table_parts import ShapeBadge
+from attn_gui.views.tables.matrix_panel import ShapeBadge
 
 SMALL = "worked-example.npz"  # Q, K and V of 2 × 3, 2 × 3 and 2 × 2
 PROJECTED = "thinking-machines.npz"  # X of 2 × 8, W of 8 × 4

@@ -15,7 +15,7 @@ from attn_gui.engine import Problem, memory
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
-from attn_gui.views.dialogs.progress.making_progress import MakingProgress
+from attn_gui.views.dialogs.progress import MakingProgress
 from tests.journeys.gate import Gate
 
 

@@ -8,7 +8,7 @@ from attn_gui.app.files.export_tasks import Naming, number_tasks
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.reading import silent
 from attn_gui.formats import open_matrix, save
-from attn_gui.views.dialogs.export.export_choice import DataChoice
+from attn_gui.views.dialogs.export_choice import DataChoice
 
 WORDS = ("the", "cat", "sat")
 

@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.views.bases.wrapped_label import WrappedLabel
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.levels.colorbar import ColorBar
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.zones import ZONES, stops, zone_with_focus
 
 OPENED = ("new", "tokens", "export_image", "export_data", "search_actions", "shortcuts", "about")

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from attn_gui.app.finding import search
 from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import save
-from attn_gui.views.dialogs.ask_dialog import AskDialog
+from attn_gui.views.dialogs.questions import AskDialog
 
 LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
 

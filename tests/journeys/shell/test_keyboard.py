@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QSpinBox, QWidget
 
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.help_window import ShortcutsDialog
 from attn_gui.views.dialogs.palette import ActionPalette
-from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
 
 ROUND = ("zone.product", "heads.weights", "zone.explain", "spine", "zone.inputs")
 SMALL = "worked-example.npz"

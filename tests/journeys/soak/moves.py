@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.views.inspector.links import Link
+from attn_gui.views.text_views import Link
 
 from .answers import Answers
 from .errands import Errands

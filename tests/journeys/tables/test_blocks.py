@@ -17,8 +17,8 @@ from attn_gui.app.tables import block_reading
 from attn_gui.engine import Problem
 from attn_gui.formats import save
 from attn_gui.formats.text import text_table
-from attn_gui.views.dialogs.readings_dialog import ReadingsDialog
-from attn_gui.views.tables.table_parts import ShapeBadge
+from attn_gui.views.dialogs.readings import ReadingsDialog
+from attn_gui.views.tables.matrix_panel import ShapeBadge
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QMessa
 
 from attn_gui.app.actions.actions import ACTIONS
 from attn_gui.formats import open_file
-from attn_gui.views.controls.masks.mask_fields import LimitField
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.controls.mask_panel import LimitField
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
-from attn_gui.views.tables.editor import CellEditor
+from attn_gui.views.tables.delegate import CellEditor
 
 SMALL = "worked-example.npz"
 

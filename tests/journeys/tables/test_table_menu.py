@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from attn_gui import Problem
 from attn_gui.paths import resource
-from attn_gui.views.tables.sized_view import FEW, MEASURED_ROWS
+from attn_gui.views.tables.table_view import FEW, MEASURED_ROWS
 
 LEFT = Qt.MouseButton.LeftButton
 COLUMNS = 100

@@ -7,10 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.controls.item_cell import ItemBox
-from attn_gui.views.controls.refusal import RefusalTip
-from attn_gui.views.controls.size_box import SizeBox
+from attn_gui.views.controls.count_box import CountBox, ItemBox, SizeBox
+from attn_gui.views.controls.typed_field import RefusalTip
 
 
 def an_item_box(parent: QWidget) -> ItemBox:

@@ -25,9 +25,8 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.mask_cells import refilled
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
-from attn_gui.views.controls.masks.lint_lines import Line
-from attn_gui.views.controls.masks.mask_panel import MaskPanel
-from attn_gui.views.controls.masks.mask_words import mask_summary
+from attn_gui.views.controls.mask_panel import Line, MaskPanel
+from attn_gui.views.names import mask_summary
 
 N, M, BATCH = 5, 7, 3
 

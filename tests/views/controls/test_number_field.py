@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.controls.number_field import NumberField
-from attn_gui.views.controls.refusal import RefusalTip
+from attn_gui.views.controls.typed_field import NumberField, RefusalTip
 
 
 class Host(QWidget):

@@ -8,8 +8,8 @@ from PySide6.QtGui import QInputMethodEvent, QKeySequence, QShortcut, QWheelEven
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.controls.refusal import RefusalTip
-from attn_gui.views.controls.size_box import SizeBox
+from attn_gui.views.controls.count_box import SizeBox
+from attn_gui.views.controls.typed_field import RefusalTip
 
 
 class Host(QWidget):

@@ -12,10 +12,9 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QDialog, QLabel
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.dialogs.export.export_choice import DataChoice, ExportChoice
-from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
-from attn_gui.views.dialogs.export.heads_text import heads_from_text
+from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice, heads_from_text
+from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 STAGES = ("query", "scores", "weights", "output")
 

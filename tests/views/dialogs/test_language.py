@@ -21,13 +21,12 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.masks import layer_from_mapping
-from attn_gui.views.controls.masks.mask_panel import MaskPanel
+from attn_gui.views.controls.mask_panel import MaskPanel
 from attn_gui.views.controls.shape_panel import ShapePanel, ShapeState
-from attn_gui.views.dialogs.about import AboutDialog
-from attn_gui.views.dialogs.export.export_data_dialog import ExportDataDialog
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.help_window import AboutDialog, ShortcutsDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
-from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
 MARK = "§"

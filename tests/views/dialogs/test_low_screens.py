@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app.state import translations
-from attn_gui.views.dialogs.export.export_choice import ExportChoice
-from attn_gui.views.dialogs.export.export_dialog import ExportDialog
-from attn_gui.views.dialogs.export.export_form import BUTTONS
+from attn_gui.views.dialogs.export_choice import ExportChoice
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.dialogs.export_form import BUTTONS
 from attn_gui.views.theme import apply_theme
 
 STAGES = ("query", "scores", "weights", "output")

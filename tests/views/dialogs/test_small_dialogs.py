@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QTreeWidgetItem, QTreeWidgetItemIterator
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.dialogs.about import AboutDialog
-from attn_gui.views.dialogs.shortcuts import ShortcutsDialog
+from attn_gui.views.dialogs.help_window import AboutDialog, ShortcutsDialog
 from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
 

@@ -15,8 +15,7 @@ from pytestqt.qtbot import QtBot
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.heads.strip import HeadsStrip
-from attn_gui.views.heads.thumb import HeadThumb
+from attn_gui.views.head_strip import HeadsStrip, HeadThumb
 
 
 def problem_of(num_heads: int = 6, num_kv_heads: int = 6, **more: Any) -> Problem:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QVBoxLay
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from attn_gui.views.history.history_panel import HistoryView
+from attn_gui.views.history_panel import HistoryView
 
 STEPS = ("Q[10, 97] 2.5 → 0.5", "heads 12 → 6", "masks", "K[3, 4] 1 → 2", "<b>scale</b> none")
 

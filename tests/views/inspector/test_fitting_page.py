@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from attn_gui.views.inspector.pages.scrolled_page import FittingPage
+from attn_gui.views.widgets import FittingPage
 
 MANY = 300
 

@@ -12,14 +12,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QPushBu
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Problem
-from attn_gui.views.formula import FormulaView
-from attn_gui.views.inspector.context import Reached
+from attn_gui.views.inspector.cell_links import Relations
+from attn_gui.views.inspector.context import Reached, reaches
 from attn_gui.views.inspector.inspector import Inspector
-from attn_gui.views.inspector.links import Link
-from attn_gui.views.inspector.neighbors import reaches
-from attn_gui.views.inspector.pages.scrolled_page import FittingPage
-from attn_gui.views.inspector.relations import Relations
-from attn_gui.views.inspector.terms_view import TermsView
+from attn_gui.views.inspector.terms import TermsView
+from attn_gui.views.text_views import FormulaView, Link
+from attn_gui.views.widgets import FittingPage
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]

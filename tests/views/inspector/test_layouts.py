@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from attn_gui.views.inspector.links import FlowLayout, clear, take_widgets
+from attn_gui.views.text_views import FlowLayout, clear, take_widgets
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from attn_gui.engine import Problem
 from attn_gui.figure.tokens import SIGNED_STOPS, THEMES
 from attn_gui.views.inspector.inspector import Inspector
-from attn_gui.views.inspector.terms_view import TermsView
+from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.theme import apply_theme, scaled, ui_font
 
 Make = Callable[..., Problem]

@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.views.inspector.inspector import Inspector
-from attn_gui.views.inspector.runs import SentenceView
+from attn_gui.views.text_views import SentenceView
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]

@@ -15,9 +15,9 @@ from attn_gui.app.state.translations import set_language
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.shown import Shown
+from attn_gui.views.map.map_drawing import Shown
 from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.spine.stage_node import StageNode
+from attn_gui.views.spine.spine_items import StageNode
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -12,7 +12,7 @@ from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.figure.tokens import THEMES
-from attn_gui.views.map.map_readings import counts_of
+from attn_gui.views.map.levels import counts_of
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme
 

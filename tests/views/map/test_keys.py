@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from attn_gui.views.map.gestures.keys import moved
+from attn_gui.views.map.gestures import moved
 
 MODIFIER = Qt.KeyboardModifier
 NONE, SHIFT, CTRL = MODIFIER.NoModifier, MODIFIER.ShiftModifier, MODIFIER.ControlModifier

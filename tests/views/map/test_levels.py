@@ -14,9 +14,8 @@ from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import LOCKED, MOST, PLAIN, TYPED, Shade
 from attn_gui.figure.tokens import THEMES
-from attn_gui.views.map.levels.colorbar import ColorBar
-from attn_gui.views.map.levels.level_bar import tick_places
-from attn_gui.views.map.levels.levels_popup import LevelsPopup
+from attn_gui.views.map.colorbar import ColorBar, tick_places
+from attn_gui.views.map.levels_popup import LevelsPopup
 from attn_gui.views.theme import apply_theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

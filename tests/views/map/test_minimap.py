@@ -15,10 +15,10 @@ from attn_gui.engine import Evaluation
 from attn_gui.figure.levels import PLAIN, TYPED, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.zooming.minimap import Minimap
+from attn_gui.views.map.minimap import Minimap
+from attn_gui.views.product.all_stages import AllStages
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
-from attn_gui.views.tiles.tiles import AllStages
 
 ROWS, COLUMNS = 23, 29
 LEFT = Qt.MouseButton.LeftButton

@@ -23,7 +23,7 @@ from attn_gui.pictures import sheets, supply
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.pictures.sheets import Sheet, spread
 from attn_gui.pictures.supply import Supply
-from attn_gui.views.map import map_readings
+from attn_gui.views.map import levels
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme
@@ -347,10 +347,10 @@ def test_nan_is_told_by_the_legend_of_a_long_map(qtbot, document, shown):
     made = document()
     heatmap = shown(made, "scores")
     wait(qtbot, made)
-    assert map_readings.counts_of(heatmap.plane) == {}
+    assert levels.counts_of(heatmap.plane) == {}
     made.edit("query", 19, 2, np.nan)
     wait(qtbot, made)
-    assert map_readings.counts_of(heatmap.plane) == {NAN: 0}
+    assert levels.counts_of(heatmap.plane) == {NAN: 0}
 
 
 def test_maps_that_nobody_sees_are_not_drawn(qtbot, document, shown):

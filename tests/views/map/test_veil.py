@@ -12,10 +12,10 @@ from attn_gui.engine import Plane
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.tokens import THEMES
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.map import veil
+from attn_gui.views.map import marks
 from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.marks import Reach, reached_areas
 from attn_gui.views.map.thumbnail import Thumbnail
-from attn_gui.views.map.veil import Reach, reached_areas
 from attn_gui.views.theme import apply_theme
 
 ROW = (slice(2, 3), slice(0, 11))
@@ -113,7 +113,7 @@ def test_behind_a_mask_only_open_cells_are_reached(evaluation):
 
 
 def test_many_cells_are_cut_by_whole_rows(evaluation, monkeypatch):
-    monkeypatch.setattr(veil, "CUT_CELLS", 3)
+    monkeypatch.setattr(marks, "CUT_CELLS", 3)
     found = reach(evaluation, "key", 8, 6)
     assert reached(evaluation, "weights", found) == {(i, j) for i in range(4, 7) for j in range(11)}
     assert reached(evaluation, "output", found) == {(i, c) for i in range(4, 7) for c in (2, 3)}

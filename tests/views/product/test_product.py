@@ -12,7 +12,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.typesetting import Formula, typeset
-from attn_gui.views.product import axis_labels, lettering
+from attn_gui.views.product import map_labels
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.theme import apply_theme
 
@@ -324,7 +324,7 @@ def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, mon
     product.show()
     QApplication.processEvents()
     looked_at = []
-    monkeypatch.setattr(axis_labels, "visible_text", lambda text: looked_at.append(text) or text)
+    monkeypatch.setattr(map_labels, "visible_text", lambda text: looked_at.append(text) or text)
     product.stage_map().box.set_window((0, 3, 100, 200))
     product.grab()
     assert set(looked_at) <= {str(number) for number in (*range(3), *range(99, 201))}
@@ -344,7 +344,7 @@ def test_the_chosen_tokens_are_written_whole_wherever_they_stand(qtbot, monkeypa
         )
     )
     cut = []
-    for module in (axis_labels, lettering):
+    for module in (map_labels, map_labels):
         monkeypatch.setattr(
             module,
             "elided",

@@ -6,10 +6,15 @@ import pytest
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.product.axis_labels import label_width
-from attn_gui.views.product.product_layout import Needs, lay_out
-from attn_gui.views.product.product_needs import TALLEST_COLUMN_LABEL, WIDEST_ROW_LABEL_COMPACT, label_font
-from attn_gui.views.words.names import AxisNames
+from attn_gui.views.names import AxisNames
+from attn_gui.views.product.map_labels import label_width
+from attn_gui.views.product.product_layout import (
+    TALLEST_COLUMN_LABEL,
+    WIDEST_ROW_LABEL_COMPACT,
+    Needs,
+    label_font,
+    lay_out,
+)
 
 
 @pytest.mark.parametrize("size", [(0, 0), (40, 30), (200, 160), (700, 500)])

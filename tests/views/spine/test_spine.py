@@ -13,10 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.graph.indices import cell
-from attn_gui.views.formula import FormulaView
 from attn_gui.views.spine.spine import Spine
-from attn_gui.views.spine.spine_items import NODE, entries_of, node_symbol
-from attn_gui.views.spine.stage_node import StageNode
+from attn_gui.views.spine.spine_items import NODE, StageNode, entries_of, node_symbol
+from attn_gui.views.text_views import FormulaView
 
 WIDE = 1440
 

@@ -9,8 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.document.matrix_model import MatrixModel
-from attn_gui.views.tables.matrix_panel import MatrixPanel
-from attn_gui.views.tables.table_parts import WholeRows
+from attn_gui.views.tables.matrix_panel import MatrixPanel, WholeRows
 
 LEFT = Qt.MouseButton.LeftButton
 MANY = 60  # so often no table is laid out for one change of its size

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.levels import PLAIN, TYPED, Levels, Shade
-from attn_gui.views.map.levels.level_bar import LevelBar
+from attn_gui.views.map.colorbar import LevelBar
+from attn_gui.views.product.all_stages import AllStages
 from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.tiles.tiles import AllStages
 
 N, HEADS, STEPS = 40, 2, 240
 LEFT = Qt.MouseButton.LeftButton

@@ -7,10 +7,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from attn_gui.engine import Evaluation
-from attn_gui.views.product.axis_labels import LEVEL, UPRIGHT
+from attn_gui.views.product import all_stages
+from attn_gui.views.product.all_stages import AllStages
+from attn_gui.views.product.map_labels import LEVEL, UPRIGHT
 from attn_gui.views.product.product import ProductPicture
-from attn_gui.views.tiles import tile
-from attn_gui.views.tiles.tiles import AllStages
 
 
 def test_all_stages_borrows_the_maps_and_gives_them_back(qtbot, evaluation, screen):
@@ -106,7 +106,7 @@ def test_another_head_repaints_no_title_and_no_token(qtbot, qapp, evaluation, mo
     both.show()
     qapp.processEvents()
     written = []
-    monkeypatch.setattr(tile, "paint_words", lambda *_: written.append(1))
+    monkeypatch.setattr(all_stages, "paint_words", lambda *_: written.append(1))
     before = product.maps.map("weights").cell_at(1, 1)
     product.set_evaluation(evaluation, 0, 2)
     product.set_tokens(["q"] * evaluation.problem.n, ["k"] * evaluation.problem.m)

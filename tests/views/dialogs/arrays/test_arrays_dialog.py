@@ -14,9 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.formats.base import Listed, Listing
 from attn_gui.formats.named.arrangement import Arrangement, proposed
-from attn_gui.views.dialogs.arrays.array_slot import ArraySlot
-from attn_gui.views.dialogs.arrays.arrays_dialog import ArraysDialog
-from attn_gui.views.dialogs.arrays.arrays_model import ARRAY_MIME, ArraysModel
+from attn_gui.views.dialogs.arrays_dialog import ARRAY_MIME, ArraysDialog, ArraySlot, ArraysModel
 
 ARRAYS = (
     Listed("q", (2, 5, 3), "float32"),
