@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import Qt, QTextDocument, QUndoCommand, QUndoStack
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from attn_gui.formats.base import Listed
 from attn_gui.models.attribution import Likely
@@ -15,7 +16,8 @@ from attn_gui.views.dialogs.asking import message_box
 from attn_gui.views.model.predictions import PredictionModel
 from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
 from attn_gui.views.step_list import HistoryModel
-from attn_gui.views.widgets import ElidedLabel, plain_tip, set_tip
+from attn_gui.views.text_views import FlowLayout, clear, take_widgets
+from attn_gui.views.widgets import ElidedLabel, FittingPage, plain_tip, set_tip
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
 TIP = Qt.ItemDataRole.ToolTipRole
@@ -72,3 +74,76 @@ def test_a_box_reads_nothing_as_html(qtbot: QtBot) -> None:
     labels = [label for label in box.findChildren(QLabel) if label.text()]
     assert len(labels) == 2
     assert {label.textFormat() for label in labels} == {Qt.TextFormat.PlainText}
+
+
+# --- Layouts that are filled anew: what held the places of the widgets before is deleted ---
+
+
+@pytest.fixture
+def holder(qtbot: QtBot) -> QWidget:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
+
+
+def _filled(holder: QWidget, kind: type[QHBoxLayout] | type[FlowLayout]) -> tuple[QLayout, list[QLabel]]:
+    layout, labels = kind(holder), [QLabel(text, holder) for text in "abc"]
+    for label in labels:
+        layout.addWidget(label)
+        if isinstance(layout, QHBoxLayout):
+            layout.addStretch(1)
+    return layout, labels
+
+
+@pytest.mark.parametrize("kind", [QHBoxLayout, FlowLayout])
+def test_what_held_the_places_is_deleted(holder: QWidget, kind: type[QHBoxLayout] | type[FlowLayout]) -> None:
+    layout, labels = _filled(holder, kind)
+    items = [layout.itemAt(place) for place in range(layout.count())]
+    assert take_widgets(layout) == labels
+    assert not layout.count()
+    assert not any(map(isValid, items))
+    assert all(map(isValid, labels))
+
+
+def test_a_cleared_layout_lets_its_widgets_go(qtbot: QtBot, holder: QWidget) -> None:
+    layout, labels = _filled(holder, QHBoxLayout)
+    clear(layout)
+    qtbot.waitUntil(lambda: not any(map(isValid, labels)))
+
+
+# --- A page that scrolls comes to rest, also where a scroll bar makes it so narrow that it needs none ---
+
+
+MANY = 300
+
+
+class Square(QWidget):
+    """As high as it is wide, like a picture."""
+
+    asked = 0
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        self.asked += 1
+        return width if self.asked < 10 * MANY else 10  # a page that does not come to rest is let go
+
+
+@pytest.mark.parametrize("height", [200, 296, 299, 300, 400])
+def test_a_picture_that_is_lower_where_it_is_narrower_comes_to_rest(qtbot, height):
+    page, square = QWidget(), Square()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addWidget(square)
+    area = FittingPage()
+    area.hold(page)
+    qtbot.addWidget(area)
+    area.resize(300, height)
+    area.show()
+    for _ in range(50):
+        QApplication.processEvents()
+    assert square.asked < MANY
+    assert area.verticalScrollBar().isVisible() == (height < 300)
+    assert page.width() == area.viewport().width()
+    assert page.height() == max(page.width(), area.viewport().height())
