@@ -1,4 +1,4 @@
-"""Copies that take a while: nothing can be pasted until they are there, and nothing copied since is overwritten."""
+"""What can be copied, and copies that take a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One head of the strip: its weights as a small map, its number and a reading below."""
+"""The strip of heads below the product picture: a small map of the weights of each, with its number and a reading."""
 
 from __future__ import annotations
 

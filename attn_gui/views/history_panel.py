@@ -1,4 +1,4 @@
-"""The steps so far as a list: the present one is marked, a click goes to any of them."""
+"""The panel of the history: the steps, those that moved the chosen cell, and the snapshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panel of a lesson: the step's text with live numbers, its task, its question, and the way on."""
+"""The panels of a lesson and of an exercise: the step's text with live numbers, its task, its question, the way on."""
 
 from __future__ import annotations
 

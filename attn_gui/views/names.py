@@ -1,4 +1,4 @@
-"""Names of stages and fields on screen, in the present language."""
+"""Names on screen in the present language: stages, fields, scores, masks, heads, and meanings of a typed weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model of the snapshots of a document: their names, with the notes beside them."""
+"""The snapshots of a document below its history: taken, looked at, compared with, named and deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formula of each stage as it stands over its map, with the score, scale and masks that are in force."""
+"""The formula of each stage over its map, in plain characters for screen readers, and in the texts of What's This."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of steps, each a dot on a line and its words; as high as its steps, up to four."""
+"""The list of steps, with its model and the header that folds it away."""
 
 from __future__ import annotations
 

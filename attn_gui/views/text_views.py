@@ -1,4 +1,4 @@
-"""Words that lead somewhere: a link that is a button, and rows of them that wrap."""
+"""Widgets of text: wrapped labels, typeset formulas, sentences with colored words, and links."""
 
 from __future__ import annotations
 

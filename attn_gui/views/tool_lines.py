@@ -1,4 +1,4 @@
-"""The line above the pictures that says what is compared with what, or of what the gradient is shown."""
+"""The lines above the pictures: what is compared, what is looked for, and the brush of the mask."""
 
 from __future__ import annotations
 

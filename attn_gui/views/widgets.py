@@ -1,4 +1,4 @@
-"""Words that follow the language of the window."""
+"""Widgets and mixins that every zone is made of: viewports, buttons, tips, labels, editors, areas that scroll."""
 
 from __future__ import annotations
 

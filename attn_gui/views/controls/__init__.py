@@ -1,1 +1,5 @@
-"""Boxes and panels that set sizes, numbers and masks. Imports engine to figure, views.theme and views.icons."""
+"""Boxes and panels that set sizes, numbers, masks and interventions. Imports engine to figure and the root of views.
+
+`choice_box` · `count_box` · `typed_field` the kinds of boxes · `popup_frame` what panels open in · `mask_panel` ·
+`shape_panel` · `intervention_panel` panels that set a part of the problem.
+"""

@@ -1,4 +1,4 @@
-"""A combo box of keys with words, that a passing wheel does not turn."""
+"""Combo boxes of keys with words, that a passing wheel does not turn, and the one that says what is compared."""
 
 from __future__ import annotations
 

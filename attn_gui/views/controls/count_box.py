@@ -1,4 +1,4 @@
-"""A spin box for whole numbers as this program writes them, that a passing wheel does not turn."""
+"""Boxes for whole numbers: counts, sizes that can be refused with a sentence, and the shown item of the batch."""
 
 from __future__ import annotations
 

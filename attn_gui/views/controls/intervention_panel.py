@@ -1,4 +1,4 @@
-"""The list of what is changed by hand, in a frame below its button."""
+"""The list of interventions in a frame below its button, with its model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of mask layers, in a frame below the mask box of the spine."""
+"""The list of mask layers in a frame: a row with its parameters for each, and what is odd about them together."""
 
 from __future__ import annotations
 

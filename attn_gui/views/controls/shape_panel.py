@@ -1,4 +1,4 @@
-"""The shape of the problem: heads, widths, lengths, items and precision, in two rows and a line."""
+"""The shape of the problem: its state, and the panel that shows and sets it in two rows and a line."""
 
 from __future__ import annotations
 

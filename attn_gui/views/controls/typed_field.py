@@ -1,4 +1,4 @@
-"""A line to type a value into: a visit is one gesture, and what cannot be is refused with a sentence."""
+"""Lines to type a value or a number into, and the sentence below one that refuses what was typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of a file whose names are foreign: each is dragged or picked onto a part of a problem."""
+"""Arrays of a file whose names are foreign: a list of them, and the parts of a problem that they are put on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking by a dialog that waits: it goes with its answer, and is not kept until the window goes."""
+"""Asking by a dialog that waits and goes with its answer, with the tips of the controls in all dialogs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choices made in an export dialog."""
+"""The choices made in an export dialog, and lists of heads as people write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File › Export numbers: the arrays, their format and the files."""
+"""File › Export numbers, and the worksheets of a class: what is written, the format and the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Base of both export dialogs: refuse a choice, name the files to be written, ask before any is replaced."""
+"""Base of the export dialogs, and their fields for heads and for the size of a figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of the export dialogs: a list to tick, a folder with a name, a table of captions and editors."""
+"""Fields of forms: a list to tick, levels, the target of an export, captions, and a form that scrolls."""
 
 from __future__ import annotations
 

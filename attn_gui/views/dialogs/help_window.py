@@ -1,4 +1,4 @@
-"""Window with the help: a list of pages beside the one that is read; the program stays usable."""
+"""Help: its pages in a window, the list of shortcuts, and what the program is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress of the reading of a file, in the status bar."""
+"""Progress lines in the status bar, one class for each kind of work, and waiting for work beside the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question with one line to type: what is wrong with it is said while it is typed."""
+"""Small questions: a line to type, the meaning of a typed weight, where cells are taken from, a snapshot's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention weights that can be read in several ways: a picture of the first map of each, to choose from."""
+"""What can be read in several ways, to choose from: a text of matrices, maps of weights, arrays of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links."""
+"""Lines of links around a cell: what it comes from and reaches, the way back, and what can be done with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sentence a stage: what the chosen cell says, in words."""
+"""What the chosen cell says in words, one sentence a stage, and its formula in two forms."""
 
 from __future__ import annotations
 

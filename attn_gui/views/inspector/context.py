@@ -1,4 +1,4 @@
-"""Context of an explained cell, and how cells and numbers are written."""
+"""Context of an explained cell: how cells and numbers are written, and the neighbors of a cell by name."""
 
 from __future__ import annotations
 

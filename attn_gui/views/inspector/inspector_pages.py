@@ -1,4 +1,4 @@
-"""The numbers on show against a second computation: the worst difference of every stage, and what must hold."""
+"""Pages beside the explanation: before a cell is chosen, its largest gradients, a check by another computation."""
 
 from __future__ import annotations
 

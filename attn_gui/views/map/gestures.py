@@ -1,4 +1,4 @@
-"""Gestures on a map: events of mouse and keyboard as the cells that they mean."""
+"""Gestures on a map: events of mouse and keyboard as the cells that they mean, and typing into a cell."""
 
 from __future__ import annotations
 

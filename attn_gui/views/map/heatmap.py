@@ -1,4 +1,4 @@
-"""One large map of a matrix: the same widget in the product picture and in the tiles."""
+"""One large map of a matrix, the words and the table by which screen readers know it, and its refresh after an edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readings of what a map shows: its levels, how its numbers are spread, and what its legend counts."""
+"""Levels of a map: read from its numbers, kept until they are to be taken again, or chosen by a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice behind a color bar: where the levels come from, and which colors."""
+"""The choice behind a color bar: a histogram with the levels in it, where these come from, and which colors."""
 
 from __future__ import annotations
 

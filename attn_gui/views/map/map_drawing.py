@@ -1,4 +1,4 @@
-"""What every map shows, large or small: the picture of a matrix and its marks, wherever they are painted."""
+"""What every map shows, large or small: the picture of a matrix, its marks, and two states beside a bar."""
 
 from __future__ import annotations
 

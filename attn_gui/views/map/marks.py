@@ -1,4 +1,4 @@
-"""Marks on a map: the chosen cell, hover and focus, and what was edited, painted, set by hand or reached."""
+"""Marks on a map: the chosen cell, hover and focus, what was edited or set, and the veil over all but a reach."""
 
 from __future__ import annotations
 

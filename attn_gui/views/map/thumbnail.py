@@ -1,4 +1,4 @@
-"""Small map that only shows: in the nodes of the spine, the heads of the strip and the overview of a zoomed map."""
+"""Small maps that only show, and the button with one in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grid of a model's heads: layers down, heads across, as large as the space allows."""
+"""Grid of a model's heads with its model: layers down, heads across, a small map or a number each."""
 
 from __future__ import annotations
 

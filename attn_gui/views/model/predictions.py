@@ -1,4 +1,4 @@
-"""Model of a prediction: the likeliest tokens, with their probabilities now and before."""
+"""List of a prediction with its model: the likeliest tokens, their probabilities now and before, numbers and bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Row of the tokens of a text, as the tokenizer cut them; the chosen one is where the prediction is read."""
+"""Rows of the tokens of a text, and the second text whose rows can be put into the first one's run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widget of one page: what belongs above it, the canvas, its knobs below, and what is said while it is not there."""
+"""Widget of one page: its canvas, its knobs, and the controls above code and above the fit of a curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captions of the maps around a stage: symbol, shape, range of the colors, and chips that repeat marked tokens."""
+"""The words of the product picture: its title with the formula, captions and chips of its maps."""
 
 from __future__ import annotations
 

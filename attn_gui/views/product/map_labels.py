@@ -1,4 +1,4 @@
-"""Words and lines between maps: captions, chips, and the thin lines that join two maps."""
+"""Words and lines around maps: token labels along an axis, captions, chips, and the lines that join two maps."""
 
 from __future__ import annotations
 

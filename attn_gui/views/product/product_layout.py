@@ -1,4 +1,4 @@
-"""Layout of the maps of the product picture: whole pixels, one row height and column width for all that meet."""
+"""Layout of the product picture: the room that its maps and words need, and whole pixels for all that meet."""
 
 from __future__ import annotations
 

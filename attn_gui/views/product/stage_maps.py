@@ -1,4 +1,4 @@
-"""The large maps, one for every stage of the problem: shown by the product picture or by the tiles, made once."""
+"""The large maps, one a stage, and what links maps of one picture: a common zoom, and the marked row and column."""
 
 from __future__ import annotations
 

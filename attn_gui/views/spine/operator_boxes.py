@@ -1,4 +1,4 @@
-"""Operator boxes of the spine: the control in each, and the signal that a choice in it emits."""
+"""The boxes between two maps: the scale, the numbers of a step, and the control and signal of each operator."""
 
 from __future__ import annotations
 

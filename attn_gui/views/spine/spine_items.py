@@ -1,4 +1,4 @@
-"""The items of the spine in order: a map for every stage, its operator before it, signs between the matrices."""
+"""The items of the spine in order, and the live map of each stage, a button with symbol and shape below it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Delegate that paints a cell and its editor."""
+"""Painting and typing of a cell: the delegate, its editor, and the steps of Enter and Tab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Row and column headers: tokens and whole-matrix numbers, as chips where a row or column is marked."""
+"""Row and column headers with chips where a row or column is marked, and the bands of the heads above a table."""
 
 from __future__ import annotations
 

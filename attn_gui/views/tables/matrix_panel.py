@@ -1,4 +1,4 @@
-"""One matrix: its title and shape, the heads' bands, and the table."""
+"""One matrix: its title and shape, the heads' bands, the table and its menu."""
 
 from __future__ import annotations
 

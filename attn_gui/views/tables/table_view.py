@@ -1,4 +1,4 @@
-"""A table whose columns fill the width, or are as wide as a person made them."""
+"""The view of a table: marks on its cells, widths of its columns, keys as in a spreadsheet, typing."""
 
 from __future__ import annotations
 
