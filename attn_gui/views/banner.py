@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QToolButton, QWi
 from shiboken6 import isValid
 
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
-from attn_gui.views.text_views import FlowLayout, WrappedLabel
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, icon, scaled
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import FlowLayout, Retranslated
 
 Words = str | Callable[[], str]  # a callable is asked again when the language changes
 MOST = 5  # buttons

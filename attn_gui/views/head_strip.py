@@ -20,9 +20,8 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.map.map_drawing import Shown
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import head_words
-from attn_gui.views.text_views import take_widgets
 from attn_gui.views.theme import current_theme, dress, scaled, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel, Retranslated, Shelf, listen_once, set_tip
+from attn_gui.views.widgets import ElidedLabel, Retranslated, Shelf, listen_once, set_tip, take_widgets
 
 # --- One head of the strip: its weights as a small map, its number and a reading below ---
 

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.text_views import Link, Run, SentenceView, WrappedLabel, clear
+from attn_gui.views.text_views import Link, Run, SentenceView, WrappedLabel
 from attn_gui.views.theme import dress, icon, scaled
-from attn_gui.views.widgets import FittingPage, Retranslated
+from attn_gui.views.widgets import FittingPage, Retranslated, clear
 
 # --- The question of a step: a number to type or choices to take, and the verdict below ---
 

@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.tokens import RADIUS, SPACING
 from attn_gui.views.step_list import Fold, StepList, row_height
-from attn_gui.views.text_views import LINE_OF_TEXT, paint_focus_ring
+from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, ui_font
-from attn_gui.views.widgets import plain_tip
+from attn_gui.views.widgets import paint_focus_ring, plain_tip
 from attn_gui.views.zones import handing_on
 
 # --- The model of the snapshots of a document: their names, with the notes beside them ---

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import Formatter
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -19,19 +19,17 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPaintEvent,
-    QPen,
     QTextCharFormat,
     QTextLayout,
     QTextOption,
 )
-from PySide6.QtWidgets import QLabel, QLayout, QLayoutItem, QSizePolicy, QWidget
-from shiboken6 import delete
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from attn_gui.figure.tokens import FONT_SIZE, LINE, RADIUS, SPACING
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.typesetting import INDENT, Piece, baselines_of, laid_out, line_heights, typeset, whole_sides
 from attn_gui.views.names import unbroken
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.widgets import KeyboardButton, plain_tip, set_tip
+from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip, set_tip
 
 # --- A label of sentences in as many lines as they need, none of which ends inside a size or is longer than the label
 #     ---
@@ -286,7 +284,7 @@ def _formats(sentence: Sequence[Run]) -> list[QTextLayout.FormatRange]:
     return out
 
 
-# --- Words that lead somewhere: a link that is a button, and rows of them that wrap ---
+# --- Words that lead somewhere: a link that is a button ---
 
 
 LINE_OF_TEXT = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
@@ -346,89 +344,3 @@ class Link(KeyboardButton):
 
     def _link_font(self) -> QFont:
         return ui_font(self._size, weight=500)
-
-
-def paint_focus_ring(painter: QPainter, rect: QRect, radius: float = RADIUS.control) -> None:
-    """The ring that says where the keyboard is, just inside `rect`."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(current_theme().accent, LINE.focus))
-    inset = LINE.focus / 2
-    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), radius, radius)
-
-
-def take_widgets(layout: QLayout) -> list[QWidget]:
-    """Take everything out of a layout and return its widgets."""
-    taken = []
-    while item := layout.takeAt(0):
-        if widget := item.widget():
-            taken.append(widget)
-        delete(item)  # else it is lost: `takeAt` of PySide leaves it to nobody
-    return taken
-
-
-def clear(layout: QLayout) -> None:
-    """Take every widget out of a layout and let it go."""
-    for widget in take_widgets(layout):
-        widget.hide()
-        widget.deleteLater()
-
-
-class FlowLayout(QLayout):
-    """Puts its items after one another and begins a new row where they no longer fit; hidden ones take no room."""
-
-    def __init__(self, parent: QWidget | None = None, gap: int = SPACING.m, between: int = 0) -> None:
-        super().__init__(parent)
-        self._items: list[QLayoutItem] = []
-        self._gap, self._between = gap, between  # of items, of rows
-        self.setContentsMargins(0, 0, 0, 0)
-
-    def addItem(self, item: QLayoutItem) -> None:
-        self._items.append(item)
-
-    def count(self) -> int:
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        return self._place(QRect(0, 0, width, 0), move=False)
-
-    def sizeHint(self) -> QSize:
-        hints = [item.sizeHint() for item in self._shown()]
-        width = sum(hint.width() for hint in hints) + self._gap * max(0, len(hints) - 1)
-        return QSize(width, max((hint.height() for hint in hints), default=0))
-
-    def minimumSize(self) -> QSize:
-        hints = [item.minimumSize() for item in self._shown()]
-        return QSize(max((hint.width() for hint in hints), default=0), max((h.height() for h in hints), default=0))
-
-    def setGeometry(self, rect: QRect) -> None:
-        super().setGeometry(rect)
-        self._place(rect, move=True)
-
-    def _shown(self) -> list[QLayoutItem]:
-        return [item for item in self._items if not item.isEmpty()]
-
-    def _place(self, rect: QRect, *, move: bool) -> int:
-        x, y, row = rect.x(), rect.y(), 0
-        for item in self._shown():
-            hint = item.sizeHint()
-            width = min(hint.width(), rect.width())
-            if x > rect.x() and x + width > rect.x() + rect.width():
-                x, y, row = rect.x(), y + row + self._between, 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), QSize(width, hint.height())))
-            x += width + self._gap
-            row = max(row, hint.height())
-        return y + row - rect.y()

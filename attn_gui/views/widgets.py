@@ -1,4 +1,4 @@
-"""Widgets and mixins that every zone is made of: viewports, buttons, tips, labels, editors, areas that scroll."""
+"""Widgets and mixins that every zone is made of: buttons, tips, labels, editors, areas that scroll, layouts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ import html
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6 import QtGui
-from PySide6.QtCore import SIGNAL, QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent, QWheelEvent
+from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QAction,
+    QFocusEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -15,12 +25,14 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QLayout,
+    QLayoutItem,
     QScrollArea,
     QWidget,
 )
+from shiboken6 import delete
 
-from attn_gui.figure.tokens import SPACING
-from attn_gui.views.theme import scaled
+from attn_gui.figure.tokens import LINE, RADIUS, SPACING
+from attn_gui.views.theme import current_theme, scaled
 
 # --- The base of a mixin for widgets ---
 
@@ -112,6 +124,15 @@ class KeyboardButton(QAbstractButton):
             super().keyPressEvent(event)
         else:
             event.ignore()  # QAbstractButton would take the arrows
+
+
+def paint_focus_ring(painter: QPainter, rect: QRect, radius: float = RADIUS.control) -> None:
+    """The ring that says where the keyboard is, just inside `rect`."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(current_theme().accent, LINE.focus))
+    inset = LINE.focus / 2
+    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), radius, radius)
 
 
 # --- A wheel that turns only what has the focus ---
@@ -315,3 +336,83 @@ class FittingPage(QScrollArea):
 def _needed(layout: QLayout, width: int) -> int:
     """The least height of a page at a width."""
     return layout.minimumHeightForWidth(width) if layout.hasHeightForWidth() else layout.minimumSize().height()
+
+
+# --- Layouts: what they hold is taken out whole, and rows that wrap ---
+
+
+def take_widgets(layout: QLayout) -> list[QWidget]:
+    """Take everything out of a layout and return its widgets."""
+    taken = []
+    while item := layout.takeAt(0):
+        if widget := item.widget():
+            taken.append(widget)
+        delete(item)  # else it is lost: `takeAt` of PySide leaves it to nobody
+    return taken
+
+
+def clear(layout: QLayout) -> None:
+    """Take every widget out of a layout and let it go."""
+    for widget in take_widgets(layout):
+        widget.hide()
+        widget.deleteLater()
+
+
+class FlowLayout(QLayout):
+    """Puts its items after one another and begins a new row where they no longer fit; hidden ones take no room."""
+
+    def __init__(self, parent: QWidget | None = None, gap: int = SPACING.m, between: int = 0) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._gap, self._between = gap, between  # of items, of rows
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._place(QRect(0, 0, width, 0), move=False)
+
+    def sizeHint(self) -> QSize:
+        hints = [item.sizeHint() for item in self._shown()]
+        width = sum(hint.width() for hint in hints) + self._gap * max(0, len(hints) - 1)
+        return QSize(width, max((hint.height() for hint in hints), default=0))
+
+    def minimumSize(self) -> QSize:
+        hints = [item.minimumSize() for item in self._shown()]
+        return QSize(max((hint.width() for hint in hints), default=0), max((h.height() for h in hints), default=0))
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._place(rect, move=True)
+
+    def _shown(self) -> list[QLayoutItem]:
+        return [item for item in self._items if not item.isEmpty()]
+
+    def _place(self, rect: QRect, *, move: bool) -> int:
+        x, y, row = rect.x(), rect.y(), 0
+        for item in self._shown():
+            hint = item.sizeHint()
+            width = min(hint.width(), rect.width())
+            if x > rect.x() and x + width > rect.x() + rect.width():
+                x, y, row = rect.x(), y + row + self._between, 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), QSize(width, hint.height())))
+            x += width + self._gap
+            row = max(row, hint.height())
+        return y + row - rect.y()

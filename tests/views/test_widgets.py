@@ -16,8 +16,7 @@ from attn_gui.views.dialogs.asking import message_box
 from attn_gui.views.model.predictions import PredictionModel
 from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
 from attn_gui.views.step_list import HistoryModel
-from attn_gui.views.text_views import FlowLayout, clear, take_widgets
-from attn_gui.views.widgets import ElidedLabel, FittingPage, plain_tip, set_tip
+from attn_gui.views.widgets import ElidedLabel, FittingPage, FlowLayout, clear, plain_tip, set_tip, take_widgets
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
 TIP = Qt.ItemDataRole.ToolTipRole

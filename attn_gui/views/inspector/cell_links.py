@@ -12,9 +12,9 @@ from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, sources
 from attn_gui.views.map.marks import BACKWARD, FORWARD
-from attn_gui.views.text_views import FlowLayout, Link, clear
+from attn_gui.views.text_views import Link
 from attn_gui.views.theme import dress
-from attn_gui.views.widgets import Retranslated, set_tip
+from attn_gui.views.widgets import FlowLayout, Retranslated, clear, set_tip
 
 # --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
 

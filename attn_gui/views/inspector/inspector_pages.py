@@ -20,9 +20,9 @@ from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
 from attn_gui.views.inspector.context import cell_name, column_writer
 from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title
-from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, clear, runs, strong
+from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import dress, scaled, ui_font
-from attn_gui.views.widgets import Retranslated, set_tip
+from attn_gui.views.widgets import Retranslated, clear, set_tip
 
 # --- Grid of links, each with a few quiet words at its right ---
 

@@ -30,9 +30,8 @@ from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer, role_of, running_name
-from attn_gui.views.text_views import paint_focus_ring
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
-from attn_gui.views.widgets import own_viewport, plain_tip
+from attn_gui.views.widgets import own_viewport, paint_focus_ring, plain_tip
 
 # --- The terms of a cell as a table: what is added up, sorted by size, the tail in one row until it is asked for ---
 

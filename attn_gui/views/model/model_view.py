@@ -23,9 +23,9 @@ from attn_gui.views.controls.intervention_panel import InterventionList, Interve
 from attn_gui.views.model.head_grid import HeadGrid
 from attn_gui.views.model.predictions import PredictionList
 from attn_gui.views.model.token_row import SecondText, TokenRow
-from attn_gui.views.text_views import FlowLayout, WrappedLabel
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, restyle
-from attn_gui.views.widgets import ElidedLabel, Retranslated
+from attn_gui.views.widgets import ElidedLabel, FlowLayout, Retranslated
 
 PICTURES = ""
 """The key of the choice that shows small maps in place of numbers."""

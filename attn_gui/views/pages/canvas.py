@@ -26,9 +26,8 @@ from attn_gui.figure.pages.plot import PlotField
 from attn_gui.figure.tokens import LINE
 from attn_gui.views.map.gestures import shows_everything, zoomed
 from attn_gui.views.model.head_grid import STALE
-from attn_gui.views.text_views import paint_focus_ring
 from attn_gui.views.theme import current_theme, scaled, theme_signal
-from attn_gui.views.widgets import plain_tip
+from attn_gui.views.widgets import paint_focus_ring, plain_tip
 
 if TYPE_CHECKING:
     from attn_gui.views.pages.live_plot import LivePlot

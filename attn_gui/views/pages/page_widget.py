@@ -17,9 +17,9 @@ from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.progress import PageProgress
 from attn_gui.views.inspector.context import column_number
 from attn_gui.views.pages.canvas import PageCanvas
-from attn_gui.views.text_views import FlowLayout, WrappedLabel
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
-from attn_gui.views.widgets import Retranslated, set_tip
+from attn_gui.views.widgets import FlowLayout, Retranslated, set_tip
 
 # --- Fields for the knobs of a page: lists, numbers and sliders, each below its caption ---
 

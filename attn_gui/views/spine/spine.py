@@ -28,9 +28,9 @@ from attn_gui.views.spine.spine_items import (
     is_repeated,
     operator_texts,
 )
-from attn_gui.views.text_views import FormulaView, take_widgets
+from attn_gui.views.text_views import FormulaView
 from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
-from attn_gui.views.widgets import Retranslated, Shelf
+from attn_gui.views.widgets import Retranslated, Shelf, take_widgets
 
 # --- The items of the spine side by side, in the form that there is room for; the row scrolls when none fits ---
 

@@ -29,9 +29,9 @@ from attn_gui.figure.display import auto_levels
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
 from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
-from attn_gui.views.text_views import WrappedLabel, clear
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel
+from attn_gui.views.widgets import ElidedLabel, clear
 
 # --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
 
