@@ -19,7 +19,7 @@ Words = str | Callable[[], str]  # a callable is asked again when the language c
 MOST = 5  # buttons
 
 
-class Offer(NamedTuple):
+class BannerOffer(NamedTuple):
     """A button: what it says, what it would do in a sentence, and the doing."""
 
     label: Words
@@ -62,7 +62,7 @@ class Banner(Retranslated, QFrame):
         self._words: Words = ""
         self._about, self._error = "", False
         self._before: QWidget | None = None
-        self._offers: tuple[Offer, ...] = ()
+        self._offers: tuple[BannerOffer, ...] = ()
         self._icon, self._text = IconLabel(self), WrappedLabel(self)
         self._row, self._close = QWidget(self), QToolButton(self)
         self._grid = QGridLayout(self)
@@ -75,11 +75,15 @@ class Banner(Retranslated, QFrame):
         """The subject of the present sentence; empty unless the caller said so."""
         return self._about
 
-    def show_info(self, words: Words, *, about: str = "", offers: Sequence[Offer] = (), focus: bool = False) -> None:
+    def show_info(
+        self, words: Words, *, about: str = "", offers: Sequence[BannerOffer] = (), focus: bool = False
+    ) -> None:
         """Say what is shown or offered; `focus` puts the keyboard on the first button."""
         self._say(words, about, offers, focus=focus, error=False)
 
-    def show_error(self, words: Words, *, about: str = "", offers: Sequence[Offer] = (), focus: bool = False) -> None:
+    def show_error(
+        self, words: Words, *, about: str = "", offers: Sequence[BannerOffer] = (), focus: bool = False
+    ) -> None:
         """Say what was refused and why."""
         self._say(words, about, offers, focus=focus, error=True)
 
@@ -164,7 +168,7 @@ class Banner(Retranslated, QFrame):
         self._grid.addWidget(self._close, 0, 2, top)
         self._grid.addWidget(self._row, 1, 1, 1, 2)
 
-    def _say(self, words: Words, about: str, offers: Sequence[Offer], *, focus: bool, error: bool) -> None:
+    def _say(self, words: Words, about: str, offers: Sequence[BannerOffer], *, focus: bool, error: bool) -> None:
         self._words, self._about, self._error, self._offers = words, about, error, tuple(offers)[: len(self._buttons)]
         self._icon.set_icon("warn" if error else "info")
         for place, button in enumerate(self._buttons):

@@ -17,11 +17,11 @@ from attn_gui.figure.tokens import SIZE, SPACING, Theme
 from attn_gui.pictures.entropies import Entropies
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
-from attn_gui.views.map.map_drawing import Shown
+from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import head_words
 from attn_gui.views.theme import current_theme, dress, scaled, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel, Retranslated, Shelf, listen_once, set_tip, take_widgets
+from attn_gui.views.widgets import ElidedLabel, HorizontalScroller, Retranslated, listen_once, set_tip, take_widgets
 
 # --- One head of the strip: its weights as a small map, its number and a reading below ---
 
@@ -230,7 +230,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._readings, self._mark, self._together = ChoiceBox((), self), QToolButton(self), QToolButton(self)
         self._number = CountBox(self, minimum=0, maximum=0)
         self._row = GroupRow(self)
-        self._scroll = Shelf(self._row, self, fits=True)
+        self._scroll = HorizontalScroller(self._row, self, fits=True)
         self._outer = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._entropies.measured.connect(self._on_entropies_measured)
         self._number.valueChanged.connect(self._on_number_value_changed)
@@ -345,7 +345,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._row.set_thumbs(self._thumbs, heads // evaluation.problem.num_kv_heads)
         planes = [self._plane(head) for head in range(heads)]
         for thumb, plane in zip(self._thumbs, planes, strict=True):
-            thumb.map.set_shown(Shown(plane))
+            thumb.map.set_shown(MapState(plane))
         self._entropies.set_planes([replace(plane, evaluation=evaluation.behind) for plane in planes])
         self._say_by_hand(evaluation)
         for head in range(heads):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVB
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.snapshots import SnapshotList, SnapshotModel, SnapshotRow, SnapshotsView
-from attn_gui.views.step_list import Fold, HistoryModel, StepDelegate, StepList
+from attn_gui.views.step_list import CollapsibleHeader, HistoryModel, StepDelegate, StepList
 from attn_gui.views.theme import dress, icon, scaled
 from attn_gui.views.widgets import Retranslated
 
@@ -83,7 +83,7 @@ class HistoryView(QWidget):
         super().__init__(parent)
         self.setObjectName("history")
         self._model = HistoryModel(self)
-        self._title, self._hint = Fold(self), QLabel(self)
+        self._title, self._hint = CollapsibleHeader(self), QLabel(self)
         self._title.setObjectName("history.fold")
         self._by_hand = False  # folded or not as a person wants it, whatever the height
         self._steps, self._shown = StepList(self), QSize()

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.text_views import Link, Run, SentenceView, WrappedLabel
+from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel
 from attn_gui.views.theme import dress, icon, scaled
 from attn_gui.views.widgets import FittingPage, Retranslated, clear
 
@@ -72,7 +72,7 @@ class QuestionView(Retranslated, QWidget):
         self.setVisible(asked is not None)
         if asked is None:
             return
-        self._text.set_sentence([Run(asked.text, strong=True)])
+        self._text.set_sentence([TextRun(asked.text, strong=True)])
         self._row.setVisible(not asked.choices)
         self._set_choices(asked.choices)
         if fresh:
@@ -82,7 +82,7 @@ class QuestionView(Retranslated, QWidget):
 
     def set_verdict(self, text: str, role: str, *, offered: bool) -> None:
         """Say what an answer is worth; `offered`: the right one can be shown. The next replaces a refused one."""
-        self._verdict.set_sentence([Run(text, role)])
+        self._verdict.set_sentence([TextRun(text, role)])
         self._verdict.setVisible(bool(text))
         self._show.setVisible(offered)
         if role == "error" and self._line.text() == self._given:
@@ -374,9 +374,9 @@ class LessonPanel(Retranslated, QWidget):
         column.addWidget(self.question)
 
 
-def _runs(text: str) -> list[Run]:
+def _runs(text: str) -> list[TextRun]:
     """Plain text in which **words** stand out."""
-    return [Run(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
+    return [TextRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
 
 
 # --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---

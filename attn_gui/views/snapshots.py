@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.matrix_model import Index
 from attn_gui.figure.tokens import RADIUS, SPACING
-from attn_gui.views.step_list import Fold, StepList, row_height
+from attn_gui.views.step_list import CollapsibleHeader, StepList, row_height
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, ui_font
 from attn_gui.views.widgets import paint_focus_ring, plain_tip
@@ -155,7 +155,7 @@ class SnapshotsView(QWidget):
         self.setObjectName("snapshots")
         self._model = SnapshotModel()
         self._model.setParent(self)
-        self._title, self._take, self._list = Fold(self), QPushButton(self), SnapshotList(self)
+        self._title, self._take, self._list = CollapsibleHeader(self), QPushButton(self), SnapshotList(self)
         self._title.setObjectName("snapshots.fold")
         self._take.setObjectName("snapshots.take")
         self._list.setObjectName("snapshots.list")

@@ -212,7 +212,7 @@ def row_height() -> int:
 ARROW = 16  # room of the arrow before the title
 
 
-class Fold(KeyboardButton):
+class CollapsibleHeader(KeyboardButton):
     """The title with an arrow, and the present step beside it while the steps are folded away or there are none."""
 
     def __init__(self, parent: QWidget) -> None:

@@ -163,7 +163,7 @@ LINE_HEIGHT = 1.2
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """A piece of a sentence: `role` is the theme's color, strong text is semi-bold."""
 
     text: str
@@ -171,23 +171,23 @@ class Run:
     strong: bool = False
 
 
-def strong(text: object, role: str = "text") -> Run:
+def strong(text: object, role: str = "text") -> TextRun:
     """A word that stands out."""
-    return Run(str(text), role, True)
+    return TextRun(str(text), role, True)
 
 
-def runs(template: str, **words: object) -> tuple[Run, ...]:
+def runs(template: str, **words: object) -> tuple[TextRun, ...]:
     """The template cut at its {names}, each replaced by a Run, several Runs, or the text of what is given."""
-    out: list[Run] = []
+    out: list[TextRun] = []
     for literal, name, _, _ in Formatter().parse(template):
-        out.extend([Run(literal)] if literal else [])
+        out.extend([TextRun(literal)] if literal else [])
         if name is not None:
             word = words[name]
-            out.extend(word if isinstance(word, tuple) else [word if isinstance(word, Run) else Run(str(word))])
+            out.extend(word if isinstance(word, tuple) else [word if isinstance(word, TextRun) else TextRun(str(word))])
     return tuple(out)
 
 
-def plain(sentence: Sequence[Run]) -> str:
+def plain(sentence: Sequence[TextRun]) -> str:
     """The words alone."""
     return "".join(run.text for run in sentence)
 
@@ -197,13 +197,13 @@ class SentenceView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._sentence: tuple[Run, ...] = ()
+        self._sentence: tuple[TextRun, ...] = ()
         self._known: dict[float, tuple[QTextLayout, float]] = {}  # by width: Qt asks for heights again and again
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def set_sentence(self, sentence: Sequence[Run]) -> None:
+    def set_sentence(self, sentence: Sequence[TextRun]) -> None:
         self._sentence = tuple(sentence)
         self.setAccessibleName(plain(sentence))
         self._changed()
@@ -270,7 +270,7 @@ def _line_height() -> float:
     return QFontMetricsF(_font()).height() * LINE_HEIGHT
 
 
-def _formats(sentence: Sequence[Run]) -> list[QTextLayout.FormatRange]:
+def _formats(sentence: Sequence[TextRun]) -> list[QTextLayout.FormatRange]:
     theme, out, start = current_theme(), [], 0
     for run in sentence:
         form = QTextCharFormat()

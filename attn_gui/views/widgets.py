@@ -232,7 +232,7 @@ def belongs_to_window(event: QEvent) -> bool:
 # --- A row of things wider than the window: it scrolls sideways and keeps one of them in view ---
 
 
-class Shelf(QScrollArea):
+class HorizontalScroller(QScrollArea):
     """Scrolls sideways only. With `fits` it is as high as its row, and its scroll bar where there is one."""
 
     def __init__(self, row: QWidget, parent: QWidget | None = None, *, fits: bool = False) -> None:

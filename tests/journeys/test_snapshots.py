@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QListView
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import open_file, save
-from attn_gui.views.dialogs.palette import Offer
+from attn_gui.views.dialogs.palette import ActionOffer
 from attn_gui.views.dialogs.questions import SnapshotDialog
 
 SMALL = "worked-example.npz"
@@ -81,7 +81,7 @@ def test_a_name_with_an_ampersand_has_no_access_key(launch, qtbot):
     undo = person.action("undo")
     assert person.program.document.stack.undoText() == "snapshot “R&D”"
     qtbot.waitUntil(lambda: undo.text() == "&Undo snapshot “R&&D”")
-    assert Offer(undo).label == "Undo snapshot “R&D”"
+    assert ActionOffer(undo).label == "Undo snapshot “R&D”"
     person.press("Ctrl+Z")
     qtbot.waitUntil(lambda: person.action("redo").text() == "&Redo snapshot “R&&D”")
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.views.banner import Banner, Offer, Words
+from attn_gui.views.banner import Banner, BannerOffer, Words
 
 
 class Host(QWidget):
@@ -32,8 +32,8 @@ class Host(QWidget):
         qtbot.waitUntil(self.isActiveWindow)
         self.line.setFocus()
 
-    def offer(self, key: str, label: Words) -> Offer:
-        return Offer(label, "", lambda: self.picked.append(key))
+    def offer(self, key: str, label: Words) -> BannerOffer:
+        return BannerOffer(label, "", lambda: self.picked.append(key))
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_button_does_what_it_carries_and_closes(qtbot: QtBot, host: Host) -> N
 
 
 def test_an_answer_may_say_something_new(qtbot: QtBot, host: Host) -> None:
-    again = Offer("Grow Q", "", lambda: host.banner.show_error("That failed"))
+    again = BannerOffer("Grow Q", "", lambda: host.banner.show_error("That failed"))
     host.banner.show_info("Too large", offers=[again])
     qtbot.mouseClick(host.banner.buttons()[0], Qt.MouseButton.LeftButton)
     assert host.banner.isVisible()
@@ -112,7 +112,7 @@ def test_a_way_out_is_let_go_with_the_line_and_not_with_the_window(host: Host) -
         pass
 
     held = weakref.ref(way)
-    host.banner.show_error("It does not fit.", offers=[Offer("Make it fit", "", way)])
+    host.banner.show_error("It does not fit.", offers=[BannerOffer("Make it fit", "", way)])
     del way
     host.hide()
     host.show()

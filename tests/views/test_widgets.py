@@ -10,7 +10,7 @@ from shiboken6 import isValid
 
 from attn_gui.formats.base import Listed
 from attn_gui.models.attribution import Likely
-from attn_gui.views.controls.intervention_panel import InterventionModel, Line
+from attn_gui.views.controls.intervention_panel import InterventionModel, InterventionRow
 from attn_gui.views.dialogs.arrays_dialog import ArraysModel
 from attn_gui.views.dialogs.asking import message_box
 from attn_gui.views.model.predictions import PredictionModel
@@ -45,7 +45,7 @@ def tips(text: str) -> dict[str, str]:
     predicted, snapshots, changes, history = PredictionModel(), SnapshotModel(), InterventionModel(None), HistoryModel()
     predicted.set_rows([Likely(text, text, 0.5, 0.5)], two=False)
     snapshots.set_rows([SnapshotRow(text)])
-    changes.set_lines([Line(text, True, False)])
+    changes.set_lines([InterventionRow(text, True, False)])
     stack = QUndoStack(history)
     stack.push(QUndoCommand(text))
     history.set_stack(stack)

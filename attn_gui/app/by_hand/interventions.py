@@ -20,7 +20,7 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.intervention_nodes import ByHand, phrase
 from attn_gui.engine.interventions import Intervention
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.controls.intervention_panel import InterventionPanel, Line
+from attn_gui.views.controls.intervention_panel import InterventionPanel, InterventionRow
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import letter, said_in
 
@@ -91,9 +91,9 @@ class InterventionsController(QObject):
     def _show_lines(self) -> None:
         self._panel.set_lines([self._line(record) for record in self._problem.interventions])
 
-    def _line(self, record: Intervention) -> Line:
+    def _line(self, record: Intervention) -> InterventionRow:
         text = said_in(phrase(self._problem, record, letter), CONTEXT)
-        return Line(text, record.enabled, self._spreads(record))
+        return InterventionRow(text, record.enabled, self._spreads(record))
 
     @property
     def _problem(self) -> Problem:

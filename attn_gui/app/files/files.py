@@ -29,7 +29,7 @@ from attn_gui.formats import SESSION, Loaded, Note, open_file
 from attn_gui.formats.file_sentences import Unsettled
 from attn_gui.formats.session import Kept, ModelNeeded, Stamp, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 
@@ -203,7 +203,7 @@ class FilesController(QObject):
             self.foreign.emit(path, error)
             return
         if isinstance(error, ModelAway):
-            choose = Offer(
+            choose = BannerOffer(
                 lambda: self.tr("Choose its folder…"),
                 lambda: self.tr("The same checkpoint at its new place; its weights are compared"),
                 partial(self._recover_with, path, error),

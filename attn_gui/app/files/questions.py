@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from attn_gui.document.document import Document
 from attn_gui.formats import SESSION, matrices, patterns, problems
-from attn_gui.views.banner import Banner, Offer
+from attn_gui.views.banner import Banner, BannerOffer
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.main_window import MainWindow
 
@@ -85,7 +85,7 @@ def _offer_again(banner: Banner, file: str, name: str, again: Callable[[], objec
     def label() -> str:
         return QCoreApplication.translate("FilesController", "Open it now")
 
-    banner.show_info(words, offers=[Offer(label, hint, again)])
+    banner.show_info(words, offers=[BannerOffer(label, hint, again)])
 
 
 def paths_to_open(window: QWidget, folder: str) -> list[Path]:

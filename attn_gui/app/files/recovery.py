@@ -16,7 +16,7 @@ from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.journal import SUFFIX, is_in_its_file, kept_in
 from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.session import Kept
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.main_window import MainWindow
 
 UNREADABLE = ".unreadable"
@@ -95,12 +95,12 @@ class Recovery(QObject):
             )
             return f"{said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
 
-        take = Offer(
+        take = BannerOffer(
             lambda: self.tr("Recover"),
             lambda: self.tr("Open it as it was; no file is touched before you save"),
             lambda: self._files.recover(path),
         )
-        drop = Offer(
+        drop = BannerOffer(
             lambda: self.tr("Discard"),
             lambda: self.tr("Delete these changes for good; the file keeps what was saved"),
             lambda: self._discard(path),

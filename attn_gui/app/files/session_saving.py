@@ -26,7 +26,7 @@ from attn_gui.formats.session import Stamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
-from attn_gui.views.banner import Offer, Words
+from attn_gui.views.banner import BannerOffer, Words
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.dialogs.progress import SavingProgress, wait_for
 from attn_gui.views.main_window import MainWindow
@@ -217,7 +217,7 @@ class SessionSaving(QObject):
         """Say why a file could not be written; another place may take it."""
         self._refused, offers = saying(error), []
         if isinstance(error, FormatError) and error.template != _MOVED:
-            offers.append(Offer(lambda: self.tr("Save as…"), self._hint, self.elsewhere.emit))
+            offers.append(BannerOffer(lambda: self.tr("Save as…"), self._hint, self.elsewhere.emit))
         self._window.banner.show_error(self._refused, offers=offers)
 
     def _hint(self) -> str:

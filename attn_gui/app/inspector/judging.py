@@ -20,7 +20,7 @@ from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, stro
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import cell_name
-from attn_gui.views.inspector.inspector_pages import Checked, Findings, Gradient, Held
+from attn_gui.views.inspector.inspector_pages import CellGradient, CheckedInvariant, CheckedStage, Findings
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class SensitivityController(QObject):
         self._page.set_refusal(saying(why))
 
     def _show(self, found: Strongest) -> None:
-        gradients = [Gradient(field, self._place(field, at), value) for field, at, value in found]
+        gradients = [CellGradient(field, self._place(field, at), value) for field, at, value in found]
         self._page.set_gradients(self._name, gradients)
 
     def _place(self, field: str, index: tuple[int, ...]) -> tuple[int, ...]:
@@ -178,7 +178,7 @@ class VerifyController(QObject):
 
 
 def _findings(found: Report) -> Findings:
-    stages = [Checked(check.stage, check.difference, check.index, check.within) for check in found.stages]
-    held = [Held(sentence(invariant.note), invariant.holds) for invariant in found.invariants]
+    stages = [CheckedStage(check.stage, check.difference, check.index, check.within) for check in found.stages]
+    held = [CheckedInvariant(sentence(invariant.note), invariant.holds) for invariant in found.invariants]
     unjudged = "" if found.unjudged is None else sentence(found.unjudged)
     return Findings(stages, held, sentence(found.reason), found.rows, found.all_rows, unjudged)

@@ -20,7 +20,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import FetchingProgress
 from attn_gui.views.main_window import MainWindow
@@ -116,7 +116,7 @@ class SnapshotsController(QObject):
         def words() -> str:
             return self.tr("The snapshot “{name}” was deleted.").format(name=quoted(snapshot.name))
 
-        back = Offer(
+        back = BannerOffer(
             lambda: self.tr("Put it back"),
             lambda: self.tr("It takes its place in the list again"),
             put_back,

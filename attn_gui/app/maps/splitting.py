@@ -15,7 +15,7 @@ from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.modes import BEFORE, SPLIT
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.map.map_drawing import MapDrawing, Split
+from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
 
 
 class SplitController(QObject):
@@ -24,7 +24,7 @@ class SplitController(QObject):
     def __init__(self, window: MainWindow, computation: Computation, baseline: Baseline, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._computation, self._baseline, self._view = window, computation, baseline, view
-        self._splits: dict[MapDrawing, Split] = {}
+        self._splits: dict[MapDrawing, StateSplit] = {}
         self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
         view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
         computation.pictured.connect(self._on_computation_pictured)
@@ -51,9 +51,9 @@ class SplitController(QObject):
         for gone in self._splits.keys() - set(drawings):
             del self._splits[gone]
 
-    def _split(self, drawing: MapDrawing) -> Split:
+    def _split(self, drawing: MapDrawing) -> StateSplit:
         if drawing not in self._splits:
-            found = drawing.split = self._splits[drawing] = Split(drawing)
+            found = drawing.split = self._splits[drawing] = StateSplit(drawing)
             found.moved.connect(self._move)
             found.gone.connect(partial(self._splits.pop, drawing, None))  # a stage or a head that is gone
         return self._splits[drawing]

@@ -23,7 +23,7 @@ from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import ROW
 from attn_gui.models.changed_layers import BY_HAND, LayerEdit
-from attn_gui.views.controls.intervention_panel import Line
+from attn_gui.views.controls.intervention_panel import InterventionRow
 from attn_gui.views.model.head_grid import HeadPlace
 from attn_gui.views.model.model_view import ModelView
 from attn_gui.views.names import letter, said_in
@@ -70,7 +70,7 @@ class ChangedLayers(QObject):
         """Show what is changed in every layer; gives the heads in which anything is."""
         edits, count = answer.edits, answer.study.base.num_heads
         self._rows = [row for layer, edit in edits.items() for row in _rows(layer, edit, answer)]
-        self._panel.set_changes([Line(self._said(row), row.enabled, spreads=False) for row in self._rows])
+        self._panel.set_changes([InterventionRow(self._said(row), row.enabled, spreads=False) for row in self._rows])
         return {HeadPlace(layer, head) for layer, edit in edits.items() for head in _heads(edit, count)}
 
     def _said(self, row: _Row) -> str:

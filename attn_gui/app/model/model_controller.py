@@ -37,7 +37,7 @@ from attn_gui.models import KNOWN, KnownModel
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
 from attn_gui.models.study import Placed, Study, opened_study, placed, sample_text
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
 
@@ -243,7 +243,7 @@ class ModelController(QObject):
         if may_go(self._window, self._document, asked.path.name, asked.revision, asked.again):
             self._open(asked, found)
 
-    def _ways_out(self, refusal: Exception) -> list[Offer]:
+    def _ways_out(self, refusal: Exception) -> list[BannerOffer]:
         """A button that copies the line for a terminal, where a sentence names one."""
         line = refusal.values.get("line") if isinstance(refusal, FormatError) else None
         if not isinstance(line, str):
@@ -257,7 +257,7 @@ class ModelController(QObject):
                 )
             )
 
-        return [Offer(lambda: self.tr("Copy the line"), lambda: line, copied)]
+        return [BannerOffer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
     def _open(self, asked: _Asked, found: _Made) -> None:
         study, run = found.placed.study, found.placed.run

@@ -11,7 +11,7 @@ from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import called, saying
 from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.engine import Fix, ShapeError
-from attn_gui.views.banner import Banner, Offer, Words
+from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.tables.inputs import InputsView
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
@@ -40,7 +40,7 @@ class Clashes(QObject):
         accept: Accept,
         *,
         words: Words | None = None,
-        before: Sequence[Offer] = (),
+        before: Sequence[BannerOffer] = (),
         brought: str = "",
     ) -> None:
         """Say what clashes, `words` instead of the clash's own, and offer what is in `before` and every fix.
@@ -52,8 +52,8 @@ class Clashes(QObject):
         place then; `accept` takes what is to be changed then, or raises the ShapeError that is left.
         """
 
-        def offered(fix: Fix) -> Offer:
-            return Offer(lambda: self._label(fix), saying(fix), lambda: self._take(fix, base, changes, accept))
+        def offered(fix: Fix) -> BannerOffer:
+            return BannerOffer(lambda: self._label(fix), saying(fix), lambda: self._take(fix, base, changes, accept))
 
         first = [fix for fix in clash.fixes if fix.kind == "transpose" and brought in (fix.matrix, "")]
         last = [fix for fix in clash.fixes if fix not in first and (not before or fix.matrix == brought)]

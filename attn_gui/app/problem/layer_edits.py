@@ -18,7 +18,7 @@ from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS
 from attn_gui.engine.creation.create import fitting_output
 from attn_gui.engine.creation.layer_parts import with_block, with_choice, with_gate, with_head_norms, with_sink
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.main_window import MainWindow
 
 CHOSEN: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -105,11 +105,11 @@ class LayerController(QObject):
         """Add a block of a kind, or take it away; where it cannot be, offer what is missing."""
         problem = self._document.problem
         if present and not problem.projected:
-            self._object(self._no_x, Offer(lambda: self.tr("New problem…"), "", self.newRequested.emit))
+            self._object(self._no_x, BannerOffer(lambda: self.tr("New problem…"), "", self.newRequested.emit))
         elif present and problem.d_out != problem.d_model:
             sizes = {"expected": problem.d_model, "got": problem.d_out}
             way = self._add_output if problem.w_output is None else self._widen_output
-            widen = Offer(lambda: way().format(**sizes), "", partial(self._widen, kind))
+            widen = BannerOffer(lambda: way().format(**sizes), "", partial(self._widen, kind))
             self._object(lambda: self._not_as_wide().format(**sizes), widen)
         else:
             label = (
@@ -119,7 +119,7 @@ class LayerController(QObject):
             )
             self._making.change(Label(label), lambda: with_block(problem, kind if present else None))
 
-    def _object(self, words: Callable[[], str], way: Offer) -> None:
+    def _object(self, words: Callable[[], str], way: BannerOffer) -> None:
         self._objection = words
         self._window.banner.show_error(words, offers=[way])
 

@@ -27,7 +27,7 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
 from attn_gui.pictures.threads import outcome_of
-from attn_gui.views.controls.mask_panel import Line
+from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import lint_text, polarity, said
 
@@ -138,7 +138,7 @@ class MasksController(QObject):
         self._show_findings()
 
     def _show_findings(self) -> None:
-        lines = [Line(said(one.note), one.place is not None, lint_text(one.remedy)) for one in self._findings]
+        lines = [LintLine(said(one.note), one.place is not None, lint_text(one.remedy)) for one in self._findings]
         self._window.mask_panel.set_findings(lines)
 
     def _on_lint_go_requested(self, number: int) -> None:

@@ -123,7 +123,7 @@ class TargetController(QObject):
             self._background.start(lambda _: solve(problem, *question, cancelled=stopped.is_set))
 
     def _on_background_answered(self, outcome: Future[Solution]) -> None:
-        from attn_gui.views.dialogs.target_dialog import Answer
+        from attn_gui.views.dialogs.target_dialog import TargetAnswer
 
         if self._dialog is None:
             return
@@ -133,7 +133,7 @@ class TargetController(QObject):
             self._dialog.set_refusal(sentence(error))
             return
         where = cells_text(found.field, found.box)
-        self._dialog.set_answer(Answer(found.reached, found.feasible, found.norm, where, sentence(found.reason)))
+        self._dialog.set_answer(TargetAnswer(found.reached, found.feasible, found.norm, where, sentence(found.reason)))
 
     def _apply(self, solution: Solution, name: str, before: float) -> None:
         said = {"cell": name, "old": number(before), "new": number(solution.reached)}

@@ -28,7 +28,7 @@ from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
 
 if TYPE_CHECKING:
     from attn_gui.views.dialogs.help_window import HelpPage
-    from attn_gui.views.dialogs.palette import Offer
+    from attn_gui.views.dialogs.palette import ActionOffer
 
 HELP = {
     "zone.inputs": "2-tables",
@@ -143,16 +143,16 @@ class CommandsController(QObject):
 
         asked(AboutDialog(self._window, notices=notices()))
 
-    def _offers(self) -> list[Offer]:
+    def _offers(self) -> list[ActionOffer]:
         """Every action of the menus with its way there: examples and recent files, too."""
-        from attn_gui.views.dialogs.palette import Offer, without_access_key
+        from attn_gui.views.dialogs.palette import ActionOffer, without_access_key
 
         rows = {f"action.{row.name}": row for row in self.actions.rows}
         offers, said = [], in_every_language()
         for menus, words, action in self._bars.every_action():
             row = rows.get(action.objectName())
             words = f"{words} {row.words} {without_access_key(said(row.label, row.context))}" if row else words
-            offers.append(Offer(action, menus, words, self.actions.needs(row) if row else ""))
+            offers.append(ActionOffer(action, menus, words, self.actions.needs(row) if row else ""))
         return offers
 
     def _listed(self) -> list[QAction]:

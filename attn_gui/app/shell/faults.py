@@ -16,7 +16,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.version import VERSION
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.main_window import MainWindow
 
 log = logging.getLogger("attn_gui")
@@ -67,7 +67,7 @@ class Faults(QObject):
         if text != self._last:
             record(text)
         self._last = text
-        copy = Offer(
+        copy = BannerOffer(
             lambda: self.tr("Copy details"),
             lambda: self.tr("Where it happened and the versions of everything, none of your numbers"),
             self._copy,

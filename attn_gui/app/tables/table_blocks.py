@@ -30,7 +30,7 @@ from attn_gui.engine import with_direct
 from attn_gui.formats import Matrix, Note
 from attn_gui.formats.catalog import listings, matrices, patterns
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.banner import MOST, Offer
+from attn_gui.views.banner import MOST, BannerOffer
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
@@ -165,7 +165,7 @@ class TableBlocks(QObject):
             focus=True,
         )
 
-    def _into(self, field: str, name: str, block: NDArray[Any], notes: Sequence[Note]) -> Offer:
+    def _into(self, field: str, name: str, block: NDArray[Any], notes: Sequence[Note]) -> BannerOffer:
         head = self._tables.shown_head(field)
         narrow = head is not None and block.shape[1] <= self._tables.width(field)
         words = {"symbol": field_symbol(field), "head": head if narrow else None}
@@ -182,7 +182,7 @@ class TableBlocks(QObject):
         def put() -> None:
             self._put(self._target.place._replace(field=field), _at(0, column(), block), block, notes, name)
 
-        return Offer(label, hint, put)
+        return BannerOffer(label, hint, put)
 
     # --- putting ---------------------------------------------------------------------------------
     def _put(self, place: Place, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:

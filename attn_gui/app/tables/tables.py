@@ -27,7 +27,7 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import polarity, stage_title
 from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
-from attn_gui.views.tables.matrix_panel import MatrixPanel, Table, TablesAside
+from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAside
 
 COMPACT_DECIMALS = 2
 
@@ -50,7 +50,7 @@ class TablesController(QObject):
         self._view, self._making = view, making
         self.models: dict[str, MatrixModel] = {}
         self._aside, self._compact = TablesAside(), False
-        self._ahead: dict[str, Table] = {}  # filled for what is about to be shown
+        self._ahead: dict[str, KeptTable] = {}  # filled for what is about to be shown
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
         computation.updated.connect(self._on_computation_updated)
         document.changed.connect(self._on_document_changed)
@@ -108,7 +108,7 @@ class TablesController(QObject):
     def show(self, filled: Collection[str] = ()) -> None:
         """The panels of the present problem, but for those `filled`; those that it keeps stay where they are."""
         problem, fields = self._document.problem, self._fields()
-        there = {field: Table(panel, self.models[field]) for field, panel in self._window.inputs.panels.items()}
+        there = {field: KeptTable(panel, self.models[field]) for field, panel in self._window.inputs.panels.items()}
         self._aside.put(there | self._ahead)
         self._ahead.clear()
         tables = {field: self._aside.take(field) or self._new_table(field) for field in fields}
@@ -131,7 +131,7 @@ class TablesController(QObject):
         """The language has changed."""
         self.show()
 
-    def _new_table(self, field: str) -> Table:
+    def _new_table(self, field: str) -> KeptTable:
         panel = MatrixPanel(field, self._window)
         model = self.models[field] = MatrixModel(panel)  # goes with its table
         panel.set_model(model)
@@ -140,7 +140,7 @@ class TablesController(QObject):
         panel.titleDoubleClicked.connect(lambda: self._window.inputs.stretch(field))
         for connect in self._connected:
             connect(field, panel, model)
-        return Table(panel, model)
+        return KeptTable(panel, model)
 
     def _show_table(self, field: str, panel: MatrixPanel) -> None:
         problem, model, locked = self._document.problem, self.models[field], self.locked(field)

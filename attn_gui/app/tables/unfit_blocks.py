@@ -24,7 +24,7 @@ from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.shape_errors import drafted, fields_with
 from attn_gui.formats import Note
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.main_window import MainWindow
 
 SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model"), GIVEN: ("n", "m")}
@@ -96,7 +96,7 @@ class UnfitBlocks(QObject):
         problem = self._document.problem
         return grown_outline(problem, field, *roomy(problem, field, cuts))
 
-    def _growing(self, place: Place, cuts: Cuts, block: NDArray[Any], grown: Problem) -> Offer:
+    def _growing(self, place: Place, cuts: Cuts, block: NDArray[Any], grown: Problem) -> BannerOffer:
         """A matrix as large as the block needs it, and the others with it."""
         field = place.field
         words = {"symbol": field_symbol(field), "size": shape_text(*grown.arrays()[field].shape[-2:])}
@@ -116,13 +116,13 @@ class UnfitBlocks(QObject):
 
             self._making.begin(label, lambda: grown_fields(problem, field, *size), take)
 
-        return Offer(
+        return BannerOffer(
             lambda: self.tr("Grow {symbol} to {size}").format(**words), lambda: followers_text(field, shapes), grow
         )
 
-    def _replacing(self, field: str, block: NDArray[Any]) -> Offer:
+    def _replacing(self, field: str, block: NDArray[Any]) -> BannerOffer:
         """The block in place of the whole matrix, where that needs nothing else."""
-        return Offer(
+        return BannerOffer(
             lambda: self.tr("Make {symbol} {block}").format(**_said(field, block)),
             "",
             lambda: self._replace(field, block),

@@ -30,7 +30,7 @@ from attn_gui.views.widgets import Retranslated, plain_tip
 # --- The model of the interventions: their words, and a switch for each ---
 
 
-class Line(NamedTuple):
+class InterventionRow(NamedTuple):
     """A change in words, whether it is on (None: it has no switch), and whether it could be done to more heads."""
 
     text: str
@@ -45,9 +45,9 @@ class InterventionModel(QAbstractListModel):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.lines: tuple[Line, ...] = ()
+        self.lines: tuple[InterventionRow, ...] = ()
 
-    def set_lines(self, lines: Sequence[Line]) -> None:
+    def set_lines(self, lines: Sequence[InterventionRow]) -> None:
         """Show these lines; rows that stay keep the keyboard."""
         before, self.lines = self.lines, tuple(lines)
         if len(before) != len(self.lines):
@@ -171,7 +171,7 @@ class InterventionPanel(Retranslated, PopupFrame):
         self.hide()
 
     # --- down ------------------------------------------------------------------------------------
-    def set_lines(self, lines: Sequence[Line]) -> None:
+    def set_lines(self, lines: Sequence[InterventionRow]) -> None:
         """Show these interventions, in order."""
         row = self.list.row
         held = self.list.hasFocus()

@@ -187,10 +187,10 @@ class LengthsField(TypedField):
         self.setToolTip(about)
 
 
-Field = LimitField | WholeField | AlignField | LengthsField
+ParameterField = LimitField | WholeField | AlignField | LengthsField
 
 
-def make_field(parameter: Parameter, m: int, batch: int, parent: QWidget) -> Field | None:
+def make_field(parameter: Parameter, m: int, batch: int, parent: QWidget) -> ParameterField | None:
     """The editor for a parameter; None where a table or the map is the editor."""
     if parameter.kind == "int":
         return LimitField(parent) if parameter.default is None else WholeField(parent)
@@ -223,7 +223,7 @@ class LayerRow(QWidget):
         self.remove = QToolButton(self)
         self.paint, self.fill, self.table = QPushButton(self), QPushButton(self), QPushButton(self)
         self.fills = QMenu(self)
-        self.fields: dict[str, Field] = {}
+        self.fields: dict[str, ParameterField] = {}
         self._names: dict[str, QLabel] = {}
         self._blocked = False
         self._rule = WrappedLabel(self)
@@ -337,7 +337,7 @@ class LayerRow(QWidget):
 # --- Lines of lint below the layers: one sentence each, with what goes there and what would end it ---
 
 
-class Line(NamedTuple):
+class LintLine(NamedTuple):
     """A sentence, whether there is a row to go to, and the words of what would end it, if anything would."""
 
     text: str
@@ -354,14 +354,14 @@ class LintLines(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("mask.lint")
-        self._lines: tuple[Line, ...] = ()
+        self._lines: tuple[LintLine, ...] = ()
         self._rows: list[QWidget] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(SPACING.s)
         self.hide()
 
-    def set_lines(self, lines: Sequence[Line]) -> None:
+    def set_lines(self, lines: Sequence[LintLine]) -> None:
         """Show these lines; none hide it."""
         if tuple(lines) == self._lines:
             return
@@ -373,7 +373,7 @@ class LintLines(QWidget):
         self._rows = [self._row(number, line) for number, line in enumerate(self._lines)]
         self.setVisible(bool(self._rows))
 
-    def _row(self, number: int, line: Line) -> QWidget:
+    def _row(self, number: int, line: LintLine) -> QWidget:
         row, text, sign = QWidget(self), WrappedLabel(), IconLabel()
         text.setText(line.text)
         dress(text, letters="small", tone="text2")
@@ -471,7 +471,7 @@ class MaskPanel(Retranslated, PopupFrame):
             row.set_blocked(blocked)
         self._say_polarity()
 
-    def set_findings(self, lines: Sequence[Line]) -> None:
+    def set_findings(self, lines: Sequence[LintLine]) -> None:
         """Show what is seldom meant in the present mask."""
         self.lint.set_lines(lines)
         self.fit()

@@ -17,7 +17,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog, asked, message_box
 from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
-from attn_gui.views.dialogs.form_fields import CentimeterField, Field, PointsField, TargetFields
+from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
 from attn_gui.views.widgets import Retranslated, settle
@@ -104,7 +104,7 @@ class ExportForm(Retranslated, FormDialog):
         """Name and folder, which every form ends with."""
         return {"name": self.name, "target": self.target}
 
-    def _field(self, name: str, span: int = 1) -> Field:
+    def _field(self, name: str, span: int = 1) -> FormField:
         """An editor under its caption, as a row of the form takes it."""
         return self._captions[name], self._editors()[name], span
 

@@ -235,10 +235,10 @@ def caption(editor: QWidget, parent: QWidget) -> QLabel:
     return label
 
 
-Field = tuple[QLabel | None, QWidget, int]  # caption above it, editor, columns that it takes
+FormField = tuple[QLabel | None, QWidget, int]  # caption above it, editor, columns that it takes
 
 
-def lay_out(grid: QGridLayout, rows: Sequence[Sequence[Field]]) -> None:
+def lay_out(grid: QGridLayout, rows: Sequence[Sequence[FormField]]) -> None:
     """Rows of captions above their editors, with a gap between rows; an editor without a caption stands alone."""
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(SPACING.m)
@@ -265,7 +265,7 @@ ROOM = 0.9  # of the screen: a title bar needs some of it
 class ScrolledForm(FittingPage):
     """Has room for a scroll bar beside its fields, whether there is one or not: none of them is cut."""
 
-    def lay_out(self, rows: Sequence[Sequence[Field]]) -> None:
+    def lay_out(self, rows: Sequence[Sequence[FormField]]) -> None:
         """Hold rows of captions above their editors, in columns of one width; the first row has the height to spare."""
         page = QWidget(self.viewport())
         grid = QGridLayout(page)

@@ -42,7 +42,7 @@ def way_to(menus: Sequence[str], label: str) -> str:
 
 
 @dataclass(frozen=True)
-class Offer:
+class ActionOffer:
     """An action with its menus (`View › Theme`), other words for it, and why it is disabled, if it is."""
 
     action: QAction
@@ -73,7 +73,7 @@ class Offer:
 class ActionPalette(QDialog):
     """A line to type in above the actions that fit, the best one first; Enter does the chosen one."""
 
-    def __init__(self, offers: Sequence[Offer], parent: QWidget | None = None) -> None:
+    def __init__(self, offers: Sequence[ActionOffer], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("dialog.search_actions")
         self.setWindowTitle(self.tr("Search actions"))
@@ -124,7 +124,7 @@ class ActionPalette(QDialog):
         self._none.setVisible(not self._shown)
         self._choose(0)
 
-    def _near(self, wanted: str, farthest: int) -> tuple[Offer, ...]:
+    def _near(self, wanted: str, farthest: int) -> tuple[ActionOffer, ...]:
         near = [(offer.distance(wanted, farthest), offer) for offer in self._offers]
         fitting = [(distance, offer) for distance, offer in near if distance is not None]
         return tuple(offer for _distance, offer in sorted(fitting, key=lambda found: found[0]))
@@ -148,7 +148,7 @@ class ActionPalette(QDialog):
         return super().eventFilter(watched, event)
 
 
-def _item(offer: Offer) -> QTreeWidgetItem:
+def _item(offer: ActionOffer) -> QTreeWidgetItem:
     """One row: the path, and its keys or why it cannot be done now."""
     enabled = offer.action.isEnabled()
     item = QTreeWidgetItem([offer.path, offer.action.shortcut().toString() if enabled else offer.needs])

@@ -33,7 +33,7 @@ REASON_LINES = 4  # so that the dialog keeps its size while a person types
 
 
 @dataclass(frozen=True)
-class Answer:
+class TargetAnswer:
     """The answer to a target: `norm` is that of the change of the cells `where`; 0 where nothing can change."""
 
     reached: float
@@ -56,7 +56,7 @@ class TargetDialog(Retranslated, FormDialog):
         super().__init__(parent)
         self.setObjectName("dialog.target")
         self._name, self._value = name, value
-        self._answer: Answer | None = None
+        self._answer: TargetAnswer | None = None
         self._refusal = ""
         self._waiting = self._accepting = False  # for the answer; and whether it is taken as soon as it is there
         self.field, self._group = NumberField(self, finite=True), QButtonGroup(self)
@@ -71,7 +71,7 @@ class TargetDialog(Retranslated, FormDialog):
         self.retranslate()
         self.field.setFocus()
 
-    def set_answer(self, answer: Answer) -> None:
+    def set_answer(self, answer: TargetAnswer) -> None:
         """Show the answer to the present target."""
         self._answer, self._refusal, self._waiting = answer, "", False
         self._show()

@@ -31,7 +31,7 @@ SIDES = ("both", "queries", "keys")
 Tokens = tuple[str, ...] | None
 
 
-class Piece(QListWidgetItem):
+class TokenPiece(QListWidgetItem):
     """A token with its place; what is edited is the token alone."""
 
     def __init__(self, place: int, token: str, pieces: QListWidget) -> None:
@@ -233,7 +233,7 @@ class TokensDialog(Retranslated, QDialog):
         with QSignalBlocker(self.pieces):
             self.pieces.clear()
             for place, token in enumerate(tokens):
-                piece = Piece(place, token, self.pieces)
+                piece = TokenPiece(place, token, self.pieces)
                 if place >= used:
                     piece.setForeground(current_theme().line_strong)  # left out: shown, but pale
         self.join.setEnabled(False)

@@ -16,13 +16,13 @@ from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, number
 from attn_gui.views.names import kind_name, stage_title
-from attn_gui.views.text_views import Run, runs, strong
+from attn_gui.views.text_views import TextRun, runs, strong
 
 # --- One sentence a stage: what the chosen cell says, in words ---
 
 
 Words = dict[str, object]
-Sentence = tuple[Run, ...]
+Sentence = tuple[TextRun, ...]
 
 
 class Sentences(QObject):

@@ -229,7 +229,7 @@ DECIMALS = 4
 
 
 @dataclass(frozen=True)
-class Gradient:
+class CellGradient:
     """The gradient of the chosen cell by one number of the problem; `index` in the field's own axes."""
 
     field: str
@@ -237,7 +237,7 @@ class Gradient:
     value: float
 
 
-class Bar(QWidget):
+class GradientBar(QWidget):
     """The size of a gradient, beside the largest one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -259,12 +259,12 @@ class Bar(QWidget):
         QPainter(self).fillRect(bar, self._color)
 
 
-class Line(NamedTuple):
+class GradientRow(NamedTuple):
     """The contents of a row."""
 
     link: Link
     number: QLabel
-    bar: Bar
+    bar: GradientBar
 
 
 class SensitivityPage(Retranslated, QWidget):
@@ -277,14 +277,14 @@ class SensitivityPage(Retranslated, QWidget):
         self.setObjectName("inspector.sensitivity")
         self._name, self._reason = "", "cell"
         self._refusal: Callable[[], str] = str
-        self._gradients: tuple[Gradient, ...] = ()
-        self._lines: list[Line] = []
+        self._gradients: tuple[CellGradient, ...] = ()
+        self._lines: list[GradientRow] = []
         self._place, self._words, self._rows = WrappedLabel(self), WrappedLabel(self), QWidget(self)
         self._grid = QGridLayout(self._rows)
         self._build()
         self.retranslate()
 
-    def set_gradients(self, name: str, gradients: Sequence[Gradient]) -> None:
+    def set_gradients(self, name: str, gradients: Sequence[CellGradient]) -> None:
         """`name` is that of the cell; the largest gradient comes first."""
         self._name, self._gradients, self._reason = name, tuple(gradients), "none" if not gradients else ""
         self._show()
@@ -354,8 +354,8 @@ class SensitivityPage(Retranslated, QWidget):
             line.number.setText(written(gradient.value))
             line.bar.set_value(gradient.value, largest)
 
-    def _new_line(self, row: int) -> Line:
-        line = Line(Link("", self._rows), QLabel(self._rows), Bar(self._rows))
+    def _new_line(self, row: int) -> GradientRow:
+        line = GradientRow(Link("", self._rows), QLabel(self._rows), GradientBar(self._rows))
         line.link.clicked.connect(lambda _checked=False: self._on_link_clicked(row))
         line.number.setFont(ui_font("body", tabular=True))
         line.number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -375,7 +375,7 @@ SIGNS = {True: ("✓", "good"), False: ("✗", "error"), None: ("–", "text3")}
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedStage:
     """One stage: its worst difference, where that is, and whether rounding explains it."""
 
     stage: str
@@ -384,7 +384,7 @@ class Checked:
     within: bool
 
 
-class Held(NamedTuple):
+class CheckedInvariant(NamedTuple):
     """One thing that must hold, as a sentence in the present language; `holds` is None where it does not apply."""
 
     sentence: str
@@ -394,8 +394,8 @@ class Held(NamedTuple):
 class Findings(NamedTuple):
     """Findings of a verification; `rows` of `all_rows` rows of queries were recomputed, or `unjudged` says why none."""
 
-    stages: Sequence[Checked]
-    held: Sequence[Held]
+    stages: Sequence[CheckedStage]
+    held: Sequence[CheckedInvariant]
     reason: str
     rows: int
     all_rows: int
@@ -519,7 +519,7 @@ class VerifyPage(Retranslated, QWidget):
         if self._report.stages:
             self._grid.addWidget(_wrapped(self._report.reason, "text3"), last, 0, 1, 3)
 
-    def _add_stage(self, row: int, checked: Checked) -> None:
+    def _add_stage(self, row: int, checked: CheckedStage) -> None:
         self._add_sign(row, checked.within)
         link = Link(parent=self._results)
         link.set_words(stage_title(checked.stage), tip=self.tr("Explain the cell that differs most"))

@@ -39,7 +39,7 @@ from attn_gui.views.widgets import own_viewport, paint_focus_ring, plain_tip
 Write = Callable[[float], str]
 
 
-class Face(NamedTuple):
+class TermCell(NamedTuple):
     """The contents of one cell of the table; `value` where a bar stands beside it."""
 
     text: str
@@ -67,7 +67,7 @@ class TermsModel(QAbstractTableModel):
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
         self._expanded, self.tight = False, FULL
         self._shape = (0, 2)  # rows and columns: a view asks for them at every cell
-        self._faces: dict[tuple[int, int], tuple[Face, ...]] = {}  # by row and tightness
+        self._faces: dict[tuple[int, int], tuple[TermCell, ...]] = {}  # by row and tightness
         self._writers: dict[int, tuple[Write, Write]] = {}  # of numbers and of values, by tightness
         self._largest: float | None = None
 
@@ -224,7 +224,7 @@ class TermsModel(QAbstractTableModel):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
 
-    def face(self, row: int, column: int) -> Face:
+    def face(self, row: int, column: int) -> TermCell:
         """The contents of a cell, made once."""
         place = row, self.tight
         if place not in self._faces:
@@ -236,7 +236,7 @@ class TermsModel(QAbstractTableModel):
         self._faces.clear()
 
     # --- inside ----------------------------------------------------------------------------------
-    def _made_faces(self, row: int) -> tuple[Face, ...]:
+    def _made_faces(self, row: int) -> tuple[TermCell, ...]:
         """The name, the numbers and the value of a row."""
         tail, value, chosen = self._is_tail(row), self._row_value(row), self._is_chosen(row)
         name = self.tr("{count} more").format(count=self.count() - self.shown()) if tail else self._name(row)
@@ -246,8 +246,8 @@ class TermsModel(QAbstractTableModel):
             texts = [write(cell.value) for cell in cells]
         else:  # the tail, a bias among products, or addends of different matrices
             texts = [""] * len(self._headers)
-        numbers = (Face(text, None, chosen, color) for text, (_, color) in zip(texts, self._headers, strict=True))
-        return Face(name, None, chosen, "text"), *numbers, Face(write_value(value), value, chosen, "text")
+        numbers = (TermCell(text, None, chosen, color) for text, (_, color) in zip(texts, self._headers, strict=True))
+        return TermCell(name, None, chosen, "text"), *numbers, TermCell(write_value(value), value, chosen, "text")
 
     def _ways_of_writing(self) -> tuple[Write, Write]:
         """The ways in which numbers and values are written, the values as the largest of them asks for."""
@@ -534,7 +534,7 @@ class TermDelegate(QStyledItemDelegate):
         if view.hasFocus() and option.state.value & FOCUSED:
             paint_focus_ring(painter, rect)
 
-    def _paint_bar(self, painter: QPainter, room: QRect, face: Face, terms: TermsModel) -> None:
+    def _paint_bar(self, painter: QPainter, room: QRect, face: TermCell, terms: TermsModel) -> None:
         value = face.value
         if value is None or value != value:
             return

@@ -39,7 +39,7 @@ from attn_gui.figure.tokens import LINE
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.views.map.gestures import CellTyping, Gestures
-from attn_gui.views.map.map_drawing import MapDrawing, Placement, Shown
+from attn_gui.views.map.map_drawing import MapDrawing, MapState, Placement
 from attn_gui.views.map.map_view import MapBox, MapView
 from attn_gui.views.map.marks import Area, Canvas, Cell, Marks, motion_reduced
 from attn_gui.views.map.thumbnail import Thumbnail
@@ -48,7 +48,7 @@ from attn_gui.views.theme import scaled
 # --- A cell of a map in words, for screen readers: to them a painted map is a widget without parts ---
 
 
-def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
+def cell_in_words(shown: MapState, row: int, column: int, marks: Marks) -> str:
     """Its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
     rows, columns, value = shown.row_names, shown.column_names, value_in_words(shown, row, column, marks)
     if row < len(rows) and column < len(columns):
@@ -61,7 +61,7 @@ def cell_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
     return text.format(row=row, column=column, value=value)
 
 
-def value_in_words(shown: Shown, row: int, column: int, marks: Marks) -> str:
+def value_in_words(shown: MapState, row: int, column: int, marks: Marks) -> str:
     """Its value alone: a number, "not allowed" behind a mask, "?" where it is left out for an exercise."""
     assert shown.plane is not None, "only cells of a matrix have a value"
     if marks.covers((row, column)):
@@ -190,7 +190,7 @@ class Heatmap(Canvas):
 
     # --- what is shown ---------------------------------------------------------------------------
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> MapState:
         """The matrix on show, with its names, levels and colors."""
         return self.drawing.shown
 
@@ -204,7 +204,7 @@ class Heatmap(Canvas):
         """Rows and columns of the matrix on show."""
         return self.shown.shape
 
-    def set_shown(self, shown: Shown) -> None:
+    def set_shown(self, shown: MapState) -> None:
         """Show something else, as `MapDrawing` does."""
         self.drawing.set_shown(shown)
         self._describe_chosen()

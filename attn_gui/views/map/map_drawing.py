@@ -25,7 +25,7 @@ from attn_gui.views.theme import current_theme, scaled, ui_font
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class MapState:
     """A matrix and how it is shown; `bands` are the columns where bands of heads begin, `dimmed` is out of date."""
 
     plane: PlaneLike | None = None
@@ -99,8 +99,8 @@ class MapDrawing(QObject):
         """Show on a canvas; `where` tells which of its pixels are the cells', and the window of cells in view."""
         super().__init__(canvas)
         self.canvas, self._where, self.small = canvas, where, small
-        self.shown, self._stale = Shown(), True
-        self.split: Split | None = None
+        self.shown, self._stale = MapState(), True
+        self.split: StateSplit | None = None
         self.cells, self.overlay = CellsPicture(small=small), Overlay(canvas, small=small)
         self.taken = TakenLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
@@ -113,7 +113,7 @@ class MapDrawing(QObject):
         """The matrix on show."""
         return self.shown.plane
 
-    def set_shown(self, shown: Shown) -> None:
+    def set_shown(self, shown: MapState) -> None:
         """Show something else. Levels of another matrix are taken anew unless they are typed or locked, and one of
         another size forgets the marks and the window of the one before."""
         before, self.shown, levels = self.shown, shown, self.taken.kept
@@ -256,7 +256,7 @@ NEAR = 5
 """Pixels to both sides of the bar by which it can be taken."""
 
 
-class Split(QObject):
+class StateSplit(QObject):
     """The left half of one map. It is drawn when the map is painted, once; the bar moves without drawing anything."""
 
     moved = Signal(float)  # the share of the width to which a person has drawn the bar

@@ -64,7 +64,7 @@ class Minimap(QWidget):
         super().__init__(heatmap)
         self._heatmap = heatmap
         self._whole: Thumbnail | None = None  # made once the map is zoomed
-        self._frame: Frame | None = None
+        self._frame: ViewFrame | None = None
         self._held = False
         self._ring = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -140,7 +140,7 @@ class Minimap(QWidget):
             self._frame.follow()
 
     def _made(self) -> Thumbnail:
-        self._whole, self._frame = Thumbnail(self), Frame(self, self._heatmap)
+        self._whole, self._frame = Thumbnail(self), ViewFrame(self, self._heatmap)
         for part in (self._whole, self._frame):
             part.show()
         self._lay_out()
@@ -225,7 +225,7 @@ class Minimap(QWidget):
         QPainter(self).fillRect(self.rect(), theme.accent if self._ring else theme.casing)
 
 
-class Frame(SceneView):
+class ViewFrame(SceneView):
     """Lies over a minimap: dims what is not in view; what is has a frame, a region of pyqtgraph's that is dragged."""
 
     def __init__(self, minimap: Minimap, heatmap: Heatmap) -> None:

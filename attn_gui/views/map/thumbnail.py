@@ -12,7 +12,7 @@ from attn_gui.document.clipboard import Copied
 from attn_gui.figure.tokens import LINE, RADIUS
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.map_drawing import MapDrawing, Shown
+from attn_gui.views.map.map_drawing import MapDrawing, MapState
 from attn_gui.views.map.marks import OUTSIDE, Canvas, Cell
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import KeyboardButton
@@ -32,7 +32,7 @@ class Thumbnail(Canvas):
         self.follow_theme()
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> MapState:
         """The matrix on show, with its names, levels and colors."""
         return self.drawing.shown
 
@@ -51,7 +51,7 @@ class Thumbnail(Canvas):
         """Pixels around the cells: the frame."""
         return int(LINE.hairline)
 
-    def set_shown(self, shown: Shown) -> None:
+    def set_shown(self, shown: MapState) -> None:
         """Show something else, as `MapDrawing` does."""
         self.drawing.set_shown(shown)
 

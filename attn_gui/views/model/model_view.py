@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
-from attn_gui.views.controls.intervention_panel import InterventionList, InterventionModel, Line
+from attn_gui.views.controls.intervention_panel import InterventionList, InterventionModel, InterventionRow
 from attn_gui.views.model.head_grid import HeadGrid
 from attn_gui.views.model.predictions import PredictionList
 from attn_gui.views.model.token_row import SecondText, TokenRow
@@ -123,7 +123,7 @@ class ModelView(Retranslated, QWidget):
         self._similar.setText(words)
         self._similar.setVisible(bool(words))
 
-    def set_changes(self, lines: Sequence[Line]) -> None:
+    def set_changes(self, lines: Sequence[InterventionRow]) -> None:
         """Show the changes by hand in the model, over all of its layers."""
         row = self.changes.row
         self._changes.set_lines(lines)

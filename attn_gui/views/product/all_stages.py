@@ -15,7 +15,7 @@ from attn_gui.views.names import AxisNames, stage_title
 from attn_gui.views.product.map_labels import (
     LEVEL,
     UPRIGHT,
-    Labels,
+    AxisLabels,
     LabelStyle,
     Word,
     label_width,
@@ -54,7 +54,7 @@ class StageTile(QWidget):
         self._row_labels, self._column_labels = 0, 0
         self._ground: QPixmap | None = None
         self._marked = QRegion()  # where the chips of the chosen row and column are
-        self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
+        self._axes: tuple[AxisLabels, ...] | None = None  # of rows and columns, as long as nothing moves
         maps.map(stage).box.changed.connect(self.repaint_words)
         maps.bar(stage).heightChanged.connect(self._on_bar_height_changed)
 
@@ -166,14 +166,14 @@ class StageTile(QWidget):
                 region += labels.chip_region(marked)
         return region
 
-    def _tokens(self) -> Iterator[tuple[Labels, int | None]]:
+    def _tokens(self) -> Iterator[tuple[AxisLabels, int | None]]:
         """The labels of both axes, each with the row or column that is marked."""
         marked = self._maps.lines(self.stage)
         if self._axes is None:
             self._axes = tuple(self._made_labels())
         return zip(self._axes, (marked.row, marked.column), strict=False)  # features have no labels
 
-    def _made_labels(self) -> Iterator[Labels]:
+    def _made_labels(self) -> Iterator[AxisLabels]:
         assert self._maps.evaluation is not None
         heatmap, theme = self._maps.map(self.stage), current_theme()
         picture = picture_of(self.stage, self._maps.evaluation)
@@ -182,12 +182,12 @@ class StageTile(QWidget):
         cells = place.cells.translated(heatmap.pos())
         fonts, away = (label_font(True), label_font(True, 600)), scaled(SPACING.s)
         box = QRectF(cells.left() - self._row_labels, cells.top(), self._row_labels - away, cells.height())
-        yield Labels(place.rows, rows, box, LabelStyle(*fonts, theme, picture.rows))
+        yield AxisLabels(place.rows, rows, box, LabelStyle(*fonts, theme, picture.rows))
         if self._column_labels:
             span, style = place.columns, LabelStyle(*fonts, theme, picture.columns)
             box = QRectF(cells.left(), cells.top() - self._column_labels, cells.width(), self._column_labels - away)
             level = labels_fit(columns, fonts[0], span.cell_size)
-            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT)
+            yield AxisLabels(span, columns, box, style, LEVEL if level else UPRIGHT)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.setAccepted(self._in_title(event))  # so that the release comes here

@@ -18,7 +18,7 @@ from attn_gui.views.names import head_words, layer_words, stage_title
 from attn_gui.views.product.map_labels import (
     LEVEL,
     UPRIGHT,
-    Labels,
+    AxisLabels,
     LabelStyle,
     Word,
     block_height,
@@ -35,8 +35,8 @@ from attn_gui.views.product.map_labels import (
 from attn_gui.views.product.operand_maps import WITH_BAR
 from attn_gui.views.product.product_layout import (
     TALLEST_COLUMN_LABEL,
-    Places,
-    Scene,
+    ProductPlaces,
+    ProductScene,
     axis_names,
     label_font,
     line_height,
@@ -52,7 +52,7 @@ CHIPPED = ("factor", "result")
 """Places of maps of which a weight marks a row."""
 
 
-def paint_captions(painter: QPainter, scene: Scene, places: Places, theme: Theme) -> None:
+def paint_captions(painter: QPainter, scene: ProductScene, places: ProductPlaces, theme: Theme) -> None:
     """Paint everything over the maps that no chosen cell changes, and the names of the axes."""
     axis, away = axis_names(), scaled(SPACING.s)
     first, role = places.left or places.stage, scene.picture.rows
@@ -70,7 +70,7 @@ def paint_captions(painter: QPainter, scene: Scene, places: Places, theme: Theme
         paint_block(painter, words, places.top.left() - scaled(SPACING.m), top, theme)
 
 
-def paint_caption(painter: QPainter, scene: Scene, place: str, rect: QRect, theme: Theme) -> None:
+def paint_caption(painter: QPainter, scene: ProductScene, place: str, rect: QRect, theme: Theme) -> None:
     """Symbol and shape above a map, and a chip that repeats the token of its marked row."""
     heatmap = scene.operands.maps[place]
     words: list[Word] = [(_symbol(scene, place), "body", "text", 600)]
@@ -89,14 +89,14 @@ def paint_caption(painter: QPainter, scene: Scene, place: str, rect: QRect, them
         paint_chip(painter, *token, right, bottom + scaled(SPACING.xs), room, theme)
 
 
-def chipped_maps(scene: Scene, places: Places) -> dict[str, QRect]:
+def chipped_maps(scene: ProductScene, places: ProductPlaces) -> dict[str, QRect]:
     """The maps that may carry the chip of a marked row."""
     if not scene.picture.marks_result:
         return {}
     return {place: rect for place, rect in _captioned_maps(scene, places).items() if place in CHIPPED}
 
 
-def top_words(scene: Scene) -> list[Word]:
+def top_words(scene: ProductScene) -> list[Word]:
     """Symbol, shape and range of the map above, and the name of its columns."""
     heatmap = scene.operands.maps["top"]
     words: list[Word] = [
@@ -110,18 +110,18 @@ def top_words(scene: Scene) -> list[Word]:
     return words
 
 
-def _captioned_maps(scene: Scene, places: Places) -> dict[str, QRect]:
+def _captioned_maps(scene: ProductScene, places: ProductPlaces) -> dict[str, QRect]:
     """The maps with a caption above them."""
     rects = {"left": places.left, "factor": places.factor, "result": places.result}
     return {place: rect for place, rect in rects.items() if rect is not None and place in scene.operands.shown}
 
 
-def _symbol(scene: Scene, place: str) -> str:
+def _symbol(scene: ProductScene, place: str) -> str:
     operand = scene.picture.operands()[place]
     return symbol(scene.operands.source(place)) + ("ᵀ" if operand.transposed else "")
 
 
-def _marked_token(scene: Scene, place: str) -> tuple[str, str] | None:
+def _marked_token(scene: ProductScene, place: str) -> tuple[str, str] | None:
     """Token and role of the row that a weight marks in V and O."""
     if not scene.picture.marks_result or place not in CHIPPED:
         return None
@@ -150,7 +150,7 @@ class TokensButton(Link):
         self.set_words(QCoreApplication.translate("ProductPicture", "Tokens…"))
         self.setToolTip(QCoreApplication.translate("ProductPicture", "Name the queries and keys (Ctrl+T)"))
 
-    def place(self, title: QRect, places: Places, right: int) -> None:
+    def place(self, title: QRect, places: ProductPlaces, right: int) -> None:
         """Beside a title that ends there, if that is left of `right`."""
         hint = self.sizeHint()
         beside, below = title.right() + 1 + hint.width() <= right, (places.left or places.stage).left() - title.left()
@@ -163,7 +163,7 @@ class TokensButton(Link):
 class Title:
     """Says what is shown in the upper left corner: stage, head, item and formula."""
 
-    def __init__(self, scene: Scene, ground: QWidget) -> None:
+    def __init__(self, scene: ProductScene, ground: QWidget) -> None:
         self._scene, self._ground = scene, ground
         self._formulas: tuple[Formula, ...] = ()
         self.layer: int | None = None  # of a model
@@ -184,14 +184,14 @@ class Title:
         words = max(words_width([word]) for word in top_words(self._scene)) + 2 * scaled(SPACING.l)
         return round(max(self._width(), self._formula_size().width() + words))
 
-    def place_tokens(self, places: Places) -> None:
+    def place_tokens(self, places: ProductPlaces) -> None:
         """The button after the title, left of the words at a map above and of tokens over columns."""
         edge, width = padding(self._scene.tight), round(self._width() - self.tokens.sizeHint().width())
         above = places.top or places.stage
         right = above.left() if self._scene.picture.columns == KEY else self._ground.width()
         self.tokens.place(QRect(edge, edge, width, round(self._height())), places, right - scaled(SPACING.s))
 
-    def paint(self, painter: QPainter, places: Places, theme: Theme) -> None:
+    def paint(self, painter: QPainter, places: ProductPlaces, theme: Theme) -> None:
         """The words, and the formula where it has room."""
         edge = padding(self._scene.tight)
         ascent = QFontMetricsF(ui_font("sentence", 600)).ascent()
@@ -225,7 +225,7 @@ class Title:
         """The first form at the size of the look and the present zoom of the window."""
         return _size_of(self._formulas[0]) if self._formulas else QSizeF()
 
-    def _paint_formula(self, painter: QPainter, places: Places, title_end: float) -> None:
+    def _paint_formula(self, painter: QPainter, places: ProductPlaces, title_end: float) -> None:
         """Paint the formula in the corner below the title; beside it where that has room and the corner has not."""
         for formula in self._formulas:
             size = _size_of(formula)
@@ -239,14 +239,14 @@ class Title:
                 formula.paint(painter, rooms[best].topLeft(), em, colors)
                 return
 
-    def _room_below_title(self, places: Places, top_map: QRect) -> QRectF:
+    def _room_below_title(self, places: ProductPlaces, top_map: QRect) -> QRectF:
         """Left of the words at the map above."""
         edge = padding(self._scene.tight)
         top = edge + self._height() + scaled(SPACING.s)
         right = top_map.left() - scaled(SPACING.l) - max(words_width([word]) for word in top_words(self._scene))
         return QRectF(edge, top, right - edge, places.stage.top() - line_height() - top)
 
-    def _room_beside_title(self, places: Places, title_end: float, size: QSizeF) -> QRectF:
+    def _room_beside_title(self, places: ProductPlaces, title_end: float, size: QSizeF) -> QRectF:
         edge, left = padding(self._scene.tight), title_end + scaled(SPACING.m)
         right = self._ground.width() - edge
         if places.top is None:
@@ -267,16 +267,16 @@ def _size_of(formula: Formula) -> QSizeF:
 class ProductWords:
     """Paints what stands around the maps of a product picture, on the ground of the picture itself."""
 
-    def __init__(self, scene: Scene, ground: QWidget) -> None:
+    def __init__(self, scene: ProductScene, ground: QWidget) -> None:
         self._scene, self._ground = scene, ground
-        self._axes: tuple[Labels, ...] | None = None  # of rows and columns, as long as nothing moves
+        self._axes: tuple[AxisLabels, ...] | None = None  # of rows and columns, as long as nothing moves
         self.title = Title(scene, ground)
 
     def forget_places(self) -> None:
         """Maps or words have moved."""
         self._axes = None
 
-    def paint(self, painter: QPainter, places: Places) -> None:
+    def paint(self, painter: QPainter, places: ProductPlaces) -> None:
         """Paint everything but the maps and what the chosen cell marks."""
         theme = current_theme()
         self.title.paint(painter, places, theme)
@@ -285,7 +285,7 @@ class ProductWords:
         self._paint_bands(painter, places, theme)
         paint_captions(painter, self._scene, places, theme)
 
-    def paint_marks(self, painter: QPainter, places: Places) -> None:
+    def paint_marks(self, painter: QPainter, places: ProductPlaces) -> None:
         """Paint marks of the chosen cell: the tokens of its row and column, captions with chips, lines in the gaps."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for labels, marked in self._tokens(places):
@@ -295,7 +295,7 @@ class ProductWords:
         for bar, color in self._gap_lines(places):
             painter.fillRect(bar, color)
 
-    def marks_region(self, places: Places) -> QRegion:
+    def marks_region(self, places: ProductPlaces) -> QRegion:
         """The region where `paint_marks` paints."""
         region = QRegion()
         for labels, marked in self._tokens(places):
@@ -308,30 +308,30 @@ class ProductWords:
         return region
 
     # --- tokens ----------------------------------------------------------------------------------
-    def _tokens(self, places: Places) -> Iterator[tuple[Labels, int | None]]:
+    def _tokens(self, places: ProductPlaces) -> Iterator[tuple[AxisLabels, int | None]]:
         """The labels of both axes, each with the row or column that is marked."""
         marked = self._scene.lines
         if self._axes is None:
             self._axes = tuple(self._made_labels(places))
         return zip(self._axes, (marked.row, marked.column), strict=False)  # features have no labels
 
-    def _made_labels(self, places: Places) -> Iterator[Labels]:
+    def _made_labels(self, places: ProductPlaces) -> Iterator[AxisLabels]:
         scene, away = self._scene, scaled(SPACING.s)
         assert scene.corner is not None
         placement, (rows, columns) = scene.corner.placement, scene.labels
         fonts = label_font(scene.tight), label_font(scene.tight, 600)
         left = (places.left or places.stage).left() - places.row_labels
         box = QRectF(left, places.stage.top(), places.row_labels - away, places.stage.height())
-        yield Labels(placement.rows, rows, box, LabelStyle(*fonts, current_theme(), scene.picture.rows))
+        yield AxisLabels(placement.rows, rows, box, LabelStyle(*fonts, current_theme(), scene.picture.rows))
         if columns:
             above, span = places.top or places.stage, placement.columns
             level = labels_fit(columns, fonts[0], span.cell_size)
             tall = line_height() if level else label_width(columns, fonts[0], scaled(TALLEST_COLUMN_LABEL))
             box = QRectF(above.left(), above.top() - tall, above.width(), tall - away)
             style = LabelStyle(*fonts, current_theme(), scene.picture.columns)
-            yield Labels(span, columns, box, style, LEVEL if level else UPRIGHT)
+            yield AxisLabels(span, columns, box, style, LEVEL if level else UPRIGHT)
 
-    def _paint_bands(self, painter: QPainter, places: Places, theme: Theme) -> None:
+    def _paint_bands(self, painter: QPainter, places: ProductPlaces, theme: Theme) -> None:
         """The numbers of the heads over their bands of columns, the present one in the accent."""
         corner, rect = self._scene.corner, places.stage
         assert corner is not None
@@ -348,7 +348,7 @@ class ProductWords:
                 paint_words(painter, [word], left, baseline, theme)
 
     # --- gaps ------------------------------------------------------------------------------------
-    def _gap_lines(self, places: Places) -> Iterator[tuple[QRect, QColor]]:
+    def _gap_lines(self, places: ProductPlaces) -> Iterator[tuple[QRect, QColor]]:
         """The chosen row and column run on from map to map."""
         corner, marked, theme = self._scene.corner, self._scene.lines, current_theme()
         assert corner is not None

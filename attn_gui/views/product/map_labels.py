@@ -49,7 +49,7 @@ class LabelStyle(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Labels:
+class AxisLabels:
     """The labels of one axis in the box where they stand; the chosen one is a chip, painted over the others.
 
     Rows are labelled from the right; columns upright, read from below, or level where each has room over its own.

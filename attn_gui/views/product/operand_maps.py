@@ -18,7 +18,7 @@ from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap, refresh_map
 from attn_gui.views.map.levels import Shades, shaded_as
 from attn_gui.views.map.marks import Area
 from attn_gui.views.names import stage_title
-from attn_gui.views.product.stage_maps import Lines, StageCell
+from attn_gui.views.product.stage_maps import MarkedLines, StageCell
 
 PLACES = ("left", "top", "factor", "result")
 WITH_BAR = ("left", "result")
@@ -123,21 +123,21 @@ class Operands(QObject):
             heatmap.retake_levels()
         self.count()
 
-    def set_marks(self, lines: Lines, chosen: StageCell | None, *, result: bool) -> None:
+    def set_marks(self, lines: MarkedLines, chosen: StageCell | None, *, result: bool) -> None:
         """Row and column of the stage run through the operands; a cell chosen in an operand has its square."""
         row, column = lines.row, lines.column
         marked = {
-            "left": Lines(row, None, lines.row_role),
-            "top": Lines(None, column, column_role=lines.column_role),
-            "factor": Lines(column if result else None, None, KEY),
-            "result": Lines(row if result else None, None, QUERY),
+            "left": MarkedLines(row, None, lines.row_role),
+            "top": MarkedLines(None, column, column_role=lines.column_role),
+            "factor": MarkedLines(column if result else None, None, KEY),
+            "result": MarkedLines(row if result else None, None, QUERY),
         }
         for place, heatmap in self.shown.items():
             own = marked[place]
             cell = None
             if chosen is not None and chosen.stage == self._sources[place]:
                 cell = self._turned(place, chosen.row, chosen.column)
-                own = Lines(cell[0], cell[1], self._operands[place].rows, self._operands[place].columns)
+                own = MarkedLines(cell[0], cell[1], self._operands[place].rows, self._operands[place].columns)
             heatmap.set_chosen(cell)
             heatmap.overlay.set_marks(**own._asdict())
 

@@ -19,7 +19,7 @@ from attn_gui.views.map.levels import Shades
 from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import painted_ground
 from attn_gui.views.product.operand_maps import WITH_BAR, Operands
-from attn_gui.views.product.product_layout import Places, Scene, places_of
+from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, places_of
 from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, StageMaps
 from attn_gui.views.theme import scaled, set_ground
 
@@ -40,8 +40,8 @@ class ProductPicture(QWidget):
         self.shades = Shades(self)
         self.maps = StageMaps(self, self.shades)
         self.operands = Operands(self, self.shades)
-        self._scene = Scene(self.maps, self.operands)
-        self.places: Places | None = None
+        self._scene = ProductScene(self.maps, self.operands)
+        self.places: ProductPlaces | None = None
         self._links = LinkedMaps(self)
         self._words = ProductWords(self._scene, self)
         self._words.title.tokens.clicked.connect(self.tokensRequested)
@@ -180,7 +180,7 @@ class ProductPicture(QWidget):
         self._place_operands()
         self._repaint_words()
 
-    def _places_of(self, stage: str, bars: int) -> Places:
+    def _places_of(self, stage: str, bars: int) -> ProductPlaces:
         head, corner = self._words.title.head_height(), self._words.title.corner_width()
         form = {"compact": self._scene.compact, "tight": self._scene.tight}
         return places_of(self.maps, stage, self.size(), **form, head=head, bars=bars, corner=corner)

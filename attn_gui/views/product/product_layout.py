@@ -20,7 +20,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import NO_NAMES, AxisNames
 from attn_gui.views.product.map_labels import label_width, labels_fit, words_width
 from attn_gui.views.product.operand_maps import Operands
-from attn_gui.views.product.stage_maps import STAGE_PLACE, Lines, StageMaps
+from attn_gui.views.product.stage_maps import STAGE_PLACE, MarkedLines, StageMaps
 from attn_gui.views.theme import scaled, ui_font
 
 # --- Layout of the maps of the product picture: whole pixels, one row height and column width for all that meet ---
@@ -65,7 +65,7 @@ class Needs(NamedTuple):
         return self.top_rows or self.factor_rows
 
 
-class Places(NamedTuple):
+class ProductPlaces(NamedTuple):
     """Rectangles of the cells; `rows` and `columns` are how many of the stage's are in view before any zoom."""
 
     stage: QRect
@@ -86,7 +86,7 @@ class Places(NamedTuple):
         return region
 
 
-class Side(NamedTuple):
+class StageSide(NamedTuple):
     """One axis of the stage: its pixels and how many cells they show."""
 
     pixels: int
@@ -97,7 +97,7 @@ class Side(NamedTuple):
         return self.pixels / self.cells
 
 
-def lay_out(needs: Needs, width: int, height: int) -> Places:
+def lay_out(needs: Needs, width: int, height: int) -> ProductPlaces:
     """The largest stage that leaves its operands their least room; what remains goes to the operands."""
     least_side = min(needs.least_side, width // LEAST_SHARE)
     least_top = min(needs.least_top, height // LEAST_SHARE_ABOVE)
@@ -124,7 +124,7 @@ def lay_out(needs: Needs, width: int, height: int) -> Places:
     corner_x = x + (left + needs.gap if needs.left_columns else 0)
     corner_y = y + (max(above, factor) + needs.gap if needs.rows_above else 0)
     result_x = corner_x + across.pixels + needs.gap
-    return Places(
+    return ProductPlaces(
         QRect(corner_x, corner_y, across.pixels, down.pixels),
         down.cells,
         across.cells,
@@ -146,7 +146,7 @@ def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
     return max(free_width, 1), max(free_height, 1)
 
 
-def stage_sides(needs: Needs, width: int, height: int) -> tuple[Side, Side]:
+def stage_sides(needs: Needs, width: int, height: int) -> tuple[StageSide, StageSide]:
     """Columns and rows of the stage in the room there is: whole pixels a cell where that is at least one."""
     rows, columns = max(needs.rows, 1), max(needs.columns, 1)
     if not needs.square:
@@ -169,7 +169,9 @@ def operand_pixels(cells: int, room: int, largest_cell: int, least: int = 0) -> 
     return cells * min(room // cells, max(largest_cell, least // cells)) if cells <= room else room
 
 
-def _long_and_short(needs: Needs, long: int, short: int, long_room: int, short_room: int) -> tuple[Side, Side]:
+def _long_and_short(
+    needs: Needs, long: int, short: int, long_room: int, short_room: int
+) -> tuple[StageSide, StageSide]:
     """Square cells, unequal ones where one side has many more cells, and scrolling where even that is too thin."""
     cell = min(long_room / long, short_room / short, needs.largest_cell)
     cell = int(cell) if cell >= 1 else cell
@@ -182,17 +184,17 @@ def _long_and_short(needs: Needs, long: int, short: int, long_room: int, short_r
         widest = max(1, min(short_room // short, STEEPEST * needs.comfortable_cell))
         cell = max(1, int(cell), -(-widest // STEEPEST))
         seen = min(long, max(1, long_room // cell))  # one at least, also where there is no room at all
-        return Side(seen * cell, seen), Side(short * int(widest), short)
+        return StageSide(seen * cell, seen), StageSide(short * int(widest), short)
     return _side(long, cell, long_room), _side(short, widest, short_room)
 
 
-def _side(cells: int, cell: float, room: int) -> Side:
+def _side(cells: int, cell: float, room: int) -> StageSide:
     pixels = cells * int(cell) if cell >= 1 else max(1, min(room, round(cells * cell)))
-    return Side(pixels, cells)
+    return StageSide(pixels, cells)
 
 
-def _fitted(cells: int, room: int, largest_cell: int) -> Side:
-    return Side(operand_pixels(cells, room, largest_cell), cells)
+def _fitted(cells: int, room: int, largest_cell: int) -> StageSide:
+    return StageSide(operand_pixels(cells, room, largest_cell), cells)
 
 
 # --- Room that the maps and words of a stage's picture need ---
@@ -248,7 +250,7 @@ def needs_of(
 
 def places_of(
     maps: StageMaps, stage: str, size: QSize, *, compact: bool, tight: bool, head: int, bars: int, corner: int
-) -> Places:
+) -> ProductPlaces:
     """The places for the picture of a stage; tokens over columns are turned where they do not fit as they are."""
     labels, font = axis_labels(maps, stage)[1], label_font(tight)
     for turned in (False, True):
@@ -315,7 +317,7 @@ def label_font(tight: bool, weight: int = 400) -> QFont:
 # --- The scene of a product picture: a stage in the corner, and the matrices around it ---
 
 
-class Scene:
+class ProductScene:
     """State of the picture, for all that lay out, letter and mark it; `compact` is the form for narrow windows, `tight`
     that for narrow or low ones."""
 
@@ -341,7 +343,7 @@ class Scene:
         return {STAGE_PLACE: self.maps.bar(self.stage), **self.operands.shown_bars}
 
     @property
-    def lines(self) -> Lines:
+    def lines(self) -> MarkedLines:
         """The row and column of the stage that the chosen cell marks."""
         return self.maps.lines(self.stage)
 

@@ -21,7 +21,7 @@ from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap, refresh_map
 from attn_gui.views.map.levels import Shades, shaded_as
-from attn_gui.views.map.map_drawing import Shown
+from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Area
 from attn_gui.views.map.minimap import Minimap
 from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
@@ -133,7 +133,7 @@ def unlink(maps: Iterable[Heatmap]) -> None:
 ROLES = {"i": QUERY, "j": KEY}
 
 
-class Cell(Protocol):
+class ShownCell(Protocol):
     """A cell of a stage as its map shows it: row and column within the shown head."""
 
     @property
@@ -152,7 +152,7 @@ class StageCell(NamedTuple):
     column: int
 
 
-class Lines(NamedTuple):
+class MarkedLines(NamedTuple):
     """The row and the column that are marked in one map, with their roles."""
 
     row: int | None = None
@@ -161,17 +161,17 @@ class Lines(NamedTuple):
     column_role: str = KEY
 
 
-NOTHING = Lines()
+NOTHING = MarkedLines()
 
 
 def lines_of(
-    evaluation: Evaluation | None, cell: Cell | None, item: int, head: int, planes: Mapping[str, PlaneLike | None]
-) -> dict[str, Lines]:
+    evaluation: Evaluation | None, cell: ShownCell | None, item: int, head: int, planes: Mapping[str, PlaneLike | None]
+) -> dict[str, MarkedLines]:
     """The lines of a cell in every map that has any; of several parts of one matrix the first.
 
     A cell that the evaluation does not have, chosen in a document before this one, marks nothing.
     """
-    found: dict[str, Lines] = {}
+    found: dict[str, MarkedLines] = {}
     if evaluation is None or cell is None or cell.stage not in evaluation.stages:
         return found
     own = stage_plane(evaluation, cell.stage, item, head)
@@ -184,7 +184,7 @@ def lines_of(
     return found
 
 
-def _lines(part: Part, plane: PlaneLike) -> Lines | None:
+def _lines(part: Part, plane: PlaneLike) -> MarkedLines | None:
     cuts = plane.cells(part.box)
     if cuts is None:
         return None
@@ -192,7 +192,7 @@ def _lines(part: Part, plane: PlaneLike) -> Lines | None:
     roles = [ROLES.get(part.owner(axis), PLAIN) for axis in (-2, -1)]
     if getattr(plane, "transposed", False):
         roles.reverse()
-    return Lines(row, column, *roles)
+    return MarkedLines(row, column, *roles)
 
 
 # --- The large maps, one for every stage of the problem: shown by the product picture or by the tiles, made once ---
@@ -232,7 +232,7 @@ class StageMaps(QObject):
         self.evaluation: Evaluation | None = None
         self.batch, self.head = 0, 0
         self.chosen: StageCell | None = None
-        self._lines: dict[str, Lines] = {}
+        self._lines: dict[str, MarkedLines] = {}
         self._tokens: tuple[Sequence[str], Sequence[str]] = ((), ())  # as the document has them
         self.query_tokens = self.key_tokens = NO_NAMES
 
@@ -383,11 +383,11 @@ class StageMaps(QObject):
             self._maps[stage].set_blank(areas)
 
     # --- what others show around the maps --------------------------------------------------------
-    def lines(self, stage: str) -> Lines:
+    def lines(self, stage: str) -> MarkedLines:
         """The lines that the chosen cell marks in a map."""
         return self._lines.get(stage, NOTHING)
 
-    def _marked(self) -> dict[str, Lines]:
+    def _marked(self) -> dict[str, MarkedLines]:
         planes = {stage: self._maps[stage].plane for stage in self.stages}
         return lines_of(self.evaluation, self.chosen, self.batch, self.head, planes)
 
@@ -419,7 +419,7 @@ class StageMaps(QObject):
         self._minimaps[stage] = Minimap(heatmap)
         heatmap.hide()
         bar.hide()
-        heatmap.set_shown(Shown(shade=self.shades.of(stage), values=self._values_shown))
+        heatmap.set_shown(MapState(shade=self.shades.of(stage), values=self._values_shown))
         heatmap.addActions([*self._menu_actions, *(act for act, stages in self._own_actions if stage in stages)])
         self.marked.connect(self._minimaps[stage].follow)
         heatmap.gestures.cellChosen.connect(lambda row, column: self.cellChosen.emit(stage, row, column))

@@ -141,7 +141,7 @@ WIDEST_WIDTH = 4096
 HIDDEN_WIDTH = "d_a"  # the only whole number among them
 
 
-class Setting(NamedTuple):
+class StepNumber(NamedTuple):
     """A number of the problem: its symbol, its name, and what it may be."""
 
     symbol: str
@@ -151,20 +151,20 @@ class Setting(NamedTuple):
 
 
 SETTINGS = {
-    "rotary_theta": Setting("θ", QT_TRANSLATE_NOOP("Settings", "base of the rotary positions"), True, True),
-    "softcap": Setting("±", QT_TRANSLATE_NOOP("Settings", "softcap"), True, True),
-    "temperature": Setting("T", QT_TRANSLATE_NOOP("Settings", "temperature"), True, True),
-    HIDDEN_WIDTH: Setting("dₐ", QT_TRANSLATE_NOOP("Settings", "hidden units of the additive score")),
-    "block.ln_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the LayerNorm"), True),
-    "block.norm_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms"), True),
-    "qk_norm_eps": Setting("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms of Q and K"), True),
+    "rotary_theta": StepNumber("θ", QT_TRANSLATE_NOOP("Settings", "base of the rotary positions"), True, True),
+    "softcap": StepNumber("±", QT_TRANSLATE_NOOP("Settings", "softcap"), True, True),
+    "temperature": StepNumber("T", QT_TRANSLATE_NOOP("Settings", "temperature"), True, True),
+    HIDDEN_WIDTH: StepNumber("dₐ", QT_TRANSLATE_NOOP("Settings", "hidden units of the additive score")),
+    "block.ln_eps": StepNumber("ε", QT_TRANSLATE_NOOP("Settings", "ε of the LayerNorm"), True),
+    "block.norm_eps": StepNumber("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms"), True),
+    "qk_norm_eps": StepNumber("ε", QT_TRANSLATE_NOOP("Settings", "ε of the norms of Q and K"), True),
 }
 
 
-def setting_of(name: str) -> Setting:
+def setting_of(name: str) -> StepNumber:
     """A number by its field; those of a score function stand on its entry. Raises KeyError."""
     found = next((score.numbers[part] for score, part in _of_scores() if f"score_params.{part}" == name), None)
-    return SETTINGS[name] if found is None else Setting(found.name.letter, found.title)
+    return SETTINGS[name] if found is None else StepNumber(found.name.letter, found.title)
 
 
 def numbers_of(score: Score) -> tuple[str, ...]:

@@ -13,15 +13,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.names import layer_words
-from attn_gui.views.product.stage_maps import Cell
+from attn_gui.views.product.stage_maps import ShownCell
 from attn_gui.views.spine.operator_boxes import SpineBoxes
 from attn_gui.views.spine.operators import OperatorBox, Sign
 from attn_gui.views.spine.spine_items import (
     NODE,
     OPERATOR,
-    Entry,
-    Nodes,
+    SpineEntry,
     StageNode,
+    StageNodes,
     entries_of,
     formula_latex,
     formula_text,
@@ -30,7 +30,7 @@ from attn_gui.views.spine.spine_items import (
 )
 from attn_gui.views.text_views import FormulaView
 from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
-from attn_gui.views.widgets import Retranslated, Shelf, take_widgets
+from attn_gui.views.widgets import HorizontalScroller, Retranslated, take_widgets
 
 # --- The items of the spine side by side, in the form that there is room for; the row scrolls when none fits ---
 
@@ -39,7 +39,7 @@ GAP = 6
 Item = StageNode | OperatorBox | Sign
 
 
-class Form(NamedTuple):
+class RowForm(NamedTuple):
     """A form of the row, by the room that it needs."""
 
     formula: bool
@@ -47,24 +47,29 @@ class Form(NamedTuple):
     small: bool
 
 
-FORMS = (Form(True, True, False), Form(False, True, False), Form(False, False, False), Form(False, False, True))
-LOW_FORMS = (Form(True, True, True), Form(False, True, True), Form(False, False, True))
+FORMS = (
+    RowForm(True, True, False),
+    RowForm(False, True, False),
+    RowForm(False, False, False),
+    RowForm(False, False, True),
+)
+LOW_FORMS = (RowForm(True, True, True), RowForm(False, True, True), RowForm(False, False, True))
 
 
-class SpineRow(Shelf):
+class SpineRow(HorizontalScroller):
     """Holds the items; spreads them over the width, never breaks the row."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.row = QWidget()
         super().__init__(self.row, parent)
-        self._items: list[tuple[Entry, Item]] = []
+        self._items: list[tuple[SpineEntry, Item]] = []
         self._layout = QHBoxLayout(self.row)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(GAP)
         for part in (self.viewport(), self.row):
             set_ground(part, "raised")
 
-    def set_items(self, items: Sequence[tuple[Entry, Item]]) -> None:
+    def set_items(self, items: Sequence[tuple[SpineEntry, Item]]) -> None:
         """Take these items in; signs that are no longer shown are dropped, everything else belongs to the caller."""
         for widget in take_widgets(self._layout):
             if isinstance(widget, Sign):
@@ -77,7 +82,7 @@ class SpineRow(Shelf):
             self._layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         self._layout.addStretch(1)
 
-    def width_of(self, form: Form, keep: str) -> int:
+    def width_of(self, form: RowForm, keep: str) -> int:
         """The width that the items need in a form; `keep` names a node that never gives way."""
         widths = [
             item.width_for(form.small) if isinstance(item, StageNode) else item.sizeHint().width()
@@ -86,7 +91,7 @@ class SpineRow(Shelf):
         ]
         return sum(widths) + GAP * len(widths)
 
-    def set_form(self, form: Form, keep: str, height: int) -> None:
+    def set_form(self, form: RowForm, keep: str, height: int) -> None:
         """Show the items in a form, in the middle of a height."""
         highest = 0
         self._layout.setEnabled(False)  # else Qt lays the row out for each item that is shown
@@ -100,7 +105,7 @@ class SpineRow(Shelf):
         self._layout.activate()
 
 
-def _stands(entry: Entry, form: Form, keep: str) -> bool:
+def _stands(entry: SpineEntry, form: RowForm, keep: str) -> bool:
     return form.concat or not entry.gives_way or keep == entry.gives_way
 
 
@@ -127,16 +132,16 @@ class Spine(Retranslated, QWidget):
         self._evaluation: Evaluation | None = None
         self._place = (0, 0)  # item, head
         self._stage = ""
-        self._cell: Cell | None = None
+        self._cell: ShownCell | None = None
         self._compact = self._small = self._scrolls = False
-        self._entries: tuple[Entry, ...] = ()
+        self._entries: tuple[SpineEntry, ...] = ()
         self._arranged: dict[str, object] = {}  # what there is room for in the boxes, by name
         self._items: list[Item] = []
         self._formula = FormulaView(self, size=FONT_SIZE.formula_strip)
         self._layer: int | None = None  # of a model
         self._layer_label = QLabel(self)
         self._line, self._row = QFrame(self), SpineRow(self)
-        self._nodes = Nodes(self._row.row, self.stagePicked.emit)
+        self._nodes = StageNodes(self._row.row, self.stagePicked.emit)
         self.boxes = SpineBoxes(self._row.row)
         self._connect()
         self._build()
@@ -178,7 +183,7 @@ class Spine(Retranslated, QWidget):
         self._give_way()
         self._show_chosen_step()
 
-    def set_chosen(self, cell: Cell | None) -> None:
+    def set_chosen(self, cell: ShownCell | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
         self._cell = cell
         self._mark()
@@ -260,7 +265,7 @@ class Spine(Retranslated, QWidget):
         self._show_chosen_step()
 
     # --- inside ----------------------------------------------------------------------------------
-    def _rebuild(self, entries: tuple[Entry, ...]) -> None:
+    def _rebuild(self, entries: tuple[SpineEntry, ...]) -> None:
         """Put the items of these entries in the row; those that stay are kept."""
         self._nodes.set_entries(entries)
         self._entries, self._items = entries, [self._item(entry) for entry in entries]
@@ -269,7 +274,7 @@ class Spine(Retranslated, QWidget):
             box.hide()
         self._order_tabs()
 
-    def _item(self, entry: Entry) -> Item:
+    def _item(self, entry: SpineEntry) -> Item:
         if entry.kind == NODE:
             return self._nodes[entry.name]
         if entry.kind == OPERATOR:

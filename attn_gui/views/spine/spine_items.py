@@ -18,11 +18,11 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import refresh_map
-from attn_gui.views.map.map_drawing import Shown
+from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Flash, motion_reduced
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import letter, off_word, stage_title
-from attn_gui.views.product.stage_maps import NOTHING, Cell, lines_of
+from attn_gui.views.product.stage_maps import NOTHING, ShownCell, lines_of
 from attn_gui.views.spine.operators import map_side, top_of_maps
 from attn_gui.views.stage_formulas import bias_of, logits_latex, logits_text
 from attn_gui.views.theme import current_theme, scaled, ui_font
@@ -38,7 +38,7 @@ FLOW = (
 )
 
 
-class Entry(NamedTuple):
+class SpineEntry(NamedTuple):
     """`name` is a stage or field, an operator's key, or the sign itself."""
 
     kind: str
@@ -60,34 +60,34 @@ class Entry(NamedTuple):
         return replace(plane, transposed=True) if self.transposed else plane
 
 
-def entries_of(evaluation: Evaluation) -> tuple[Entry, ...]:
+def entries_of(evaluation: Evaluation) -> tuple[SpineEntry, ...]:
     """The entries of this problem, in order."""
     return (*_sequences(evaluation), *(entry for flow in FLOW for entry in _written(evaluation, *flow)))
 
 
-def _sequences(evaluation: Evaluation) -> Iterator[Entry]:
+def _sequences(evaluation: Evaluation) -> Iterator[SpineEntry]:
     if evaluation.problem.projected:
-        yield Entry(NODE, "x", stage="query")
+        yield SpineEntry(NODE, "x", stage="query")
         yield from _written(evaluation, "x", "")
         if evaluation.problem.context is not None:
-            yield Entry(NODE, "context", stage="key")
+            yield SpineEntry(NODE, "context", stage="key")
             yield from _written(evaluation, "context", "")
-        yield Entry(SIGN, "→")
+        yield SpineEntry(SIGN, "→")
 
 
-def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[Entry]:
+def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[SpineEntry]:
     """The stages that write one of some variables, after their sign."""
     stages = [stage for stage in STAGE.values() if stage.target.name in variables.split()]
     if sign and any(stage.name in evaluation.stages for stage in stages):
-        yield Entry(SIGN, sign, gives_way=_giving_way(stages[0]))
+        yield SpineEntry(SIGN, sign, gives_way=_giving_way(stages[0]))
     for stage in stages:
         present = stage.name in evaluation.stages and not is_repeated(evaluation, stage.name)
         operator = evaluation.node(stage.name).stage.operator if present else stage.operator
         offered = stage.role is not None and lacking(evaluation.problem, [stage.role]) is None
         if operator is not None and (present or (operator.always and offered)):
-            yield Entry(OPERATOR, operator.key)
+            yield SpineEntry(OPERATOR, operator.key)
         if present:
-            yield Entry(NODE, stage.name, transposed=stage.transposed, gives_way=_giving_way(stage))
+            yield SpineEntry(NODE, stage.name, transposed=stage.transposed, gives_way=_giving_way(stage))
 
 
 def _giving_way(stage: Stage) -> str:
@@ -101,7 +101,7 @@ def is_repeated(evaluation: Evaluation, stage: str) -> bool:
     return node.stage.alias and node.inputs[0].name in evaluation.stages
 
 
-def node_symbol(entry: Entry) -> str:
+def node_symbol(entry: SpineEntry) -> str:
     """The letter below a node."""
     if entry.name not in STAGE:
         return letter(entry.name) + " · W"
@@ -143,7 +143,7 @@ BELOW_MAP = 1
 CENTERED = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 
 
-class Dot(QWidget):
+class ChangeDot(QWidget):
     """Says that something has just changed; lies over the corner of the map."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -182,12 +182,12 @@ class StageNode(MapButton):
         self.setObjectName(f"node.{name}")
         self._symbol, self._title = "", ""
         self._small = False
-        self._dot, self._fade = Dot(self), Flash(self)
+        self._dot, self._fade = ChangeDot(self), Flash(self)
         self._fade.valueChanged.connect(self._dot.set_strength)
 
     def set_plane(self, plane: Plane | FieldPlane, symbol: str, title: str) -> None:
         """The matrix of the node, what is written below it, and what it is called in words."""
-        self.map.set_shown(Shown(plane))
+        self.map.set_shown(MapState(plane))
         self._symbol, self._title = symbol, title
         self._describe()
         self.updateGeometry()
@@ -319,16 +319,16 @@ def _padding(small: bool) -> int:
 Place = tuple[int, int]  # item, head
 
 
-class Nodes:
+class StageNodes:
     """The nodes of the entries that are maps; `picked` is called with the stage of the one that is clicked."""
 
     def __init__(self, parent: QWidget, picked: Callable[[str], object]) -> None:
         self._parent, self._picked = parent, picked
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, SpineEntry] = {}
         self._nodes: dict[str, StageNode] = {}
         self._ahead: dict[str, StageNode] = {}  # made for entries that are about to be set
 
-    def set_entries(self, entries: Iterable[Entry]) -> None:
+    def set_entries(self, entries: Iterable[SpineEntry]) -> None:
         """Make a node for each new one, and drop those whose entries are gone."""
         self._entries = {entry.name: entry for entry in entries if entry.kind == NODE}
         for name in self._nodes.keys() - self._entries.keys():
@@ -340,7 +340,7 @@ class Nodes:
             unused.deleteLater()
         self._ahead.clear()
 
-    def make_some(self, entries: Iterable[Entry], most: int) -> bool:
+    def make_some(self, entries: Iterable[SpineEntry], most: int) -> bool:
         """Make a few of the nodes that `set_entries` needs for these; False where there are all."""
         known = self._nodes.keys() | self._ahead.keys()
         missing = [entry for entry in entries if entry.kind == NODE and entry.name not in known]
@@ -396,7 +396,7 @@ class Nodes:
         for other, node in self._nodes.items():
             node.set_chosen_step(other == name)
 
-    def mark(self, evaluation: Evaluation | None, place: Place, cell: Cell | None) -> None:
+    def mark(self, evaluation: Evaluation | None, place: Place, cell: ShownCell | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
         lines = lines_of(evaluation, cell, *place, {name: node.map.plane for name, node in self._nodes.items()})
         for name, node in self._nodes.items():
@@ -416,7 +416,7 @@ class Nodes:
             node.map.setVisible(shown)
 
     # --- inside ----------------------------------------------------------------------------------
-    def _made(self, entry: Entry) -> StageNode:
+    def _made(self, entry: SpineEntry) -> StageNode:
         node = StageNode(entry.name, self._parent)
         node.clicked.connect(lambda _checked=False, stage=entry.chooses: self._picked(stage))
         return node

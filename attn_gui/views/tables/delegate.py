@@ -124,20 +124,20 @@ ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 Modifier = Qt.KeyboardModifier
 
 
-class Step(NamedTuple):
+class EntryStep(NamedTuple):
     """One press of Enter or Tab; Shift turns it round."""
 
     tab: bool
     back: bool
 
 
-def step_of(event: QKeyEvent) -> Step | None:
+def step_of(event: QKeyEvent) -> EntryStep | None:
     """The step that a key means; None for other keys, and with Ctrl."""
     key = Qt.Key(event.key())
     if key not in (*TABS, *ENTERS) or event.modifiers() & Modifier.ControlModifier:
         return None
     back = key == Qt.Key.Key_Backtab or bool(event.modifiers() & Modifier.ShiftModifier)
-    return Step(key in TABS, back)
+    return EntryStep(key in TABS, back)
 
 
 def way_out(event: QKeyEvent) -> bool | None:
@@ -147,7 +147,7 @@ def way_out(event: QKeyEvent) -> bool | None:
     return event.key() == Qt.Key.Key_Tab and not event.modifiers() & Modifier.ShiftModifier
 
 
-class Walk:
+class EntryWalk:
     """Remembers in which column a run of Tabs began, to which Enter returns.
 
     In a selection of several cells both keys go round within it, Tab by rows and Enter by columns. In the whole table
@@ -158,7 +158,7 @@ class Walk:
     def __init__(self) -> None:
         self._began: int | None = None
 
-    def goal(self, cell: Cell, step: Step, selected: Area, table: Cell) -> Cell:
+    def goal(self, cell: Cell, step: EntryStep, selected: Area, table: Cell) -> Cell:
         """The next cell of a table of `table` = (rows, columns), from the current one."""
         if selected[0] != selected[1]:
             return _round(cell, step, selected)
@@ -174,7 +174,7 @@ class Walk:
         self._began = None
 
 
-def _round(cell: Cell, step: Step, area: Area) -> Cell:
+def _round(cell: Cell, step: EntryStep, area: Area) -> Cell:
     """The next cell of an area, by rows with Tab and by columns with Enter; after the last one comes the first."""
     (top, left), (bottom, right) = area
     rows, columns = bottom - top + 1, right - left + 1

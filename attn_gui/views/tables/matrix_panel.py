@@ -449,7 +449,7 @@ class MatrixPanel(QWidget):
 # --- Tables of documents before, for the next one that has them ---
 
 
-class Table(NamedTuple):
+class KeptTable(NamedTuple):
     """A panel and what it shows."""
 
     panel: MatrixPanel
@@ -460,13 +460,13 @@ class TablesAside:
     """Keeps tables by field, empty and out of sight: to make one takes a third of a frame."""
 
     def __init__(self) -> None:
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, KeptTable] = {}
 
-    def take(self, field: str) -> Table | None:
+    def take(self, field: str) -> KeptTable | None:
         """The table of a field, which is no longer here."""
         return self._tables.pop(field, None)
 
-    def put(self, tables: Mapping[str, Table]) -> None:
+    def put(self, tables: Mapping[str, KeptTable]) -> None:
         """Keep tables as they are, until they are taken or emptied."""
         self._tables.update(tables)
 

@@ -36,7 +36,17 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplica
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index, MatrixModel
 from attn_gui.figure.tokens import LINE, TIME_MS
-from attn_gui.views.tables.delegate import Area, Bubble, CellDelegate, CellEditor, Hint, Step, Walk, step_of, way_out
+from attn_gui.views.tables.delegate import (
+    Area,
+    Bubble,
+    CellDelegate,
+    CellEditor,
+    EntryStep,
+    EntryWalk,
+    Hint,
+    step_of,
+    way_out,
+)
 from attn_gui.views.tables.headers import LEAST_WIDTH, ColumnHeader, Mark, TokenHeader
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import own_viewport
@@ -384,7 +394,7 @@ class MatrixView(SizedView):
         self._goal: QModelIndex | None = None
         self._bubble: Bubble | None = None
         self._refusal: Refused | None = None
-        self._walk, self._walking = Walk(), False
+        self._walk, self._walking = EntryWalk(), False
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setEditTriggers(Trigger.DoubleClicked | Trigger.EditKeyPressed | Trigger.AnyKeyPressed)
         self.setWordWrap(False)
@@ -473,7 +483,7 @@ class MatrixView(SizedView):
             return QItemSelectionModel.SelectionFlag.ClearAndSelect
         return super().selectionCommand(index, event)
 
-    def step(self, step: Step) -> None:
+    def step(self, step: EntryStep) -> None:
         """Go on as Enter or Tab asks."""
         index, shape = self.currentIndex(), (self.model().rowCount(), self.model().columnCount())
         self.setFocus()

@@ -22,7 +22,7 @@ from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.head_strip import HeadThumb
-from attn_gui.views.map.map_drawing import MapDrawing, Shown
+from attn_gui.views.map.map_drawing import MapDrawing, MapState
 from attn_gui.views.map.thumbnail import Thumbnail
 
 LEFT = Qt.MouseButton.LeftButton
@@ -432,7 +432,7 @@ def test_a_map_out_of_sight_that_shows_an_item_that_is_gone_is_not_split(launch,
     person.size("batch_size", 2)
     person.wait()
     out_of_sight = Thumbnail(person.window)
-    out_of_sight.set_shown(Shown(plane=stage_plane(person.program.view.shown, "weights", 1, 0)))
+    out_of_sight.set_shown(MapState(plane=stage_plane(person.program.view.shown, "weights", 1, 0)))
     ready(person, "with-scale")
     person.do("show_split")
     assert out_of_sight.drawing.split is not None

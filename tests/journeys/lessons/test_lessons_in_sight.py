@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from attn_gui.lessons.lesson import written
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from tests.journeys.lessons.test_lessons import LESSONS, settle, state
 from tests.seen import faults, worded
 
@@ -78,7 +78,7 @@ def test_a_notice_during_a_lesson_leaves_the_window_and_the_question_as_they_are
     person = launch("worked-example.npz", lang=lang, width=size[0], height=size[1])
     found = []
     for told in walk(person, LESSONS[4]):
-        offers = [Offer(f"A way out, number {place}", "", lambda: None) for place in range(2)]
+        offers = [BannerOffer(f"A way out, number {place}", "", lambda: None) for place in range(2)]
         person.program.window.banner.show_error(SENTENCE, offers=offers)
         found += [f"{told}: {fault}" for fault in (*shown(person), *faults([person.find("banner")]))]
         assert (person.window.width(), person.window.height()) == size

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.views.product.map_labels import Labels
+from attn_gui.views.product.map_labels import AxisLabels
 from tests.seen import fault
 
 SENTENCE = "Something was refused, and this sentence says at some length what, where and why it was so. " * 2
@@ -22,13 +22,13 @@ def shown(person):
 def named(person, monkeypatch):
     """The tokens beside the rows and over the columns, as they are painted anew."""
     found = []
-    paint = Labels._paint_one
+    paint = AxisLabels._paint_one
 
     def note(labels, painter, cell, *, chosen):
         found.append((labels.way, cell))
         paint(labels, painter, cell, chosen=chosen)
 
-    monkeypatch.setattr(Labels, "_paint_one", note)
+    monkeypatch.setattr(AxisLabels, "_paint_one", note)
     person.program.window.product.arrange()
     person.program.window.product.grab()
     monkeypatch.undo()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMessageBox, QScrollArea, QWidget
 
-from attn_gui.views.banner import Offer
+from attn_gui.views.banner import BannerOffer
 from tests.seen import fault, faults, worded
 
 SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
@@ -35,7 +35,7 @@ def settled(person):
 
 
 def notice(person):
-    offers = [Offer(f"A way out, number {place}", "", lambda: None) for place in range(4)]
+    offers = [BannerOffer(f"A way out, number {place}", "", lambda: None) for place in range(4)]
     person.program.window.banner.show_error(SENTENCE + "name_of_a_file_" * 9, offers=offers, focus=True)
     return [person.find("banner")]
 

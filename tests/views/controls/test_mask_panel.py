@@ -25,7 +25,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.mask_cells import refilled
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
-from attn_gui.views.controls.mask_panel import Line, MaskPanel
+from attn_gui.views.controls.mask_panel import LintLine, MaskPanel
 from attn_gui.views.names import mask_summary
 
 N, M, BATCH = 5, 7, 3
@@ -176,7 +176,7 @@ def test_lines_of_lint_are_shown_with_what_can_be_done(qtbot: QtBot) -> None:
     host.panel.lint.goRequested.connect(lambda number: asked.append(("go", number)))
     host.panel.lint.remedyRequested.connect(lambda number: asked.append(("remedy", number)))
     host.panel.set_findings(
-        [Line("Something.", False, ""), Line("A row.", True, ""), Line("A layer.", False, "Turn it")]
+        [LintLine("Something.", False, ""), LintLine("A row.", True, ""), LintLine("A layer.", False, "Turn it")]
     )
     buttons = [button for button in host.panel.lint.findChildren(QPushButton) if button.isVisible()]
     assert [(button.text(), button.accessibleDescription()) for button in buttons] == [

@@ -15,7 +15,7 @@ from attn_gui.app.state.translations import set_language
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.map.map_drawing import Shown
+from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.product.product import ProductPicture
 from attn_gui.views.spine.spine_items import StageNode
 
@@ -469,7 +469,7 @@ def test_a_screen_reader_meets_a_map_as_a_table(qtbot, reader, values, plane):
     heatmap = Heatmap(host)
     heatmap.setAccessibleName("Weights")
     heatmap.resize(200, 160)
-    heatmap.set_shown(Shown(plane(values), ("it", "was"), ("the", "animal")))
+    heatmap.set_shown(MapState(plane(values), ("it", "was"), ("the", "animal")))
     host.show()
     qtbot.waitExposed(host)
     (table,) = heatmap.findChildren(QTableView)
