@@ -88,7 +88,7 @@ class Banner(Retranslated, QFrame):
         self._say(words, about, offers, focus=focus, error=True)
 
     def withdraw_refusal(self) -> None:
-        """Take back what was refused, since something else was done; what is told or offers ways out stays."""
+        """Take back a refusal, since something else was done; information and offers stay."""
         if self._error and not self._offers:
             self.hide()
 

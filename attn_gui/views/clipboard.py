@@ -29,8 +29,7 @@ def copy_source(widget: QWidget | None) -> CopySource | None:
     return widget
 
 
-# --- Copies that take a while: nothing can be pasted until they are there, and nothing copied since is overwritten
-#     ---
+# --- Copies that take a while: nothing can be pasted until they are there ---
 
 
 FORMAT = "application/x-attn-gui-late-copy"

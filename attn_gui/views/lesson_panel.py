@@ -232,7 +232,7 @@ class LessonPanel(Retranslated, QWidget):
 
     # --- silent setters --------------------------------------------------------------------------
     def set_step(self, words: StepWords) -> None:
-        """Say a step: another one, which takes the keyboard, or the same with the numbers of now."""
+        """Show a step: another one, which takes the keyboard, or the same with its present numbers."""
         before, self._words = self._words, words
         fresh = before is None or (before.key, before.place) != (words.key, words.place)
         self._lesson.setText(words.lesson)

@@ -31,8 +31,7 @@ from attn_gui.views.names import unbroken
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip, set_tip
 
-# --- A label of sentences in as many lines as they need, none of which ends inside a size or is longer than the label
-#     ---
+# --- A label of sentences: none of its lines ends inside a size or is longer than the label ---
 
 
 MAY_BREAK = "\u200b"
@@ -93,7 +92,7 @@ class FormulaView(QWidget):
         chains = (latex,) if isinstance(latex, str) else tuple(latex)
         if chains != self._chains:
             for side in (side for chain in chains for side in whole_sides(chain)):
-                # now, while an error can still be told: Qt does not survive one when it asks for sizes
+                # here, where an error can still be raised: Qt does not survive one when it asks for sizes
                 typeset(side)
             self._chains = chains
             self._changed()

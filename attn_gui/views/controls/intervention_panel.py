@@ -112,7 +112,7 @@ class InterventionList(QListView):
         return self.currentIndex().row()
 
     def choose(self, row: int) -> None:
-        """Give the keyboard to a row, or to the nearest one that there is."""
+        """Give the keyboard to a row, or to the nearest one."""
         count = self.model().rowCount()
         self.setCurrentIndex(self.model().index(min(max(row, 0), count - 1), 0))
 

@@ -78,7 +78,7 @@ class PopupFrame(QFrame):
         rooms = window.height() - below - GAP, top.y() - 2 * GAP
         upward = wanted > rooms[0] and rooms[1] > rooms[0]
         height = min(max(min(wanted, rooms[upward]), scaled(LEAST_HEIGHT)), window.height() - 2 * GAP)
-        # told, not left to Qt: a bar that showed once narrows the words, which then need the bar
+        # set, not left to Qt: a bar that showed once narrows the words, which then need the bar
         policies = Qt.ScrollBarPolicy
         self._scroll.setVerticalScrollBarPolicy(
             policies.ScrollBarAsNeeded if wanted > height else policies.ScrollBarAlwaysOff

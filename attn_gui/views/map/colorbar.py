@@ -108,8 +108,7 @@ def _paint_swatch(painter: QPainter, rect: QRect, flag: int, table: Lut) -> None
     painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
 
-# --- The level bar of a map, of pyqtgraph's parts: a strip of its colors, and an axis with the numbers they stand for
-#     ---
+# --- The level bar of a map in pyqtgraph's parts: a strip of its colors, and an axis with their numbers ---
 
 
 BAR, TICK = 8, 4

@@ -163,7 +163,7 @@ WIDTH = 260
 
 
 class LevelsPopup(PopupFrame):
-    """Every choice takes effect at once and is told as a whole shade."""
+    """Every choice takes effect at once; the signal carries a whole shade."""
 
     shadePicked = Signal(object)
 

@@ -220,7 +220,7 @@ class Marks(NamedTuple):
 
 
 class Canvas(QWidget):
-    """What a map is painted on: told what has changed, it repaints that."""
+    """What a map is painted on; repaints the rectangles that changed."""
 
     def show_cells(self, pixels: QRect | None) -> None:
         """Repaint these pixels of the cells, or everything."""

@@ -196,7 +196,7 @@ class Minimap(QWidget):
             event.ignore()
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        """The pointer is over no cell of the map any more, which is not told, since it is still within it."""
+        """Send the map a Leave event: Qt sends none to a widget whose child the pointer enters."""
         QApplication.sendEvent(self._heatmap, QEvent(QEvent.Type.Leave))
 
     def focusInEvent(self, event: QFocusEvent) -> None:

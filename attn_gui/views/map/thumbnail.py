@@ -17,8 +17,7 @@ from attn_gui.views.map.marks import OUTSIDE, Canvas, Cell
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import KeyboardButton
 
-# --- Small map that only shows: in the nodes of the spine, the heads of the strip and the overview of a zoomed map
-#     ---
+# --- Small map that only shows: in the spine, in the strip of heads, and as the overview of a zoomed map ---
 
 
 class Thumbnail(Canvas):
@@ -130,7 +129,7 @@ class Thumbnail(Canvas):
 
 
 class MapButton(KeyboardButton):
-    """Button over a map: a subclass says where the map lies and writes around it; being chosen is told from outside."""
+    """Button over a map: a subclass places the map and paints around it; whether it is chosen is set from outside."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -76,7 +76,7 @@ class ModelView(Retranslated, QWidget):
         self._read = text
 
     def set_stale(self, stale: bool) -> None:
-        """Dim what is of the state before, while that of now is computed: maps, prediction, list of changes."""
+        """Dim maps, prediction and list of changes while their next state is computed."""
         self.heads.heads.set_stale(stale)
         self.predictions.set_stale(stale)
         for label in (self._prediction_title, self._changes_title, self._similar):

@@ -148,7 +148,7 @@ class PredictionList(Retranslated, QTableView):
         self._rows.set_rows(rows, two=two)
 
     def set_stale(self, stale: bool) -> None:
-        """Whether the tokens are those of the state before: those of now are being computed."""
+        """Whether the tokens are out of date, because new ones are being computed."""
         self._bars.stale = stale
         self.viewport().update()
 

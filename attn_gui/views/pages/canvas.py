@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LEAST_WIDTH, TALL = 200, 380
 """A page that would be taller than this by itself takes what room there is."""
-UNIT = 100  # of pixels at 100 %, by which the zoom is told
+UNIT = 100  # pixels at 100 %; their size now tells the zoom
 STEPS = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
 Place = tuple[int, int, int]
 """Field, and row and column in it."""

@@ -103,8 +103,7 @@ def _said(text: str) -> str:
     return QCoreApplication.translate("Pages", text)
 
 
-# --- Widget of one page: what belongs above it, the canvas, its knobs below, and what is said while it is not there
-#     ---
+# --- Widget of one page: what belongs above it, the canvas, its knobs below, and what is said meanwhile ---
 
 
 class PageWidget(QWidget):
@@ -178,7 +177,7 @@ class PageWidget(QWidget):
         self.canvas.hide()
 
     def set_needs(self, text: str) -> None:
-        """Say what the problem has not, so that there is nothing to be turned either."""
+        """Say what the problem lacks for this page; the knobs are hidden."""
         self.set_sentence(text)
         self._fields.hide()
 

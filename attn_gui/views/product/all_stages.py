@@ -202,8 +202,7 @@ class StageTile(QWidget):
         return event.button() == Qt.MouseButton.LeftButton and title.contains(event.position())
 
 
-# --- All stages at once: the same large maps as the product picture's, each as a tile with its title and color bar
-#     ---
+# --- All stages at once: the same large maps as the product picture's, each with its title and color bar ---
 
 
 LEAST_TILE = (220, 168)

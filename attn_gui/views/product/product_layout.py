@@ -37,7 +37,7 @@ ALONE_ABOVE = 6
 
 
 class Needs(NamedTuple):
-    """Sizes to be laid out: numbers of cells, and pixels for words. A count of 0 means that there is no such map."""
+    """Sizes to be laid out: numbers of cells, and pixels for words. A count of 0 means no such map."""
 
     rows: int
     columns: int

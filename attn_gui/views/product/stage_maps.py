@@ -302,7 +302,7 @@ class StageMaps(QObject):
     def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
         """Names of rows and columns; empty for numbers."""
         query, key = tuple(query_tokens), tuple(key_tokens)
-        if (query, key) != self._tokens:  # they are told with every evaluation, and may be 65,536
+        if (query, key) != self._tokens:  # they come with every evaluation, and may be 65,536
             self._tokens = query, key
             self.query_tokens = AxisNames(query)
             self.key_tokens = self.query_tokens if key == query else AxisNames(key)

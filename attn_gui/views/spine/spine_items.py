@@ -312,8 +312,7 @@ def _padding(small: bool) -> int:
     return SPACING.s if small else SPACING.m - 1
 
 
-# --- Live maps of the spine by stage: each is kept as long as its stage is there; all are painted and marked together
-#     ---
+# --- Live maps of the spine by stage: each is kept as long as its stage is there ---
 
 
 Place = tuple[int, int]  # item, head
@@ -375,7 +374,7 @@ class StageNodes:
         for name, entry in self._entries.items():
             node = self._nodes[name]
             plane = node.map.plane
-            if isinstance(plane, FieldPlane):  # it is told by what is made of it
+            if isinstance(plane, FieldPlane):  # without a dot: the stages computed from it have theirs
                 for box in recomputed.boxes.get(entry.chooses, ()):
                     node.map.refresh(box[-2], slice(0, plane.shape[1]))
             elif plane is not None and refresh_map(node.map, recomputed.boxes.get(name, ())):

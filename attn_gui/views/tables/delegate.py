@@ -220,7 +220,7 @@ class CellDelegate(QStyledItemDelegate):
         self.refresh()
 
     def refresh(self) -> None:
-        """Take the theme and the zoom of now."""
+        """Update colors and sizes from the current theme and zoom."""
         self._theme, self._font = current_theme(), ui_font("body", tabular=True)
 
     def set_levels(self, levels: Levels | None) -> None:

@@ -145,7 +145,7 @@ class TokenHeader(MarkedHeader):
             super().mouseDoubleClickEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """A token that does not fit is told in full."""
+        """Show a token that does not fit in full as a tip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             section = self.logicalIndexAt(event.pos())
             text = self._text(section) if section >= 0 else ""

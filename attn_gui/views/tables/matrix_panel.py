@@ -357,7 +357,7 @@ class MatrixPanel(QWidget):
         self._bar.set_choices(text, choices)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take colors and sizes of now."""
+        """Update colors and sizes from the current theme and zoom."""
         self.view.cells.refresh()
         self.view.set_row_height(self._row_height())
         self._shape.set_theme(theme)
@@ -414,7 +414,7 @@ class MatrixPanel(QWidget):
 
     # --- measures --------------------------------------------------------------------------------
     def _measure(self) -> None:
-        """The tint's levels and the columns' width, from the numbers of now."""
+        """Measure the tint's levels and the columns' width from the present numbers."""
         model = self.view.model()
         if not isinstance(model, MatrixModel):
             return
