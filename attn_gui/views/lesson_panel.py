@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel
 from attn_gui.views.theme import dress, icon, scaled
-from attn_gui.views.widgets import FittingPage, Retranslated, clear
+from attn_gui.views.widgets import FittingPage, Retranslated, clear_layout
 
 # --- The question of a step: a number to type or choices to take, and the verdict below ---
 
@@ -128,7 +128,7 @@ class QuestionView(Retranslated, QWidget):
         if len(self._group.buttons()) != len(choices):
             for button in self._group.buttons():
                 self._group.removeButton(button)
-            clear(self._choices)
+            clear_layout(self._choices)
             for place in range(len(choices)):
                 button = QRadioButton(self)
                 button.setObjectName(f"lesson.choice.{place}")
@@ -311,7 +311,7 @@ class LessonPanel(Retranslated, QWidget):
 
     def _set_paragraphs(self, paragraphs: Sequence[str]) -> None:
         if self._texts.count() != len(paragraphs):
-            clear(self._texts)
+            clear_layout(self._texts)
             for _ in paragraphs:
                 self._texts.addWidget(SentenceView(self._body))
         for place, text in enumerate(paragraphs):

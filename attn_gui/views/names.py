@@ -159,22 +159,22 @@ def _word(record: Intervention) -> str:
 # --- Names of mask layers, and the rule of each in symbols, in the present language ---
 
 
-def kind_name(kind: str) -> str:
+def mask_name(kind: str) -> str:
     """The name of a kind of layer."""
     return QCoreApplication.translate("Masks", MASKS[kind].label)
 
 
-def kind_about(kind: str) -> str:
+def mask_about(kind: str) -> str:
     """The effect of a kind of layer, in half a line."""
     return QCoreApplication.translate("Masks", MASKS[kind].about)
 
 
-def parameter_name(parameter: Parameter) -> str:
+def mask_parameter_name(parameter: Parameter) -> str:
     """The name of a parameter."""
     return QCoreApplication.translate("Masks", parameter.label or parameter.name)
 
 
-def parameter_about(parameter: Parameter) -> str:
+def mask_parameter_about(parameter: Parameter) -> str:
     """The effect of a parameter on the rule; empty where nothing is said of it."""
     return QCoreApplication.translate("Masks", parameter.about) if parameter.about else ""
 
@@ -184,27 +184,27 @@ def mask_summary(layers: Sequence[Layer]) -> str:
     kinds = [layer.kind for layer in layers if layer.enabled]
     if not kinds:
         return QCoreApplication.translate("Masks", "none")
-    return kind_name(kinds[0]) + (f" + {len(kinds) - 1}" if len(kinds) > 1 else "")
+    return mask_name(kinds[0]) + (f" + {len(kinds) - 1}" if len(kinds) > 1 else "")
 
 
-def polarity(blocked: bool) -> str:
+def mask_polarity(blocked: bool) -> str:
     """The way in which True is read."""
     if blocked:
         return QCoreApplication.translate("Masks", "True = blocked")
     return QCoreApplication.translate("Masks", "True = may attend")
 
 
-def rule(layer: Layer, n: int, m: int, blocked: bool = False) -> str:
+def mask_rule(layer: Layer, n: int, m: int, blocked: bool = False) -> str:
     """The rule of a layer: "open where j ≤ i + 2", "blocked unless j ≤ i + 2", "adds −slopeₕ · |i − j|"."""
-    return said(as_blocked(layer.rule(n, m)) if blocked else layer.rule(n, m))
+    return mask_note(as_blocked(layer.rule(n, m)) if blocked else layer.rule(n, m))
 
 
-def lint_text(text: str) -> str:
+def mask_lint_text(text: str) -> str:
     """Words of the lint in the present language; empty ones stay so."""
     return QCoreApplication.translate("Masks", text) if text else ""
 
 
-def said(part: object) -> str:
+def mask_note(part: object) -> str:
     """A note in the present language, notes within it too."""
     return said_in(part, "Masks")
 
@@ -214,12 +214,12 @@ def said(part: object) -> str:
 
 ASK = "ask"
 ALONE, RESCALED, SOLVED = "alone", "rescaled", "solved"
-MEANINGS = {
+WEIGHT_MEANINGS = {
     RESCALED: QT_TRANSLATE_NOOP("WeightDialog", "Set it, and rescale the other weights so that the row adds up to 1"),
     ALONE: QT_TRANSLATE_NOOP("WeightDialog", "Set this number alone: the row need not add up to 1"),
     SOLVED: QT_TRANSLATE_NOOP("WeightDialog", "Find the smallest change of the query that gives it"),
 }
-WITH_SINK = MEANINGS | {
+WEIGHT_MEANINGS_WITH_SINK = WEIGHT_MEANINGS | {
     RESCALED: QT_TRANSLATE_NOOP(
         "WeightDialog", "Set it, and rescale the other weights and the share of the sink so that all add up to 1"
     ),

@@ -216,12 +216,12 @@ def settle(window: QWidget) -> bool:
     return widget is None or widget is window or widget.settle()
 
 
-def passes(event: QFocusEvent) -> bool:
+def focus_returns(event: QFocusEvent) -> bool:
     """Whether the focus only lends itself to a menu or another window, and the typing goes on afterwards."""
     return event.reason() in PASSING
 
 
-def belongs_to_window(event: QEvent) -> bool:
+def is_window_shortcut(event: QEvent) -> bool:
     """Whether a key is about to be taken by a line of text though it is a command: Ctrl+E goes to the end on X11."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
@@ -351,7 +351,7 @@ def take_widgets(layout: QLayout) -> list[QWidget]:
     return taken
 
 
-def clear(layout: QLayout) -> None:
+def clear_layout(layout: QLayout) -> None:
     """Take every widget out of a layout and let it go."""
     for widget in take_widgets(layout):
         widget.hide()

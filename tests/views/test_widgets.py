@@ -16,7 +16,7 @@ from attn_gui.views.dialogs.asking import message_box
 from attn_gui.views.model.predictions import PredictionModel
 from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
 from attn_gui.views.step_list import HistoryModel
-from attn_gui.views.widgets import ElidedLabel, FittingPage, FlowLayout, clear, plain_tip, set_tip, take_widgets
+from attn_gui.views.widgets import ElidedLabel, FittingPage, FlowLayout, clear_layout, plain_tip, set_tip, take_widgets
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
 TIP = Qt.ItemDataRole.ToolTipRole
@@ -106,7 +106,7 @@ def test_what_held_the_places_is_deleted(holder: QWidget, kind: type[QHBoxLayout
 
 def test_a_cleared_layout_lets_its_widgets_go(qtbot: QtBot, holder: QWidget) -> None:
     layout, labels = _filled(holder, QHBoxLayout)
-    clear(layout)
+    clear_layout(layout)
     qtbot.waitUntil(lambda: not any(map(isValid, labels)))
 
 

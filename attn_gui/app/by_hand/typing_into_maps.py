@@ -24,7 +24,7 @@ from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.names import ALONE, ASK, MEANINGS, RESCALED, SOLVED
+from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS
 
 SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
 SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
@@ -56,7 +56,7 @@ class TypingController(QObject):
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
         view = self._view
-        meanings = {f"weights_{key}": key for key in (ASK, *MEANINGS)}
+        meanings = {f"weights_{key}": key for key in (ASK, *WEIGHT_MEANINGS)}
         return {
             "set_number": Command(self.begin, enabled=lambda: view.look.cell is not None),
             **choices(meanings, lambda: view.look.weights_typed, lambda key: view.set(weights_typed=key)),

@@ -29,7 +29,7 @@ from attn_gui.modes import PRODUCT
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.names import lint_text, polarity, said
+from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
 
 LABELS = {
     "add": QT_TRANSLATE_NOOP("History", "added mask {kind}"),
@@ -107,7 +107,7 @@ class MasksController(QObject):
     def _tell_reading(self) -> None:
         """Say of a file with booleans which way they were read."""
         if any(layer.paintable for layer in self._document.problem.mask):
-            self._tell(lambda: self.tr("Mask read as {polarity}").format(polarity=polarity(False)))
+            self._tell(lambda: self.tr("Mask read as {polarity}").format(polarity=mask_polarity(False)))
 
     # --- lint ------------------------------------------------------------------------------------
     def _on_document_changed(self, *_: object) -> None:
@@ -138,7 +138,9 @@ class MasksController(QObject):
         self._show_findings()
 
     def _show_findings(self) -> None:
-        lines = [LintLine(said(one.note), one.place is not None, lint_text(one.remedy)) for one in self._findings]
+        lines = [
+            LintLine(mask_note(one.note), one.place is not None, mask_lint_text(one.remedy)) for one in self._findings
+        ]
         self._window.mask_panel.set_findings(lines)
 
     def _on_lint_go_requested(self, number: int) -> None:

@@ -11,7 +11,7 @@ from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.modes import OF_ANY
-from attn_gui.views.names import ASK, MEANINGS
+from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 
 KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")
 
@@ -39,6 +39,6 @@ def kept_look(settings: Settings, head: int) -> Look:
         values=settings.flag("view/values", Look.values),
         scientific=settings.flag("view/scientific", Look.scientific),
         reading=settings.choice("view/reading", READINGS, Look.reading),
-        weights_typed=settings.choice("view/weights_typed", (ASK, *MEANINGS), Look.weights_typed),
+        weights_typed=settings.choice("view/weights_typed", (ASK, *WEIGHT_MEANINGS), Look.weights_typed),
         blocked=settings.flag("view/blocked", Look.blocked),
     )

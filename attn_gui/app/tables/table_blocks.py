@@ -32,7 +32,7 @@ from attn_gui.formats.catalog import listings, matrices, patterns
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import MOST, BannerOffer
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.names import polarity
+from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 FOLDER = "import_folder"
@@ -217,7 +217,7 @@ class TableBlocks(QObject):
 
         def words() -> str:
             template = self.tr("{file} into {cell}, {polarity}") if flags else self.tr("{file} into {cell}")
-            return template.format(polarity=polarity(blocked), **said)
+            return template.format(polarity=mask_polarity(blocked), **said)
 
         self._tell(words)
 

@@ -24,7 +24,7 @@ from attn_gui.engine.graph.nodes import Part
 from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.names import polarity, stage_title
+from attn_gui.views.names import mask_polarity, stage_title
 from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAside
@@ -163,7 +163,7 @@ class TablesController(QObject):
             x = field_symbol("context" if field != "query" and not self._document.problem.self_attention else "x")
             return self.tr("= {x}·{w} (computed)").format(x=x, w=w)
         if self.models[field].dtype.kind == "b":
-            return f"{stage_title(field)}, {polarity(self._view.look.blocked)}"
+            return f"{stage_title(field)}, {mask_polarity(self._view.look.blocked)}"
         if field == GIVEN and self._document.problem.num_heads > 1:
             return self.tr("{title}, head {head}").format(title=stage_title(field), head=self._view.look.head)
         return stage_title(field)

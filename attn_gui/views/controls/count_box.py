@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.controls.typed_field import RefusalTip, asks_to_undo, mark
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import FocusedWheel, belongs_to_window, passes
+from attn_gui.views.widgets import FocusedWheel, focus_returns, is_window_shortcut
 
 # --- A spin box for whole numbers as this program writes them, that a passing wheel does not turn ---
 
@@ -139,13 +139,13 @@ class CountBox(FocusedWheel, QSpinBox):
             self._entered = self.value()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        if not passes(event):
+        if not focus_returns(event):
             self._leave()
             self._entered = None
         super().focusOutEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        if belongs_to_window(event) or (asks_to_undo(event) and not self.pending()):
+        if is_window_shortcut(event) or (asks_to_undo(event) and not self.pending()):
             event.ignore()  # undo belongs to the document unless something half typed is in the box
             return False
         return super().event(event)
@@ -320,7 +320,7 @@ class SizeBox(CountBox):
         self._staying = False
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        if passes(event):
+        if focus_returns(event):
             self.lineEdit().event(event)  # all of it but the tidying and handing on of what is half typed
             return
         if not self._staying:

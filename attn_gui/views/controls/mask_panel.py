@@ -31,7 +31,14 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import SizeBox, whole_number
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.controls.typed_field import TypedField
-from attn_gui.views.names import kind_about, kind_name, parameter_about, parameter_name, polarity, rule
+from attn_gui.views.names import (
+    mask_about,
+    mask_name,
+    mask_parameter_about,
+    mask_parameter_name,
+    mask_polarity,
+    mask_rule,
+)
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, icon
 from attn_gui.views.widgets import Retranslated, set_tip
@@ -256,17 +263,17 @@ class LayerRow(QWidget):
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        name, (n, m, _batch) = kind_name(self.kind), self._sizes
+        name, (n, m, _batch) = mask_name(self.kind), self._sizes
         self.switch.setText(name)
         self.switch.setAccessibleName(filled(self.tr("{layer} layer on"), {"layer": name}))
-        self.switch.setToolTip(kind_about(self.kind))
+        self.switch.setToolTip(mask_about(self.kind))
         remove = filled(self.tr("Remove {layer}"), {"layer": name})
         self.remove.setToolTip(remove)
         self.remove.setAccessibleName(remove)
         for parameter in self._layer.parameters:
             if parameter.name in self.fields:
-                self._names[parameter.name].setText(parameter_name(parameter))
-                self.fields[parameter.name].say(parameter_name(parameter), parameter_about(parameter))
+                self._names[parameter.name].setText(mask_parameter_name(parameter))
+                self.fields[parameter.name].say(mask_parameter_name(parameter), mask_parameter_about(parameter))
         self.paint.setText(self.tr("Paint in the map"))
         self.paint.setToolTip(self.tr("Show the masked scores, with a brush in hand that opens and closes cells"))
         self.fill.setText(self.tr("Fill"))
@@ -281,7 +288,7 @@ class LayerRow(QWidget):
         )
         for action, word in zip(self.fills.actions(), words, strict=True):
             action.setText(word)
-        self._rule.setText(rule(self._layer, n, m, self._blocked))
+        self._rule.setText(mask_rule(self._layer, n, m, self._blocked))
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
@@ -496,15 +503,15 @@ class MaskPanel(Retranslated, PopupFrame):
         self._title.setText(self.tr("Mask"))
         self._none.setText(self.tr("No layer: every query sees every key."))
         for blocked, button in self._readings.items():
-            button.setText(polarity(blocked))
-            button.setAccessibleName(polarity(blocked))
+            button.setText(mask_polarity(blocked))
+            button.setAccessibleName(mask_polarity(blocked))
         self.add.setText(self.tr("Add layer"))
         set_tip(self.add, self.tr("One more rule for M in Sᵐ = S′ + M: a key is seen if every layer allows it"))
         self._close.setToolTip(self.tr("Close"))
         self._close.setAccessibleName(self.tr("Close"))
         for action in self.kinds.actions():
             if not action.isSeparator():
-                action.setText(f"{kind_name(action.data())}  –  {kind_about(action.data())}")
+                action.setText(f"{mask_name(action.data())}  –  {mask_about(action.data())}")
         for row in self._rows:
             row.retranslate()
         self._say_polarity()

@@ -24,7 +24,7 @@ from attn_gui.figure.tokens import RADIUS, SPACING
 from attn_gui.formats.text.numerals import LONGEST
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, restyle
-from attn_gui.views.widgets import belongs_to_window, passes
+from attn_gui.views.widgets import focus_returns, is_window_shortcut
 
 # --- The sentence below an editor that refuses what was typed, and the marks that the theme draws ---
 
@@ -188,7 +188,7 @@ class TypedField(QLineEdit):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def event(self, event: QEvent) -> bool:
-        if belongs_to_window(event) or (asks_to_undo(event) and not self.pending()):
+        if is_window_shortcut(event) or (asks_to_undo(event) and not self.pending()):
             event.ignore()  # undo belongs to the document unless something half typed is in the field
             return False
         return super().event(event)
@@ -212,7 +212,7 @@ class TypedField(QLineEdit):
         self._staying = False
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        if not passes(event):
+        if not focus_returns(event):
             self.finish()
         super().focusOutEvent(event)
 

@@ -29,7 +29,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
-from attn_gui.views.names import kind_name
+from attn_gui.views.names import mask_name
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
 from attn_gui.views.widgets import Retranslated
@@ -160,7 +160,7 @@ class NewDialog(Retranslated, FormDialog):
             "zeros": self.tr("zeros"),
         }
         self.fill.set_words(fills)
-        self.mask_kind.set_words({NO_MASK: self.tr("none")} | {kind: kind_name(kind) for kind in _simple_masks()})
+        self.mask_kind.set_words({NO_MASK: self.tr("none")} | {kind: mask_name(kind) for kind in _simple_masks()})
         self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
         self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed"))
         self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))

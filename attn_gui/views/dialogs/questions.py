@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.dialogs.asking import BUTTONS
-from attn_gui.views.names import MEANINGS, WITH_SINK
+from attn_gui.views.names import WEIGHT_MEANINGS, WEIGHT_MEANINGS_WITH_SINK
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
@@ -111,13 +111,13 @@ class WeightDialog(QDialog):
         column.setSpacing(SPACING.l)
         column.addWidget(intro)
         self.radios: dict[str, QRadioButton] = {}
-        for key, text in (WITH_SINK if sink else MEANINGS).items():
+        for key, text in (WEIGHT_MEANINGS_WITH_SINK if sink else WEIGHT_MEANINGS).items():
             radio = self.radios[key] = QRadioButton(QCoreApplication.translate("WeightDialog", text), self)
             radio.setObjectName(f"weight.{key}")
             radio.setEnabled(key in meanings)
             self._group.addButton(radio)
             column.addWidget(radio)
-        first = next(key for key in MEANINGS if key in meanings)
+        first = next(key for key in WEIGHT_MEANINGS if key in meanings)
         self.radios[first].setChecked(True)
         self.remembered = QCheckBox(self.tr("Do the same from now on"), self)
         self.remembered.setObjectName("weight.remembered")

@@ -14,7 +14,7 @@ from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, 
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.text_views import Link
 from attn_gui.views.theme import dress
-from attn_gui.views.widgets import FlowLayout, Retranslated, clear, set_tip
+from attn_gui.views.widgets import FlowLayout, Retranslated, clear_layout, set_tip
 
 # --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
 
@@ -154,7 +154,7 @@ class Trail(QWidget):
             return
         had_focus = any(link.hasFocus() for link in self.links())
         self._links, self._here = [], None
-        clear(self._row)
+        clear_layout(self._row)
         named = [0, *range(max(1, len(names) - LONGEST + 1), len(names) - 1)] if len(names) > 1 else []
         for previous, position in pairwise([-1, *named]):
             if position - previous > 1:

@@ -15,7 +15,7 @@ from attn_gui.engine.blocks import RMSNorm
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, number
-from attn_gui.views.names import kind_name, stage_title
+from attn_gui.views.names import mask_name, stage_title
 from attn_gui.views.text_views import TextRun, runs, strong
 
 # --- One sentence a stage: what the chosen cell says, in words ---
@@ -59,7 +59,7 @@ class Sentences(QObject):
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
         """`the causal mask`: the mask layer that closes a cell, by its kind."""
-        return filled(self.tr("the {kind} mask"), {"kind": kind_name(context.problem.mask[layer].kind)})
+        return filled(self.tr("the {kind} mask"), {"kind": mask_name(context.problem.mask[layer].kind)})
 
     def _by_hand(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         """The cell of a person's number, or of one that an intervention made."""

@@ -22,7 +22,7 @@ from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title
 from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import dress, scaled, ui_font
-from attn_gui.views.widgets import Retranslated, clear, set_tip
+from attn_gui.views.widgets import Retranslated, clear_layout, set_tip
 
 # --- Grid of links, each with a few quiet words at its right ---
 
@@ -46,7 +46,7 @@ class LinkGrid(QGridLayout):
 
     def set_rows(self, rows: Rows) -> None:
         """Show these links in the place of others."""
-        clear(self)
+        clear_layout(self)
         self.rows = [self._row(place, *row) for place, row in enumerate(rows)]
 
     def show_notes(self, width: int) -> None:
@@ -506,7 +506,7 @@ class VerifyPage(Retranslated, QWidget):
         column.addStretch(1)
 
     def _show(self) -> None:
-        clear(self._grid)
+        clear_layout(self._grid)
         self.retranslate()
         if self._report is None:
             return

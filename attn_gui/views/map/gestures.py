@@ -13,7 +13,7 @@ from attn_gui.views.map.map_view import MapBox
 from attn_gui.views.map.marks import Cell, Overlay
 from attn_gui.views.tables.delegate import Bubble, CellEditor
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import passes
+from attn_gui.views.widgets import focus_returns
 
 # --- Keys that move the chosen cell of a map, and those that zoom ---
 
@@ -38,7 +38,7 @@ _BEGINNINGS = ("0", ".", "-", "−")  # of numbers; while a map is zoomed, 0 and
 _ZOOMS = {"+": 240, "=": 240, "-": -240}  # + without Shift is =
 
 
-def moved(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, shape: tuple[int, int]) -> Cell | None:
+def moved_cell(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, shape: tuple[int, int]) -> Cell | None:
     """The cell that a key leads to, None when the key moves nothing; from no cell the first one."""
     rows, columns = shape
     if (key not in _STEPS and key not in _ENDS) or not rows or not columns:
@@ -60,22 +60,22 @@ def moved(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, shape: 
     return min(max(row + down * far, 0), rows - 1), min(max(column + right * far, 0), columns - 1)
 
 
-def extends(modifiers: Qt.KeyboardModifier) -> bool:
+def extends_block(modifiers: Qt.KeyboardModifier) -> bool:
     """Whether keys that move the chosen cell lead the far corner of a block instead."""
     return modifiers & ~Qt.KeyboardModifier.KeypadModifier == _EXTENDING
 
 
-def zoomed(text: str, modifiers: Qt.KeyboardModifier) -> int:
+def zoom_delta(text: str, modifiers: Qt.KeyboardModifier) -> int:
     """The turn of a wheel that a key stands for; 0 for none."""
     return 0 if modifiers & _SHORTCUTS else _ZOOMS.get(text, 0)
 
 
-def shows_everything(text: str, modifiers: Qt.KeyboardModifier) -> bool:
+def shows_whole_map(text: str, modifiers: Qt.KeyboardModifier) -> bool:
     """Whether a key ends the zoom."""
     return text == "0" and not modifiers & _SHORTCUTS
 
 
-def types(event: QKeyEvent, *, whole: bool) -> bool:
+def starts_typing(event: QKeyEvent, *, whole: bool) -> bool:
     """Whether a key begins to type into the chosen cell; `whole`: the map is not zoomed."""
     if event.modifiers() & _SHORTCUTS:
         return False
@@ -275,27 +275,27 @@ class Gestures(QObject):
         """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
         chosen, shape = self._overlay.marks.chosen, self._box.matrix
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if chosen is not None and extends(event.modifiers()):
-            corner = moved(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
+        if chosen is not None and extends_block(event.modifiers()):
+            corner = moved_cell(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
             if corner is not None:
                 self.cornerChosen.emit(*corner)
                 return
-        cell = moved(event.key(), event.modifiers(), chosen, shape)
+        cell = moved_cell(event.key(), event.modifiers(), chosen, shape)
         if cell is not None:
             self._overlay.set_marks(focus=True)
             if cell != chosen:
                 self.cellChosen.emit(*cell)
         elif event.key() in _ENTER and plain and chosen is not None:
             self.activated.emit(*chosen)
-        elif chosen is not None and types(event, whole=self._box.whole):
+        elif chosen is not None and starts_typing(event, whole=self._box.whole):
             self.typingRequested.emit(event.text() if event.key() != Qt.Key.Key_F2 else "")
         elif event.key() in _FREES and plain and chosen is not None:
             self.freeRequested.emit()
         elif event.key() == Qt.Key.Key_Space and plain and chosen is not None:
             self.toggleRequested.emit(*chosen)
-        elif self._box.movable and (delta := zoomed(event.text(), event.modifiers())):
+        elif self._box.movable and (delta := zoom_delta(event.text(), event.modifiers())):
             self._box.zoom(delta, chosen)
-        elif self._box.movable and shows_everything(event.text(), event.modifiers()):
+        elif self._box.movable and shows_whole_map(event.text(), event.modifiers()):
             self._box.reset()
         else:
             event.ignore()
@@ -423,7 +423,7 @@ class CellTyping(QObject):
             if event.key() == Qt.Key.Key_Escape:
                 self.close()
                 return True
-        elif isinstance(event, QFocusEvent) and event.lostFocus() and not passes(event) and not self.settle():
+        elif isinstance(event, QFocusEvent) and event.lostFocus() and not focus_returns(event) and not self.settle():
             self.close()  # a refused text does not outlive the visit
         return super().eventFilter(watched, event)
 

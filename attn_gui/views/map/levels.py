@@ -72,7 +72,7 @@ def has_faint(plane: PlaneLike | None) -> bool:
 # --- The levels of one map: found by a rule once they are asked for, and kept until they are to be taken again ---
 
 
-class TakenLevels:
+class MapLevels:
     """Follows the rule of a shade; `owner` asks for what is not known yet of long planes."""
 
     def __init__(self, owner: object) -> None:

@@ -17,7 +17,7 @@ from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.pictures.supply import News
 from attn_gui.views.map.cells_picture import CellsPicture
-from attn_gui.views.map.levels import TakenLevels
+from attn_gui.views.map.levels import MapLevels
 from attn_gui.views.map.marks import Canvas, Overlay
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
@@ -102,7 +102,7 @@ class MapDrawing(QObject):
         self.shown, self._stale = MapState(), True
         self.split: StateSplit | None = None
         self.cells, self.overlay = CellsPicture(small=small), Overlay(canvas, small=small)
-        self.taken = TakenLevels(self.cells)
+        self.taken = MapLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
         self._news = News(self, self.cells)
         self._news.arrived.connect(self._on_news_arrived)

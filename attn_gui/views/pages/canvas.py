@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 from attn_gui.figure.pages.base import Drawing, Ink, NoRoom, PageKind, Spot
 from attn_gui.figure.pages.plot import PlotField
 from attn_gui.figure.tokens import LINE
-from attn_gui.views.map.gestures import shows_everything, zoomed
+from attn_gui.views.map.gestures import shows_whole_map, zoom_delta
 from attn_gui.views.model.head_grid import STALE
 from attn_gui.views.theme import current_theme, scaled, theme_signal
 from attn_gui.views.widgets import paint_focus_ring, plain_tip
@@ -178,11 +178,11 @@ class PageCanvas(QLabel):
             self._choose()
         elif key in STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             self._step(*STEPS[key])
-        elif self._plots and (delta := zoomed(event.text(), event.modifiers())):
+        elif self._plots and (delta := zoom_delta(event.text(), event.modifiers())):
             number, _, column = self._at if self._at is not None else (-1, 0, 0)
             for field, plot in self._plots.items():
                 plot.zoom(delta, column if field == number else None)
-        elif self._plots and shows_everything(event.text(), event.modifiers()):
+        elif self._plots and shows_whole_map(event.text(), event.modifiers()):
             for plot in self._plots.values():
                 plot.show_all()
         else:

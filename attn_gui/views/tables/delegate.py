@@ -25,7 +25,7 @@ from attn_gui.figure.display import NAN, Levels, to_display
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SIZE, SPACING, Theme
 from attn_gui.formats.text.numerals import LONGEST
 from attn_gui.views.theme import current_theme, restyle, scaled, ui_font
-from attn_gui.views.widgets import belongs_to_window, passes
+from attn_gui.views.widgets import focus_returns, is_window_shortcut
 
 # --- Typing into a cell: the line, and the bubble above it that says why a text was refused ---
 
@@ -68,7 +68,7 @@ class CellEditor(QLineEdit):
         restyle(self)
 
     def event(self, event: QEvent) -> bool:
-        if belongs_to_window(event):
+        if is_window_shortcut(event):
             event.ignore()
             return False
         return super().event(event)
@@ -305,7 +305,7 @@ class CellDelegate(QStyledItemDelegate):
             if self._goes_on(editor, event):
                 return True
         elif isinstance(event, QFocusEvent) and event.lostFocus():
-            if not passes(event) and not self._settle(editor):
+            if not focus_returns(event) and not self._settle(editor):
                 self.closeEditor.emit(editor, Hint.RevertModelCache)
                 self.gaveUp.emit()
             return False

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QLineEdit, QSizePolicy, QToolTip, QWi
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
-from attn_gui.views.widgets import belongs_to_window, passes, plain_tip
+from attn_gui.views.widgets import focus_returns, is_window_shortcut, plain_tip
 
 # --- Row and column headers: tokens and whole-matrix numbers, as chips where a row or column is marked ---
 
@@ -173,7 +173,7 @@ class TokenHeader(MarkedHeader):
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._editor and belongs_to_window(event):
+        if watched is self._editor and is_window_shortcut(event):
             event.ignore()
             return True
         if watched is self._editor and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -183,7 +183,12 @@ class TokenHeader(MarkedHeader):
             if event.key() == Qt.Key.Key_Escape:
                 self._close()
                 return True
-        if watched is self._editor and isinstance(event, QFocusEvent) and event.lostFocus() and not passes(event):
+        if (
+            watched is self._editor
+            and isinstance(event, QFocusEvent)
+            and event.lostFocus()
+            and not focus_returns(event)
+        ):
             self._commit()
         return super().eventFilter(watched, event)
 

@@ -31,7 +31,7 @@ from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel, clear
+from attn_gui.views.widgets import ElidedLabel, clear_layout
 
 # --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
 
@@ -119,7 +119,7 @@ class ChoiceBar(QFrame):
         self.setVisible(bool(text))
 
     def _set_buttons(self, ways: Sequence[tuple[str, str]]) -> None:
-        clear(self._buttons)
+        clear_layout(self._buttons)
         for key, label in ways:
             button = QPushButton(label)
             button.clicked.connect(lambda _=False, key=key: self.picked.emit(key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from attn_gui.views.map.gestures import moved
+from attn_gui.views.map.gestures import moved_cell
 
 MODIFIER = Qt.KeyboardModifier
 NONE, SHIFT, CTRL = MODIFIER.NoModifier, MODIFIER.ShiftModifier, MODIFIER.ControlModifier
@@ -33,12 +33,12 @@ KEY = Qt.Key
     ],
 )
 def test_a_key_leads_to_a_cell(key: Qt.Key, modifiers: Qt.KeyboardModifier, expected: tuple[int, int] | None) -> None:
-    assert moved(key, modifiers, (5, 7), (13, 19)) == expected
+    assert moved_cell(key, modifiers, (5, 7), (13, 19)) == expected
 
 
 def test_from_no_cell_any_arrow_leads_to_the_first() -> None:
-    assert moved(KEY.Key_Down, NONE, None, (13, 19)) == (0, 0)
+    assert moved_cell(KEY.Key_Down, NONE, None, (13, 19)) == (0, 0)
 
 
 def test_an_empty_matrix_has_no_cell_to_go_to() -> None:
-    assert moved(KEY.Key_Down, NONE, None, (0, 19)) is None
+    assert moved_cell(KEY.Key_Down, NONE, None, (0, 19)) is None
