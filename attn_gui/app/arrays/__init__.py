@@ -1,1 +1,0 @@
-"""The chooser of arrays whose names are foreign: what opens it, remembers and carries out what is chosen."""

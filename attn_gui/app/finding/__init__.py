@@ -1,1 +1,0 @@
-"""Finding numbers and tokens in tables and maps, and going to a cell."""

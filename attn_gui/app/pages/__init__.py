@@ -1,1 +1,0 @@
-"""Controllers of the pages of the catalog."""

@@ -1,1 +1,0 @@
-"""Start-up, and the program that wires all controllers."""
