@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attn_gui.version import VERSION
 
 if TYPE_CHECKING:
-    from attn_gui.app.shell.explore import Explorer, explore
+    from attn_gui.app.explore import Explorer, explore
     from attn_gui.commands.export_command import export_files
     from attn_gui.engine import (
         Cell,
@@ -77,12 +77,12 @@ __all__ = [
 ]
 
 _HOMES = dict.fromkeys(__all__, "attn_gui.engine") | {
-    "Explorer": "attn_gui.app.shell.explore",
+    "Explorer": "attn_gui.app.explore",
     "FormatError": "attn_gui.formats",
     "Model": "attn_gui.models",
     "Picture": "attn_gui.figure.sheet",
     "Run": "attn_gui.models",
-    "explore": "attn_gui.app.shell.explore",
+    "explore": "attn_gui.app.explore",
     "export_files": "attn_gui.commands.export_command",
     "load": "attn_gui.formats",
     "open_model": "attn_gui.models",

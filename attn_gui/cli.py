@@ -130,7 +130,7 @@ def _window(words: list[str]) -> int:
         _check(argparse.Namespace(**{**vars(chosen), "files": files, "file": files[0]}))  # refused before a window is
     if reason := obstacle():
         raise Refusal("{reason}", reason=reason)
-    from attn_gui.app.shell.start import run
+    from attn_gui.app.start import run
 
     return run([file.absolute() for file in chosen.files], chosen.lang, arranged(chosen))  # a journal outlives a folder
 
@@ -139,9 +139,8 @@ def _apart(files: Sequence[Path]) -> list[tuple[Path, ...]]:
     """Files of arrays together, as they make one problem, and every other one by itself."""
     if len(files) < 2:
         return [(file,) for file in files]
-    from attn_gui.app.model.model_folder import is_model
+    from attn_gui.file_kinds import is_lesson, is_model
     from attn_gui.formats.named.several_files import holds_arrays
-    from attn_gui.lessons.lesson_ending import is_lesson
 
     together = tuple(file for file in files if holds_arrays(file) and not (is_model(file) or is_lesson(file)))
     return [*([together] if together else []), *((file,) for file in files if file not in together)]
@@ -165,11 +164,10 @@ def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
 
 def _check(chosen: argparse.Namespace) -> None:
     """Refuse a file that cannot be opened in the window: a problem, a lesson, a model or a session of one."""
-    from attn_gui.app.model.model_folder import is_model
+    from attn_gui.file_kinds import is_lesson, is_model
     from attn_gui.formats import FormatError
     from attn_gui.formats.session import ModelNeeded
     from attn_gui.lessons.lesson import read_lesson
-    from attn_gui.lessons.lesson_ending import is_lesson
 
     alone = arranged(chosen) is None
     try:

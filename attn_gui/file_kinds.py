@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from os.path import isdir, isfile
 from pathlib import Path
+
+# --- Names of lesson files, and the tables that have the same: to ask what a file is, its reader need not be imported
+#     ---
+
 
 ENDING = ".md"
 STEP = "##"  # begins the title of a step
@@ -27,3 +32,14 @@ def _begins_with_table(path: Path) -> bool:
     lines = [*filter(None, map(str.strip, text.splitlines()))] or [""]
     above = itertools.takewhile(lambda line: not line.startswith(STEP), lines)
     return any(line.startswith("|") for line in above) or ("|" in lines[0] and not lines[0].startswith("#"))
+
+
+# --- Folder of a model, told from any other without importing what reads it ---
+
+
+CONFIG = "config.json"
+
+
+def is_model(path: Path) -> bool:
+    """Whether a path is a folder that says of itself that it holds a model."""
+    return isdir(path) and isfile(path / CONFIG)  # unlike those of a Path these raise nothing where it cannot be read

@@ -21,7 +21,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView
 from texts import compile_stale
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Problem
 from attn_gui.figure.text.fonts import load_fonts

@@ -24,7 +24,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QFontDatabase, Q
 from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QMessageBox, QTableView, QTextBrowser, QWidget
 
 import attn_gui
-from attn_gui.app.shell.start import run
+from attn_gui.app.start import run
 from attn_gui.cli import main as command_line
 from attn_gui.paths import resource
 

@@ -41,7 +41,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state import translations
+from attn_gui.app.state import settings as translations
 from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.theme import apply_theme, current_theme, scaled

@@ -17,7 +17,7 @@ import pytest
 
 import attn_gui
 from attn_gui import no_window
-from attn_gui.app.shell import start
+from attn_gui.app import start
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.comparison import READY
@@ -405,7 +405,7 @@ def test_a_platform_that_draws_on_a_device_needs_the_device(monkeypatch: pytest.
 def test_a_window_knows_its_file_in_other_folders_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     given: list[Path] = []
     monkeypatch.setattr("attn_gui.cli.obstacle", lambda: "")
-    monkeypatch.setattr("attn_gui.app.shell.start.run", lambda files, *_: given.extend(files) or 0)
+    monkeypatch.setattr("attn_gui.app.start.run", lambda files, *_: given.extend(files) or 0)
     (tmp_path / "some.npz").write_bytes(WORKED.read_bytes())
     monkeypatch.chdir(tmp_path)
     assert main(["some.npz"]) == 0

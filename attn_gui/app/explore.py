@@ -12,7 +12,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QCoreApplication, QThread
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.signals import ending_signals
+from attn_gui.app.start import ending_signals
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import problem_in
@@ -21,7 +21,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.no_window import obstacle
 
 if TYPE_CHECKING:
-    from attn_gui.app.shell.program import Program
+    from attn_gui.app.program import Program
 
 TO_TYPE = "The window answers once Qt's loop runs: type “%gui qt” on a line of its own ({reason})."
 
@@ -79,7 +79,7 @@ def explore(
     shown = _asked(problem, {"query": query, "key": key, "value": value}, tokens)
     shell = _shell()
     app = _application(shell)
-    from attn_gui.app.shell.program import Program  # its signals would not survive the change of applications
+    from attn_gui.app.program import Program  # its signals would not survive the change of applications
 
     program = Program(app)
     program.begin(None)

@@ -4,20 +4,176 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from attn_gui.app.actions.actions import Bars
+from attn_gui.app.actions.commands import CommandsController, TipsController
+from attn_gui.app.actions.context_menus import ContextMenus, MapKeys
+from attn_gui.app.editing.heads import HeadEdits
+from attn_gui.app.editing.interventions import InterventionsController, StateTakes
+from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.map_cells import CellBlocks, TypingController
+from attn_gui.app.editing.masks import MasksController, PaintingController
+from attn_gui.app.editing.shapes import ShapeController
+from attn_gui.app.editing.targets import PullingController, TargetController
 from attn_gui.app.files.export import ExportController
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.import_arrays import ArraysController
+from attn_gui.app.files.recovery import Recovery
+from attn_gui.app.inspector.explain import ReachController
+from attn_gui.app.inspector.history import HistoryController, HistoryTells
+from attn_gui.app.inspector.pages import SensitivityController, VerifyController
+from attn_gui.app.inspector.snapshots import SnapshotsController
 from attn_gui.app.lessons.exercises import Exercises
-from attn_gui.app.lessons.lesson_steps import LessonsController
-from attn_gui.app.lessons.solution_saving import SolutionSaving
-from attn_gui.app.lessons.worksheet_writing import WorksheetsController
+from attn_gui.app.lessons.lessons import LessonsController
+from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController
 from attn_gui.app.maps.comparing import CompareController
-from attn_gui.app.model.model_controller import ModelController
+from attn_gui.app.maps.gradients import GradientController
+from attn_gui.app.maps.maps import MapsController
+from attn_gui.app.maps.status import StatusController
+from attn_gui.app.model.model_controller import ModelController, ModelsAtHand
 from attn_gui.app.model.model_showing import ModelShowing
-from attn_gui.app.model.models_at_hand import ModelsAtHand
 from attn_gui.app.model.row_takes import RowTakes
-from attn_gui.app.pages.code_saving import CodeSaving
-from attn_gui.app.pages.curve_fitting import CurveFitting
-from attn_gui.app.pages.pages import PagesController
-from attn_gui.app.rooms.ground import Ground
+from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
+from attn_gui.app.state.baseline import Baseline
+from attn_gui.app.state.computation import Computation
+from attn_gui.app.state.settings import LookController, Settings
+from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.tables.finding import FindController
+from attn_gui.app.tables.table_blocks import TableBlocks
+from attn_gui.app.tables.table_edits import CopyController, RowEdits, TableEdits, TableTarget
+from attn_gui.app.tables.tables import TablesController
+from attn_gui.document.document import Document
+from attn_gui.views.main_window import MainWindow
+
+# --- The parts that the first picture needs, on which every later room is built ---
+
+
+class Ground(NamedTuple):
+    """The window, the document and its view, and the rooms that are there from the start."""
+
+    window: MainWindow
+    document: Document
+    computation: Computation
+    view: ViewState
+    baseline: Baseline
+    making: Making
+    settings: Settings
+    look: LookController
+    bars: Bars
+    status: StatusController
+    maps: MapsController
+    tables: TablesController
+    shapes: ShapeController
+    files: FilesController
+
+
+# --- Rooms in which a problem is changed by hand; no first picture needs them ---
+
+
+class LaterEdits(NamedTuple):
+    """Tables, maps, masks, heads, targets and interventions."""
+
+    target: TableTarget
+    table_edits: TableEdits
+    table_blocks: TableBlocks
+    row_edits: RowEdits
+    copying: CopyController
+    painting: PaintingController
+    masks: MasksController
+    targets: TargetController
+    cell_blocks: CellBlocks
+    typing: TypingController
+    interventions: InterventionsController
+    heads: HeadEdits
+    pulling: PullingController
+    takes: StateTakes
+
+
+def later_edits(ground: Ground) -> LaterEdits:
+    """Build the controllers of editing on the ground."""
+    window, document = ground.window, ground.document
+    computation, view = ground.computation, ground.view
+    making, tables, tell = ground.making, ground.tables, ground.status.tell
+    target = TableTarget(window, document, tables, view, making)
+    table_edits = TableEdits(window, document, tables, target, making)
+    table_edits.directRequested.connect(ground.shapes.make_direct)
+    table_blocks = TableBlocks(window, document, tables, target, making, ground.settings, tell)
+    painting = PaintingController(window, document, computation, view, making, ground.settings, ground.bars)
+    targets = TargetController(window, document, computation, view, making)
+    cell_blocks = CellBlocks(window, document, computation, view, making, table_blocks)
+    pulling = PullingController(window, document, computation, view, making, painting, cell_blocks.shows_now)
+    for tool in (painting, pulling):
+        tool.changed.connect(ground.bars.actions.show_states)
+    return LaterEdits(
+        target=target,
+        table_edits=table_edits,
+        table_blocks=table_blocks,
+        row_edits=RowEdits(window, document, target, making, tell),
+        copying=CopyController(window, target, table_edits),
+        painting=painting,
+        masks=MasksController(window, document, computation, view, making, painting, tell),
+        targets=targets,
+        cell_blocks=cell_blocks,
+        typing=TypingController(window, document, computation, view, making, targets, cell_blocks),
+        interventions=InterventionsController(window, document, computation, view, making, ground.bars),
+        heads=HeadEdits(window, document, view, making, tell),
+        pulling=pulling,
+        takes=StateTakes(window, document, ground.baseline, view, making, cell_blocks),
+    )
+
+
+# --- Rooms that compare, search and judge, and keys, menus and tips; no first picture needs them ---
+
+
+class LaterTools(NamedTuple):
+    """Comparing, searching, judging, the history, asking which array is which, keys, menus and tips."""
+
+    compare: CompareController
+    gradients: GradientController
+    reach: ReachController
+    keys: MapKeys
+    context_menus: ContextMenus
+    history: HistoryController
+    history_tells: HistoryTells
+    snapshots: SnapshotsController
+    arrays: ArraysController
+    recovery: Recovery
+    commands: CommandsController
+    finding: FindController
+    sensitivity: SensitivityController
+    tips: TipsController
+    verify: VerifyController
+
+
+def later_tools(ground: Ground, edits: LaterEdits) -> LaterTools:
+    """Build the tools on the ground, and on the rooms of editing that keys lead to."""
+    window, document = ground.window, ground.document
+    computation, view = ground.computation, ground.view
+    baseline, bars, files, tables = ground.baseline, ground.bars, ground.files, ground.tables
+    compare = CompareController(window, document, computation, baseline, view, bars)
+    put_away = edits.painting.leave, edits.pulling.leave
+    keys = MapKeys(window, computation, view, tables, ground.maps.step_head, lambda: any(leave() for leave in put_away))
+    history_tells = HistoryTells(window, document, computation, view)
+    history_tells.changed.connect(bars.actions.show_states)
+    return LaterTools(
+        compare=compare,
+        gradients=GradientController(window, computation, view),
+        reach=ReachController(window, document, computation, view, tables),
+        keys=keys,
+        context_menus=ContextMenus(window, bars, tables),
+        history=HistoryController(window, document, ground.settings, bars.actions),
+        history_tells=history_tells,
+        snapshots=SnapshotsController(window, document, baseline, compare),
+        arrays=ArraysController(window, files, ground.settings),
+        recovery=Recovery(window, files, ground.look),
+        commands=CommandsController(window, bars, view, keys, files, ground.look),
+        finding=FindController(window, document, view, tables),
+        sensitivity=SensitivityController(window, computation, view),
+        tips=TipsController(window, view),
+        verify=VerifyController(window, document),
+    )
+
+
+# --- Rooms that no first picture of the window needs; importing this imports what they alone stand on ---
 
 
 class LaterRooms(NamedTuple):

@@ -1,8 +1,7 @@
 """Pages of the catalog: which one is on show, what it looks at, and that it follows every edit.
 
 A page has a key: all that it reads of the numbers, the view and its knobs. While that is as it was, its content stays
-and work under way goes on, whatever else is chosen; work of another key is stopped.
-"""
+and work under way goes on, whatever else is chosen; work of another key is stopped."""
 
 from __future__ import annotations
 
@@ -10,30 +9,44 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary, ref
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.actions.actions import Command, Row
-from attn_gui.app.actions.bars import Bars
-from attn_gui.app.state.background_task import BackgroundTask, Stopped
+from attn_gui.app.actions.actions import Bars, Command, Row
+from attn_gui.app.editing.making import Making
+from attn_gui.app.files.files import asked_path
+from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.look import LookController
-from attn_gui.app.state.translated_errors import sentence
+from attn_gui.app.state.settings import LookController
+from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
-from attn_gui.engine import Evaluation
+from attn_gui.document.edits import Label
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.analysis.regression import Fitted, each_from_the_others, error_of_others, fit_width
 from attn_gui.engine.progress import Tell, silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.pages.base import PageKind, Spot, settled
 from attn_gui.figure.pages.contributions import OverHeadsPage
+from attn_gui.figure.pages.dimensions import CodePage, CodeText
+from attn_gui.figure.pages.regression import CurvePage
+from attn_gui.formats import FormatError
+from attn_gui.formats.saving import write_file
+from attn_gui.formats.scripts import script_name
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.threads import outcome_of
+from attn_gui.views.dialogs.progress import FittingProgress
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.pages.page_widget import PageWidget
+from attn_gui.views.pages.page_widget import CodeControls, FitControls, PageWidget
+
+# --- Pages of the catalog: which one is on show, what it looks at, and that it follows every edit ---
 
 
 class PagesController(QObject):
@@ -331,3 +344,132 @@ def _row(kind: PageKind[Any]) -> Row:
         reads=tuple(role.name for role in kind.roles),
         context="Pages",
     )
+
+
+# --- The code of the problem out of its page: onto the clipboard, and as a script ---
+
+
+class CodeSaving(QObject):
+    """Hands out the script that is on show."""
+
+    def __init__(self, window: MainWindow, document: Document) -> None:
+        super().__init__(window)
+        self._window, self._document = window, document
+        self._page, controls = window.inspector.pages.page(CodePage.name), CodeControls()
+        self._page.put_above(controls)
+        controls.copyRequested.connect(self.copy)
+        controls.saveRequested.connect(self.save)
+
+    def copy(self) -> None:
+        """The script onto the clipboard."""
+        if (code := self._code()) is not None:
+            QGuiApplication.clipboard().setText(code.text)
+            self._window.banner.show_info(lambda: self.tr("The code is on the clipboard."))
+
+    def save(self) -> None:
+        """The script as a file that is asked for."""
+        code = self._code()
+        if code is None:
+            return
+        folder = self._document.path.parent if self._document.path else Path.home()
+        proposed = folder / script_name(self._document.name, code.key)
+        kinds = {".py": self.tr("Python script (*.py)")}
+        path = asked_path(self._window, self.tr("Save the code"), proposed, kinds)
+        if path is None:
+            return
+        try:
+            write_file(path, code.text.encode("utf-8"))
+        except FormatError as error:
+            self._window.banner.show_error(saying(error))
+            return
+        self._window.banner.show_info(lambda: self.tr("Wrote {path}").format(path=path))
+
+    def _code(self) -> CodeText | None:
+        """The script on show; None where the page says why there is none."""
+        found = self._page.content
+        return found if isinstance(found, CodeText) else None
+
+
+# --- The fit of the kernel to the points of a regression, above its curve ---
+
+
+class CurveFitting(QObject):
+    """Keeps the error true while the curve is on show; the fit is work beside the window."""
+
+    def __init__(
+        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
+    ) -> None:
+        super().__init__(window)
+        self._window, self._page = window, window.inspector.pages.page(CurvePage.name)
+        self._controls = FitControls()
+        self._page.put_above(self._controls)
+        self._document, self._computation, self._making = document, computation, making
+        self._errors, self._fits = BackgroundTask(self), WindowTask(window, FittingProgress(window))
+        self._errors.ended.connect(self._on_errors_answered)
+        self._fits.ended.connect(self._on_fits_ended)
+        self._fits.canceled.connect(self._show_ready)
+        self._controls.fitRequested.connect(self.fit)
+        window.inspector.pages.turned.connect(self.show)
+        document.changed.connect(self._on_document_changed)
+        computation.updated.connect(self.show)
+        view.follow(self.show, "evaluation")
+
+    def show(self, *_: object) -> None:
+        """Bring the error up to date if the curve is on show and computed."""
+        self._errors.forget()  # it is of other numbers
+        if not self._page.isVisible() or not self._computed:
+            return
+        self._show_ready()
+        points = self._points()
+        self._controls.set_fit_offered(points is not None)
+        if points is not None:
+            self._errors.start(lambda _: error_of_others(points))
+
+    def fit(self) -> None:
+        """Look for the best w; it becomes one step when it is found."""
+        points = self._points()
+        if points is not None:
+            self._fits.start(lambda tell: fit_width(points, tell), "w")
+            self._show_ready()
+
+    def finish(self) -> None:
+        """End what is under way; for the end of the program."""
+        self._errors.finish()
+        self._fits.finish()
+
+    @property
+    def _computed(self) -> bool:
+        """Whether the evaluation is that of the document."""
+        return not self._computation.pending and self._computation.refusal is None
+
+    def _points(self) -> Problem | None:
+        """The points that w is fitted to, apart from the document; None where there is no w to be fitted now."""
+        if not self._computed:
+            return None
+        try:
+            return each_from_the_others(self._computation.evaluation)
+        except ValueError:
+            return None
+
+    def _show_ready(self) -> None:
+        self._controls.set_ready(self._computed and not self._fits.busy)
+
+    def _on_document_changed(self, *_: object) -> None:
+        self._fits.forget()  # it was for other numbers
+        self._controls.set_error(None)
+        self._show_ready()
+
+    def _on_errors_answered(self, outcome: Future[float]) -> None:
+        found = outcome.result()
+        if self._computed:
+            self._controls.set_error(found)
+
+    def _on_fits_ended(self, outcome: Future[Fitted]) -> None:
+        self._show_ready()
+        found = outcome.result()
+        params = self._document.problem.score_params
+        if found.w == params["w"]:
+            self._window.recomputed.setText(self.tr("No other w predicts the points better."))
+            return
+        label = Label(QT_TRANSLATE_NOOP("History", "w fitted to the points: {value}"), {"value": f"{found.w:g}"})
+        self._making.change(label, lambda: {"score_params": {**params, "w": found.w}})

@@ -2,51 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.actions.actions import Actions
+from attn_gui.app.actions.action_table import FIND_ROWS, HEAD_ROWS
+from attn_gui.app.actions.actions import Actions, Command
+from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.shapes import ShapeController
+from attn_gui.app.editing.variants import LayerController, VariantsController
+from attn_gui.app.faults import Faults
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.files.session_view import SessionView
-from attn_gui.app.finding.find_rows import FIND_ROWS
+from attn_gui.app.files.kept_view import KeptView, SessionView, kept_look
 from attn_gui.app.inspector.explain import ExplainController
-from attn_gui.app.maps.maps import MapsController
-from attn_gui.app.maps.progress import ProgressController
+from attn_gui.app.late_controllers import Ground, LaterEdits, LaterRooms, LaterTools
+from attn_gui.app.maps.maps import MapsController, SplitController
 from attn_gui.app.maps.readings import ReadingsController
-from attn_gui.app.maps.splitting import SplitController
-from attn_gui.app.maps.status import StatusController
-from attn_gui.app.model.model_folder import is_model
-from attn_gui.app.problem.head_rows import HEAD_ROWS
-from attn_gui.app.problem.layer_edits import LayerController
-from attn_gui.app.problem.shape_edits import ShapeController
-from attn_gui.app.problem.variants import VariantsController
-from attn_gui.app.rooms.ground import Ground
-from attn_gui.app.shell.faults import Faults
-from attn_gui.app.shell.program_parts import Acting, Ending, Speaking, Writing
-from attn_gui.app.shell.shell import Shell
+from attn_gui.app.maps.status import ProgressController, StatusController
+from attn_gui.app.shell import Shell
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.kept_view import KeptView, kept_look
-from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.graph.stage import Role
+from attn_gui.file_kinds import is_lesson, is_model
 from attn_gui.formats.named.arrangement import Arrangement
-from attn_gui.lessons.lesson_ending import is_lesson
 
-if TYPE_CHECKING:
-    from attn_gui.app.rooms.later_edits import LaterEdits
-    from attn_gui.app.rooms.later_rooms import LaterRooms
-    from attn_gui.app.rooms.later_tools import LaterTools
+# --- Parts that the program is built of, by what else they do: answer actions, speak, write files, come to an end ---
+
+
+@runtime_checkable
+class Acting(Protocol):
+    """A part that answers actions."""
+
+    def commands(self) -> Mapping[str, Command]: ...
+
+
+@runtime_checkable
+class Speaking(Protocol):
+    """A part that has words which no widget translates by itself."""
+
+    def retranslate(self) -> None: ...
+
+
+@runtime_checkable
+class Writing(Protocol):
+    """A part that writes files, which the end of the window waits for."""
+
+    def wait(self) -> bool: ...
+
+
+@runtime_checkable
+class Ending(Protocol):
+    """A part with work that has to be through before the window goes."""
+
+    def finish(self) -> None: ...
+
+
+# --- The whole program in one place: the document, the window and the controllers between them ---
 
 
 class Program(QObject):
@@ -120,10 +141,8 @@ class Program(QObject):
 
     def complete(self) -> None:
         """Build the rooms that no first picture needs, and open the lesson or model that was given, if it was one."""
-        from attn_gui.app.rooms.later_edits import later_edits
-        from attn_gui.app.rooms.later_rooms import later_rooms
-        from attn_gui.app.rooms.later_tools import later_tools
-        from attn_gui.app.shell.arrivals import Arrivals
+        from attn_gui.app.files.arrivals import Arrivals
+        from attn_gui.app.late_controllers import later_edits, later_rooms, later_tools
 
         there, ground = self._parts(), self._ground()
         with self.view.latecomers():

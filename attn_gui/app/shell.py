@@ -1,14 +1,16 @@
-"""The place and size of the window and the widths of its columns and theirs, kept from one session to the next."""
+"""The parts that the first paint needs: settings, the look, and the window with its bars and empty zones."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.actions.actions import Command
-from attn_gui.app.state.settings import Settings
+from attn_gui.app.actions.actions import Bars, Command
+from attn_gui.app.state.settings import LookController, Settings
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from attn_gui.document.matrix_model import MatrixModel
     from attn_gui.views.tables.matrix_panel import MatrixPanel
     from attn_gui.views.tables.table_view import SizedView
+
+
+# --- The place and size of the window and the widths of its columns and theirs, kept from one session to the next ---
+
 
 FIRST_SIZE = (1440, 900)
 FRAME = (16, 48)
@@ -97,3 +103,30 @@ def _widths(kept: object) -> tuple[int, dict[int, int]]:
         return 0, {}
     places = [name for name in widths if len(name) < 7 and name.isdecimal() and type(widths[name]) is int]
     return count, {int(name): widths[name] for name in places}
+
+
+# --- The parts that the first paint needs: settings, the look, and the window with its bars and empty zones ---
+
+
+class Shell(QObject):
+    """The window before the program is in it. Importing and making this is cheap, all the rest is not."""
+
+    def __init__(self, app: QApplication, lang: str | None = None) -> None:
+        super().__init__(app)
+        self.settings = Settings()
+        self.look = LookController(app, self.settings, lang)
+        self.window = MainWindow()
+        self.bars = Bars(self.window)
+        self.layout = LayoutController(self.window, self.settings)
+        self._next: Callable[[], object] | None = None
+
+    def after_paint(self, do: Callable[[], object]) -> None:
+        """Call `do` once the window has been painted next, with all that is in it."""
+        self._next = do
+        self.window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint and self._next is not None:
+            watched.removeEventFilter(self)
+            QTimer.singleShot(0, self._next)
+        return super().eventFilter(watched, event)

@@ -5,23 +5,30 @@ from __future__ import annotations
 import builtins
 import gc
 import os
+import signal
+import socket
 import sys
 import threading
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop, QLibraryInfo, QTimer
+from PySide6.QtCore import QCoreApplication, QEventLoop, QLibraryInfo, QSocketNotifier, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.paths import resource
 
 if TYPE_CHECKING:
-    from attn_gui.app.shell.program import Program
-    from attn_gui.app.shell.shell import Shell
+    from attn_gui.app.program import Program
+    from attn_gui.app.shell import Shell
     from attn_gui.formats.named.arrangement import Arrangement
+
+
+# --- Starts the program: an application, its fonts and a window first, everything in it once that is painted ---
+
 
 REST_MS = 200
 """Time after which everything is painted and idle work may begin."""
@@ -34,8 +41,7 @@ def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrang
     """
     gc.disable()  # what a start makes is no garbage, and looking for some takes a tenth of its time
     _import_plainly()
-    from attn_gui.app.shell.shell import Shell
-    from attn_gui.app.shell.signals import ending_signals
+    from attn_gui.app.shell import Shell
     from attn_gui.figure.text.fonts import load_fonts, without_locale_advice
 
     os.environ.setdefault("QT_ENABLE_HIGHDPI_SCALING", "1")
@@ -101,7 +107,7 @@ class Start:
 
     def _fill(self) -> None:
         with self._or_end():
-            from attn_gui.app.shell.program import Program
+            from attn_gui.app.program import Program
 
             self._shell.window.conceal()
             self.program = Program(self._app, shell=self._shell)
@@ -133,7 +139,7 @@ class Start:
             yield
         except BaseException as error:
             if isinstance(error, Exception):
-                from attn_gui.app.shell.faults import details, record
+                from attn_gui.app.faults import details, record
 
                 record(details(error))
             self._app.exit(1)
@@ -144,3 +150,53 @@ class Start:
 
         gc.freeze()  # nor is it garbage later
         self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another
+
+
+# --- Signals of the operating system: they end Qt's loop between two events ---
+
+
+ALL = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
+KILLED = 128
+"""Exit code of a program that a signal ends, less the number of the signal, as shells count."""
+
+
+@contextmanager
+def ending_signals(numbers: Iterable[int] = ALL) -> Iterator[list[int]]:
+    """Have each of these signals end Qt's loop with `exit(128 + number)`; yields a list of those that came.
+
+    Python's own handlers raise wherever Python runs next: inside a paint event that is a segmentation fault, inside a
+    slot it may be swallowed. These only write to a socket that Qt's loop reads. Signals that come before the loop runs
+    end it once it does. A second one kills the process, even where the thread of the window hangs. What the parent
+    process ignores (nohup) stays ignored.
+    """
+    came: list[int] = []
+    read, write = socket.socketpair()
+    for end in (read, write):
+        end.setblocking(False)
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_DFL)
+
+    def end_loop() -> None:
+        for number in read.recv(KILLED):
+            if number in before:
+                came.append(number)
+                QCoreApplication.exit(KILLED + number)
+
+    left_alone = (signal.SIG_IGN, None)
+    before = {number: known for number in numbers if (known := signal.getsignal(number)) not in left_alone}
+    for number in before:
+        signal.signal(number, handle)
+    woken = signal.set_wakeup_fd(write.fileno(), warn_on_full_buffer=False)
+    notifier = QSocketNotifier(read.fileno(), QSocketNotifier.Type.Read)
+    notifier.activated.connect(end_loop)
+    try:
+        yield came
+    finally:
+        notifier.setEnabled(False)
+        signal.set_wakeup_fd(woken)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        read.close()
+        write.close()

@@ -27,7 +27,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QTableView, QWidget
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.models import KNOWN
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import ACTIONS
-from attn_gui.app.shell.program import Program
-from attn_gui.app.shell.program_parts import Acting, Ending
+from attn_gui.app.program import Acting, Ending, Program
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QLabel, QWidget
 
-from attn_gui.app.shell.program import Program
-from attn_gui.app.state import translations
+from attn_gui.app.program import Program
+from attn_gui.app.state import settings
+from attn_gui.app.state.settings import language_of, set_language
 from attn_gui.app.state.translated_errors import sentence, sentences
-from attn_gui.app.state.translations import language_of, set_language
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label, filled
 from attn_gui.engine import STAGE, solve, verdicts
@@ -206,7 +206,7 @@ def test_what_is_compiled_is_what_is_written(tool, tmp_path):
 
 def test_a_checkout_without_compiled_texts_says_so(app, monkeypatch, tmp_path):
     """English in silence would look like a program that knows no Chinese."""
-    monkeypatch.setattr(translations, "resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(settings, "resource", lambda *parts: tmp_path.joinpath(*parts))
     with pytest.warns(UserWarning, match=r"packaging/texts\.py"):
         set_language(app, "zh")
     set_language(app, "en")  # in which nothing is missing

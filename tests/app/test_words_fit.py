@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QMainWindow, QWidget
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.figure.tokens import THEMES
 

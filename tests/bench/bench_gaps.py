@@ -89,7 +89,7 @@ def peak_of_a_session() -> float:
 
     from PySide6.QtCore import QSettings
 
-    from attn_gui.app.shell.program import Program
+    from attn_gui.app.program import Program
     from attn_gui.document.edits import Label, SetCells
     from attn_gui.engine import Problem
     from attn_gui.figure.text.fonts import load_fonts

@@ -34,7 +34,7 @@ def session() -> dict[str, float]:
     from PySide6.QtCore import QEventLoop, QSettings
     from PySide6.QtWidgets import QApplication
 
-    from attn_gui.app.shell.program import Program
+    from attn_gui.app.program import Program
     from attn_gui.document.edits import Label, SetCells
     from attn_gui.engine import Problem
     from attn_gui.figure.text.fonts import load_fonts

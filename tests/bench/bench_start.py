@@ -31,7 +31,7 @@ app.exec()
 PROGRAM = """
 import time
 from PySide6.QtWidgets import QApplication
-from attn_gui.app.shell.start import Start, run
+from attn_gui.app.start import Start, run
 fill, paint_maps, painted = Start._fill, Start._paint, []
 def filled(start):
     tell("window")

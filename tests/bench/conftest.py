@@ -15,7 +15,7 @@ from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.engine import Problem
 from attn_gui.views.head_strip import HeadThumb
 from attn_gui.views.map.cells_picture import CellsPicture

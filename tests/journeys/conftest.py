@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.paths import resource
 
 LEFT = Qt.MouseButton.LeftButton

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attn_gui.lessons.lesson_ending import is_lesson
+from attn_gui.file_kinds import is_lesson
 from attn_gui.paths import resource
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, compute, explain, sensitivity, solve, stages, verify

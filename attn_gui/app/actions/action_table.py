@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
+from attn_gui.engine.graph.stage import Role
 from attn_gui.languages import QT_TRANSLATE_NOOP
+
+# --- The rows of the table of actions: names, menus, words to find them by, shortcuts, and what they need ---
+
 
 Shortcut = QKeySequence.StandardKey | str | None
 Keys = QKeySequence.StandardKey
@@ -311,3 +315,150 @@ ACTIONS = (  # a table, a row to two lines
         words="version license info 版本 许可"),
 )
 # fmt: on
+
+
+# --- The menus, in order: titles, other words to find them by, and which open out of which ---
+
+
+MENUS = (
+    ("file", QT_TRANSLATE_NOOP("Actions", "&File")),
+    ("edit", QT_TRANSLATE_NOOP("Actions", "&Edit")),
+    ("view", QT_TRANSLATE_NOOP("Actions", "&View")),
+    ("compare", QT_TRANSLATE_NOOP("Actions", "Co&mpare")),
+    ("compute", QT_TRANSLATE_NOOP("Actions", "&Compute")),
+    ("learn", QT_TRANSLATE_NOOP("Actions", "&Learn")),
+    ("help", QT_TRANSLATE_NOOP("Actions", "&Help")),
+    ("lessons", QT_TRANSLATE_NOOP("Actions", "&Lessons")),
+    ("recent", QT_TRANSLATE_NOOP("Actions", "Open &recent")),
+    ("examples", QT_TRANSLATE_NOOP("Actions", "E&xamples")),
+    ("models", QT_TRANSLATE_NOOP("Actions", "Models a&t hand")),
+    ("decimals", QT_TRANSLATE_NOOP("Actions", "&Decimals")),
+    ("language", QT_TRANSLATE_NOOP("Actions", "&Language")),
+    ("theme", QT_TRANSLATE_NOOP("Actions", "&Theme")),
+    ("by_hand", QT_TRANSLATE_NOOP("Actions", "B&y hand")),
+    ("weights_typed", QT_TRANSLATE_NOOP("Actions", "Typing into &weights")),
+    ("history", QT_TRANSLATE_NOOP("Actions", "&Memory for history")),
+    ("rows", QT_TRANSLATE_NOOP("Actions", "Rows and c&olumns")),
+    ("layer", QT_TRANSLATE_NOOP("Actions", "&Layer of a transformer")),
+    ("copy_as", QT_TRANSLATE_NOOP("Actions", "Copy &as")),
+    ("paste_special", QT_TRANSLATE_NOOP("Actions", "Paste &special")),
+    ("pages", QT_TRANSLATE_NOOP("Actions", "Page&s")),
+    ("heads", QT_TRANSLATE_NOOP("Actions", "&Head on show")),
+    ("brush", QT_TRANSLATE_NOOP("Actions", "Shape of the mas&k brush")),
+    ("readings", QT_TRANSLATE_NOOP("Actions", "Number &below every head")),
+)
+MENU_WORDS = {
+    "compare": "baseline difference before after with without 对比 比较 基准 之前 差值 有无",
+    "recent": "recently last files history 最近 打开过",
+    "lessons": "tutorial course teach learn 课程 教程 学习",
+    "learn": "exercise lesson quiz 练习 题目",
+    "examples": "examples example sample demo 示例 例子 范例",
+    "models": "model toy induction gpt2 letters prediction bert llama 模型 玩具 归纳 字母 预测",
+    "decimals": "decimal digits precision 小数 位数 精度",
+    "language": "language locale translation 语言 翻译",
+    "theme": "theme appearance colors style 主题 外观 配色",
+    "history": "undo memory limit 历史 内存 撤销",
+    "by_hand": "intervention change override set cell 干预 手动 修改",
+    "weights_typed": "intervention edit set weight sum 1 rescale 干预 权重 填数 重新归一",
+    "rows": "insert delete remove add row column 插入 删除 行 列",
+    "layer": "transformer block residual norm ffn mlp 层 块 残差 前馈",
+    "copy_as": "clipboard format 剪贴板 格式",
+    "paste_special": "clipboard transpose add multiply 剪贴板 转置 相加 相乘",
+    "heads": "head arithmetic ablation 头 运算",
+    "brush": "paint draw rectangle row column diagonal 画笔 涂 矩形 对角",
+    "readings": "reading head score entropy sink induction rank 读数 头 指标",
+    "pages": "page picture plot diagram 页面 图 分析",
+}
+"""Other words for a menu, by which its actions are found, too."""
+
+SUBMENUS = {
+    "file": ("recent", "examples", "models"),
+    "learn": ("lessons",),
+    "edit": ("copy_as", "paste_special", "rows", "layer", "history"),
+    "compute": ("heads", "brush", "by_hand"),
+    "by_hand": ("weights_typed",),
+    "view": ("pages", "readings", "decimals", "language", "theme"),
+}
+
+
+# --- Rows of the table of actions about searching; `finding`, which carries them out, is built after the first maps
+#     ---
+
+
+# fmt: off
+FIND_ROWS = (
+    Row("find", "edit", QT_TRANSLATE_NOOP("Actions", "&Find…"), Keys.Find, "search", separator=True,
+        words="search number value token look up 查找 搜索 数值 词元"),
+    Row("find_next", "edit", QT_TRANSLATE_NOOP("Actions", "Find ne&xt"), "F3", words="search again 查找 下一个"),
+    Row("find_previous", "edit", QT_TRANSLATE_NOOP("Actions", "Find pre&vious"), "Shift+F3", words="查找 上一个"),
+    Row("go_to_cell", "edit", QT_TRANSLATE_NOOP("Actions", "Go to a c&ell…"), "F5",
+        words="jump row column goto place 转到 定位 单元格 行 列"),
+)
+# fmt: on
+
+
+# --- Rows of the table of actions about heads; `head_edits`, which carries them out, is built after the first maps
+#     ---
+
+
+SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
+
+
+def _row(
+    name: str, label: str, words: str, *, shortcut: str = "", back: str = "", needs: str = "", role: Role | None = None
+) -> Row:
+    reads = () if role is None else (role.name,)
+    return Row(
+        name, "heads", label, shortcut or None, back=back, words=words, needs=needs, reads=reads, context="Heads"
+    )
+
+
+HEAD_ROWS = (
+    _row(
+        "head_off",
+        QT_TRANSLATE_NOOP("Heads", "Switch the head o&ff"),
+        "knock out ablate disable 关闭 消融",
+        shortcut="Ctrl+Shift+O",
+        back=QT_TRANSLATE_NOOP("Heads", "S&witch the head on again"),
+        role=Role.MIX,
+    ),
+    _row(
+        "head_only",
+        QT_TRANSLATE_NOOP("Heads", "&Only this head"),
+        "isolate alone 仅 单独",
+        needs=SEVERAL,
+        role=Role.MIX,
+    ),
+    _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 系数 倍", role=Role.MIX),
+    _row(
+        "head_copy",
+        QT_TRANSLATE_NOOP("Heads", "Put &another head in its place…"),
+        "copy patch 复制 替换",
+        needs=SEVERAL,
+        role=Role.MIX,
+    ),
+    _row(
+        "head_free",
+        QT_TRANSLATE_NOOP("Heads", "Leave the head as &computed"),
+        "reset on 恢复 还原",
+        role=Role.MIX,
+        needs=QT_TRANSLATE_NOOP("Heads", "The head is as computed"),
+    ),
+    _row(
+        "head_average",
+        QT_TRANSLATE_NOOP("Heads", "A&verage Q, K and V of heads…"),
+        "mean merge average heads 平均 合并 对头取平均",
+        needs=SEVERAL,
+    ),
+    _row("head_duplicate", QT_TRANSLATE_NOOP("Heads", "&Duplicate the head"), "clone second 复制"),
+    _row("head_left", QT_TRANSLATE_NOOP("Heads", "Move the head to the &left"), "reorder order 左移 顺序"),
+    _row("head_right", QT_TRANSLATE_NOOP("Heads", "Move the head to the &right"), "reorder order 右移 顺序"),
+    _row(
+        "head_equal",
+        QT_TRANSLATE_NOOP("Heads", "Give every K/V head its &K and V"),
+        "multi-query shared 共用",
+        role=Role.MIX,
+        needs=QT_TRANSLATE_NOOP("Heads", "There is only one K/V head"),
+    ),
+)
+"""Of the menu of heads, all about the head on show."""

@@ -1,17 +1,178 @@
-"""Tips of the controls, and What's This of all that takes the focus: each with the formula that it changes or shows."""
+"""Commands about the window and about the other commands: zones, search, shortcuts, About.
+
+Dialogs are imported when they are opened, here and in all controllers: a start does not wait for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
+from attn_gui.app.actions.actions import Bars, Command, translated
+from attn_gui.app.actions.context_menus import MapKeys
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.state.settings import LookController, in_every_language
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.modes import PRODUCT
+from attn_gui.paths import notices
+from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.stage_formulas import map_words, table_words
+from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
+
+if TYPE_CHECKING:
+    from attn_gui.views.dialogs.help_window import HelpPage
+    from attn_gui.views.dialogs.palette import ActionOffer
+
+
+# --- Commands about the window and about the other commands: zones, search, shortcuts, About ---
+
+
+HELP = {
+    "zone.inputs": "2-tables",
+    "zone.product": "3-maps",
+    "heads.weights": "3-maps",
+    "panel.pages": "3-pages",
+    "panel.mask": "4-masks",
+    "panel.interventions": "5-changing-any-number",
+    "model.view": "8-models",
+    "lesson": "9-learning",
+}
+"""Pages of the help about parts of the window; any other place has the first one."""
+
+
+class CommandsController(QObject):
+    """Moves the keyboard through the window and shows what can be done in it."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        bars: Bars,
+        view: ViewState,
+        keys: MapKeys,
+        files: FilesController,
+        look: LookController,
+    ) -> None:
+        super().__init__(window)
+        self._look = look
+        self._window, self._bars, self._view, self._keys, self._files = window, bars, view, keys, files
+        self.actions = bars.actions
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {
+            "quit": Command(self._window.close),
+            "score": Command(partial(self._to_control, "score")),
+            "scale": Command(partial(self._to_control, "scale")),
+            "next_zone": Command(partial(self.step_zone, 1)),
+            "previous_zone": Command(partial(self.step_zone, -1)),
+            "search_actions": Command(self.search),
+            "help": Command(self.show_help),
+            "shortcuts": Command(self.show_shortcuts),
+            "about": Command(self.show_about),
+        }
+
+    def step_zone(self, way: int) -> None:
+        """Move the focus to the next zone of the window (1), or to the one before (-1)."""
+        here = zone_with_focus(self._window)
+        present = min(-way, 0) if here is None else here
+        for places in range(1, len(ZONES) + 1):
+            zone = ZONES[(present + way * places) % len(ZONES)]
+            first = next(iter(stops_of(self._window, zone)), None)
+            if first is not None:
+                if not self._focus_map(zone):
+                    first.setFocus(Qt.FocusReason.TabFocusReason)
+                return
+
+    def _focus_map(self, zone: str) -> bool:
+        """Among the pictures the large map comes before the line above it."""
+        return zone == "zone.product" and self._view.look.mode == PRODUCT and self._keys.to_map()
+
+    def _to_control(self, name: str) -> None:
+        """Put the keyboard where a setting of the computation is chosen."""
+        control = self._window.findChild(QWidget, f"control.{name}")
+        if control is not None:
+            control.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def search(self) -> None:
+        from attn_gui.views.dialogs.palette import ActionPalette
+
+        self._files.recent.fill()
+        asked(ActionPalette(self._offers(), self._window))
+
+    def show_help(self) -> None:
+        """The help beside the window, at the page on what has the keyboard."""
+        from attn_gui.views.dialogs.help_window import HelpWindow
+
+        help_window = self._window.findChild(HelpWindow) or HelpWindow(self._help_pages, self._window)
+        help_window.open_page(_page_on(QApplication.focusWidget()))
+        help_window.show()
+        help_window.activateWindow()
+
+    def _help_pages(self) -> Sequence[HelpPage]:
+        """The pages in the present language, with the way to every action in its words."""
+        from attn_gui.app.model.model_controller import out_of_reach
+        from attn_gui.views.dialogs.help_window import help_pages
+        from attn_gui.views.dialogs.palette import way_to
+
+        # an action may be called for what it would do now, as Undo is for the last step: a page is read later, too
+        labels = {row.name: translated(row.label, row.context) for row in self.actions.rows}
+        ways = {}
+        for menus, _words, action in self._bars.every_action():
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            name = action.objectName().removeprefix("action.")
+            way = way_to(menus, labels.get(name, action.text()))
+            ways[name] = f"{way} ({keys})" if keys else way
+        return help_pages(self._look.language, ways, out_of_reach())
+
+    def show_shortcuts(self) -> None:
+        from attn_gui.views.dialogs.help_window import ShortcutsDialog
+        from attn_gui.views.dialogs.palette import without_access_key
+
+        rows = [
+            (without_access_key(action.text()), action.shortcut().toString())
+            for action in self._listed()
+            if not action.shortcut().isEmpty()
+        ]
+        asked(ShortcutsDialog(rows, self._window))
+
+    def show_about(self) -> None:
+        from attn_gui.views.dialogs.help_window import AboutDialog
+
+        asked(AboutDialog(self._window, notices=notices()))
+
+    def _offers(self) -> list[ActionOffer]:
+        """Every action of the menus with its way there: examples and recent files, too."""
+        from attn_gui.views.dialogs.palette import ActionOffer, without_access_key
+
+        rows = {f"action.{row.name}": row for row in self.actions.rows}
+        offers, said = [], in_every_language()
+        for menus, words, action in self._bars.every_action():
+            row = rows.get(action.objectName())
+            words = f"{words} {row.words} {without_access_key(said(row.label, row.context))}" if row else words
+            offers.append(ActionOffer(action, menus, words, self.actions.needs(row) if row else ""))
+        return offers
+
+    def _listed(self) -> list[QAction]:
+        return [self.actions[row.name] for row in self.actions.rows]
+
+
+def _page_on(part: QWidget | None) -> str:
+    """The key of the page on the innermost part of the window that has one and holds the keyboard."""
+    while part is not None and part.objectName() not in HELP:
+        part = part.parentWidget()
+    return HELP[part.objectName()] if part is not None else ""
+
+
+# --- Tips of the controls, and What's This of all that takes the focus: each with the formula that it changes or
+#     shows ---
+
 
 TIPS = {
     "score": QT_TRANSLATE_NOOP("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),

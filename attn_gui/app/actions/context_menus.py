@@ -1,21 +1,175 @@
-"""Single keys that act while a map has the focus, and the way between a map's cell and its table cell."""
+"""Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
-from attn_gui.app.actions.actions import Command
+from attn_gui.app.actions.actions import Bars, Command
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
+from attn_gui.engine import STAGE
 from attn_gui.modes import PRODUCT
+from attn_gui.views.clipboard import copy_source
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
+
+# --- Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place ---
+
+
+COPY = ("copy", "copy_with_headers", "copy_as")
+MAP = (
+    "release_cell",
+    "show_origin",
+    "show_reach",
+    "toggle_mask_cell",
+    None,
+    "set_number",
+    "take_before",
+    "free_cells",
+    "by_hand",
+    None,
+    None,
+    *COPY,
+    None,
+    "levels",
+    "values",
+    "product",
+    "all_stages",
+    None,
+)
+"""Actions in the menus of large maps, before those of their picture; None is a line."""
+
+TABLE = (
+    "cut",
+    *COPY,
+    "paste",
+    "paste_special",
+    None,
+    "clear",
+    "fill_down",
+    "fill_right",
+    None,
+    "fill_integers",
+    "fill_random",
+    "fill_identity",
+    None,
+    "rows",
+)
+"""In the menu of a table."""
+
+ZONES = {
+    "spine": (
+        *COPY,
+        None,
+        "export_image",
+        None,
+        "masks",
+        "softcap",
+        "temperature",
+        "rotary_positions",
+        None,
+        "output_projection",
+        "biases",
+        "block",
+    ),
+    "heads.weights": (
+        "head_off",
+        "head_only",
+        "head_scale",
+        "head_copy",
+        "head_free",
+        None,
+        "head_left",
+        "head_right",
+        "head_duplicate",
+        "head_average",
+        "head_equal",
+        None,
+        *COPY,
+        None,
+        "previous_head",
+        "next_head",
+        "readings",
+        None,
+        "export_image",
+    ),
+    "inspector": (*COPY, None, "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
+    "snapshots": (
+        "open_snapshot",
+        "compare_with_snapshot",
+        "name_snapshot",
+        "delete_snapshot",
+        None,
+        "copy",
+        None,
+        "snapshot",
+    ),
+    "history": ("undo", "redo", None, "blame", None, *COPY, None, "history"),
+}
+"""Entries of the menus of whole zones of the window."""
+
+
+class ContextMenus(QObject):
+    """Opens a zone's menu on a right click or the Menu key; what lies under the pointer takes the keyboard first."""
+
+    def __init__(self, window: MainWindow, bars: Bars, tables: TablesController) -> None:
+        super().__init__(window)
+        self._bars = bars
+        self._zones: dict[QObject, tuple[str | None, ...]] = {}
+        for name, actions in ZONES.items():
+            zone = window.findChild(QWidget, name)
+            assert zone is not None, f"the window has no {name}"
+            self._zones[zone] = actions
+            zone.installEventFilter(self)
+        window.product.set_menu_actions([self._action(name, window) for name in MAP])
+        settable = [name for name, stage in STAGE.items() if stage.settable]
+        window.product.maps.add_action(bars.actions["set_target"], settable)
+        tables.on_new_table(self._add_to_table)
+
+    def _add_to_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        """The commands that act on a table in its own menu, and the number formats."""
+        commands = [self._action(name, panel) if name else None for name in TABLE]
+        panel.menu.set_commands(commands, [self._action("decimals", panel)])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QContextMenuEvent) and isinstance(watched, QWidget) and watched in self._zones:
+            if event.reason() == QContextMenuEvent.Reason.Mouse:
+                _take_keyboard(watched.childAt(event.pos()))
+            self._open(watched, event)
+            return True
+        return super().eventFilter(watched, event)
+
+    def _open(self, zone: QWidget, event: QContextMenuEvent) -> None:
+        menu = QMenu(zone)
+        menu.setObjectName("menu.context")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions([self._action(name, menu) for name in self._zones[zone]])
+        menu.popup(event.globalPos())
+
+    def _action(self, name: str | None, owner: QObject) -> QAction:
+        """An action, the entry of a submenu, or a line."""
+        if name is None:
+            line = QAction(owner)
+            line.setSeparator(True)
+            return line
+        return self._bars.menus[name].menuAction() if name in self._bars.menus else self._bars.actions[name]
+
+
+def _take_keyboard(widget: QWidget | None) -> None:
+    """Give the keyboard to the widget on which the menu was opened."""
+    source = copy_source(widget)
+    if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
+        source.setFocus(Qt.FocusReason.MouseFocusReason)
+
+
+# --- Single keys that act while a map has the focus, and the way between a map's cell and its table cell ---
 
 
 class MapKeys(QObject):

@@ -9,8 +9,8 @@ from typing import TypeVar
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.editing.making import Arrays, Making
 from attn_gui.app.maps.status import Tell
-from attn_gui.app.state.making import Arrays, Making
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document

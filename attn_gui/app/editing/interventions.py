@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 from PySide6.QtCore import QObject
 
-from attn_gui.app.actions.actions import Command, translated
-from attn_gui.app.actions.bars import Bars
+from attn_gui.app.actions.actions import Bars, Command, translated
+from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.map_cells import CellBlocks, CellChanges
 from attn_gui.app.inspector.explain import place_of
+from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
@@ -20,9 +22,13 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.intervention_nodes import ByHand, phrase
 from attn_gui.engine.interventions import Intervention
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.modes import BEFORE, NOW
 from attn_gui.views.controls.intervention_panel import InterventionPanel, InterventionRow
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import letter, said_in
+
+# --- The list of what is changed by hand: switched, gone to, spread to all heads, removed, each one step ---
+
 
 CONTEXT = "Interventions"
 LABELS = {
@@ -175,3 +181,47 @@ def label_of(part: object) -> object:
     if not isinstance(part, Note):
         return part
     return Label(part.template, {name: label_of(value) for name, value in part.values.items()}, CONTEXT)
+
+
+# --- Cells of the state that is compared with, put in the place of those of now ---
+
+
+TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
+
+
+class StateTakes(QObject):
+    """One step for the chosen cells, be the state a pinned one, a snapshot or another text's."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        baseline: Baseline,
+        view: ViewState,
+        making: Making,
+        blocks: CellBlocks,
+    ) -> None:
+        super().__init__(window)
+        self._baseline, self._view, self._blocks = baseline, view, blocks
+        self._changes = CellChanges(document, making)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"take_before": Command(self.take, enabled=self._takes)}
+
+    def _takes(self) -> bool:
+        """Whether there is another state, and a cell is chosen; not during an exercise, which it could answer."""
+        look = self._view.look
+        return self._baseline.comparable and look.cell is not None and not look.blanks
+
+    def take(self) -> None:
+        """Give the chosen cells the numbers that they have in the other state."""
+        cells = self._blocks.chosen()
+        if cells is None or not self._baseline.comparable:
+            return
+        before = self._baseline.face(BEFORE)  # by the steps of now, of which the other state may lack one
+        batch, *heads, rows, columns = cells.box
+        values = before.block(cells.stage, batch.start, heads[0].start if heads else None, rows, columns)
+        if self._view.look.compare == BEFORE:
+            self._view.set(compare=NOW)  # where the cells go is looked at
+        self._changes.set(*cells, np.array(values), Label(TAKEN, {"cells": cells.name}))

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from attn_gui.app.state.background_task import LARGE, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.app.state.window_task import LARGE, WindowTask
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Edit, Label, SetFields
 from attn_gui.engine import Note, Problem

@@ -1,36 +1,134 @@
-"""Blocks of cells of a map: chosen together, multiplied, pasted into, taken from elsewhere, left as computed."""
+"""Changes of a box of cells of a stage: of the matrix where one is given, else as interventions; each one step."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
-from attn_gui.app.actions.actions import Command
-from attn_gui.app.by_hand.cell_changes import CellChanges
+from attn_gui.app.actions.actions import Command, choices
+from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.shapes import shape_text
+from attn_gui.app.editing.targets import TargetController
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, Look, ViewState, resolve
-from attn_gui.app.tables.new_shapes import shape_text
 from attn_gui.app.tables.table_blocks import PASTED, TableBlocks, tiled
-from attn_gui.document.document import Document
-from attn_gui.document.edits import Label
-from attn_gui.document.number_text import NumberError, parse_number
+from attn_gui.document.document import Document, cast_cells, check_finite
+from attn_gui.document.edits import Label, SetCells
+from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE, Plane
-from attn_gui.engine.arrays import Box
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.creation.interventions import (
+    filled,
+    multiplied,
+    rescaled,
+    taken,
+    with_cells_free,
+    with_cells_scaled,
+    with_cells_set,
+    with_cells_taken,
+)
+from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import meet
 from attn_gui.engine.graph.intervention_nodes import ByHand
-from attn_gui.engine.interventions import PLACES
+from attn_gui.engine.interventions import PLACES, Intervention
 from attn_gui.engine.sentences import spoken
 from attn_gui.figure.operands import stage_plane
 from attn_gui.formats import Matrix
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.main_window import MainWindow
-from attn_gui.views.names import letter, stage_title
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, letter, stage_title
+
+# --- Changes of a box of cells of a stage: of the matrix where one is given, else as interventions; each one step ---
+
+
+Interventions = tuple[Intervention, ...]
+
+
+class CellChanges:
+    """Boxes are in the stage's own axes; what is too large or does not fit is said, and changes nothing."""
+
+    def __init__(self, document: Document, making: Making) -> None:
+        self._document, self._making = document, making
+
+    def given(self, stage: str) -> bool:
+        """Whether the cells of a stage are those of a matrix of the problem."""
+        return stage in self._document.problem.arrays()
+
+    def _changed(self, stage: str, box: Box) -> bool:
+        """Whether something by hand stands over a matrix in these cells, which would hide another number in it."""
+        problem, axes = self._document.problem, STAGE[stage].axes
+        shape = (problem.batch_size, *problem.arrays()[stage].shape[1 - len(axes) :])
+        over = [record for record in problem.interventions if record.stage == stage and record.enabled]
+        return any(indices.meet(record.box(axes, shape), box) is not None for record in over)
+
+    def set(self, stage: str, box: Box, values: Array, label: Label) -> None:
+        """Give the cells values that broadcast to the box."""
+
+        def numbers(array: Array, own: Box) -> Array:
+            return filled(array, own, cast_cells(values, array.dtype))
+
+        def cells(known: Interventions, stage: str, axes: Sequence[str], box: Box) -> Interventions:
+            return with_cells_set(known, stage, axes, box, cast_cells(values, np.dtype(self._document.problem.dtype)))
+
+        self._change(stage, box, label, numbers, cells)
+
+    def multiply(self, stage: str, box: Box, factor: float, label: Label) -> None:
+        """Multiply the cells."""
+
+        def numbers(array: Array, own: Box) -> Array:
+            product = multiplied(array, own, factor)
+            check_finite(product, array[own])
+            return product
+
+        self._change(stage, box, label, numbers, with_cells_scaled, factor)
+
+    def take(self, stage: str, box: Box, source: Mapping[str, int], label: Label) -> None:
+        """Give the cells those of another place, axis by axis."""
+        axes = STAGE[stage].axes
+        self._change(stage, box, label, lambda array, own: taken(array, axes, own, source), with_cells_taken, source)
+
+    def free(self, stage: str, box: Box, shape: tuple[int, ...], label: Label) -> None:
+        """Leave the cells of a stage of this shape as computed; nothing is done where they are."""
+        known = self._document.problem.interventions
+        kept = with_cells_free(known, stage, STAGE[stage].axes, shape, box)
+        if kept != known:
+            self._making.change(label, lambda: {"interventions": kept})
+
+    def _change(
+        self,
+        stage: str,
+        box: Box,
+        label: Label,
+        numbers: Callable[[Array, Box], Array],
+        with_cells: Callable[..., Interventions],
+        *given: object,
+    ) -> None:
+        """A matrix gets `numbers` of itself and its own box; `with_cells` adds an intervention that holds `given`."""
+        problem = self._document.problem
+        if not self.given(stage) or self._changed(stage, box):
+            added = partial(with_cells, problem.interventions, stage, STAGE[stage].axes, box, *given)
+            self._making.change(label, lambda: {"interventions": added()})
+            return
+        array = problem.arrays()[stage]
+        own = box[len(box) - array.ndim :]
+        self._making.begin(
+            label,
+            lambda: SetCells(stage, own, numbers(array, own), label),
+            lambda edit, _fresh: self._document.apply(edit),
+        )
+
+
+# --- Blocks of cells of a map: chosen together, multiplied, pasted into, taken from elsewhere, left as computed ---
+
 
 AXES = {
     "batch": QT_TRANSLATE_NOOP("Interventions", "item"),
@@ -134,7 +232,7 @@ class CellBlocks(QObject):
             return None
         row, column = (_between(place, place) for place in look.cell[1:])
         rows, columns = (look.block.rows, look.block.columns) if look.block is not None else (row, column)
-        return Cells(look.cell.stage, _box(self._plane(look.cell.stage, look), rows, columns))
+        return Cells(look.cell.stage, _cell_blocks_box(self._plane(look.cell.stage, look), rows, columns))
 
     def _plane(self, stage: str, look: Look) -> Plane:
         """The matrix that the map of a stage shows at a look."""
@@ -224,7 +322,7 @@ class CellBlocks(QObject):
         if rows.stop > plane.shape[0] or columns.stop > plane.shape[1]:
             self._refuse(cell.stage, (row, column), values.shape, plane.shape)
             return
-        put = Cells(cell.stage, _box(plane, rows, columns))
+        put = Cells(cell.stage, _cell_blocks_box(plane, rows, columns))
         words = {"block": shape_text(*values.shape), "cell": put.name}
         self._changes.set(*put, values, Label(PASTED, words))
         if _place(self._view.look) == _place(look):
@@ -249,7 +347,7 @@ def _place(look: Look) -> tuple[ChosenCell | None, int, int]:
     return look.cell, look.batch, look.head
 
 
-def _box(plane: Plane, rows: slice, columns: slice) -> Box:
+def _cell_blocks_box(plane: Plane, rows: slice, columns: slice) -> Box:
     """Rows and columns of a map in the axes of its stage."""
     corners = plane.index(rows.start, columns.start), plane.index(rows.stop - 1, columns.stop - 1)
     return tuple(_between(one, other) for one, other in zip(*corners, strict=True))
@@ -261,3 +359,175 @@ def _between(one: int, other: int) -> slice:
 
 def _span(cut: slice) -> str:
     return str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}"
+
+
+# --- Numbers typed into cells of the maps: cells of the problem, or interventions where they are computed ---
+
+
+SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
+SET_BY_HAND = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by hand")
+
+
+class TypingController(QObject):
+    """Opens a line on the chosen cell of a map, and makes one step of what is typed there."""
+
+    answered = Signal(object, float)  # a cell of an exercise, and the number typed into it
+
+    def __init__(
+        self,
+        window: MainWindow,
+        document: Document,
+        computation: Computation,
+        view: ViewState,
+        making: Making,
+        targets: TargetController,
+        blocks: CellBlocks,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._computation, self._view = window, document, computation, view
+        self._changes, self._targets, self._blocks = CellChanges(document, making), targets, blocks
+        self._heatmap: Heatmap | None = None
+        self._cell: ChosenCell | None = None
+        window.product.maps.typingRequested.connect(self._open)
+        view.follow(self._close, "cell", "block", "head", "batch", "stage", "compare", "document")
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        view = self._view
+        meanings = {f"weights_{key}": key for key in (ASK, *WEIGHT_MEANINGS)}
+        return {
+            "set_number": Command(self.begin, enabled=lambda: view.look.cell is not None),
+            **choices(meanings, lambda: view.look.weights_typed, lambda key: view.set(weights_typed=key)),
+        }
+
+    def begin(self) -> None:
+        """Type into the chosen cell, in its own map."""
+        cell = self._view.look.cell
+        if cell is None:
+            return
+        self._view.bring_map(cell.stage)
+        self._open(self._window.product.maps.map(cell.stage), "")
+
+    # --- the line --------------------------------------------------------------------------------
+    def _open(self, heatmap: Heatmap, begun: str) -> None:
+        cell, own = self._view.look.cell, heatmap.chosen
+        if cell is None or own is None or not self._blocks.shows_now():
+            return
+        self._close()
+        self._heatmap, self._cell = heatmap, cell
+        heatmap.box.bring(*own)
+        hidden = self._view.hides(cell)
+        text = begun or "" if hidden else begun or shortest(heatmap.cell_at(*own)[0], self._document.problem.dtype)
+        name = cell_name(cell.stage, self._index())
+        heatmap.typing.open(heatmap.cell_rect(*own), text, name=name, begun=bool(begun))
+        heatmap.typing.typed.connect(self._on_typed)
+
+    def _close(self) -> None:
+        heatmap, self._heatmap = self._heatmap, None
+        if heatmap is not None:
+            heatmap.typing.typed.disconnect(self._on_typed)
+            heatmap.typing.close()
+
+    def _index(self) -> tuple[int, ...]:
+        assert self._cell is not None
+        look = self._view.look
+        plane = stage_plane(self._computation.evaluation, self._cell.stage, look.batch, look.head)
+        return plane.index(self._cell.row, self._cell.column)
+
+    def _on_typed(self, text: str) -> None:
+        heatmap, cell = self._heatmap, self._cell
+        assert heatmap is not None
+        assert cell is not None
+        if cell != self._view.look.cell:  # its map goes with its problem, for which the number was meant
+            self._close()
+            return
+        try:
+            value = parse_number(text, self._document.problem.dtype)
+        except NumberError as refusal:
+            heatmap.typing.refuse(refusal.sentence())
+            return
+        if self._view.hides(cell):
+            blank = self._view.chosen_blank()
+            self._close()
+            if blank is not None:
+                self.answered.emit(blank, value)
+            return
+        index, cells = self._index(), self._blocks.cells()
+        if cells is None:
+            return  # the line stays as it is
+        if self._view.look.block is not None:
+            self._close()
+            label = Label(SET_MANY, {"cells": cells.name, "new": number(value)})
+            self._changes.set(*cells, np.asarray(value), label)
+            return
+        old = float(self._computation.evaluation.block(cell.stage, *_block(index))[0, 0])
+        changed = shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype)
+        shares = STAGE[cell.stage].shares and not self._changes.given(cell.stage)
+        meaning = self._meaning(cell.stage, index, value) if changed and shares else ALONE
+        if meaning is None:
+            heatmap.typing.give_up()
+            return
+        self._close()
+        if changed:
+            self._set(cell.stage, index, old, value, meaning)
+
+    # --- the step --------------------------------------------------------------------------------
+    def _set(self, stage: str, index: tuple[int, ...], old: float, value: float, meaning: str) -> None:
+        label = Label(SET_BY_HAND, {"cell": cell_name(stage, index), "old": number(old), "new": number(value)})
+        steps = {ALONE: self._set_alone, RESCALED: self._set_row, SOLVED: self._solve}
+        steps[meaning](stage, index, value, label)
+
+    def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
+        """The meaning of a number typed into a share of one; None where the person has thought better of it."""
+        from attn_gui.views.dialogs.questions import WeightDialog
+
+        if self._view.look.weights_typed != ASK:
+            return self._view.look.weights_typed
+        shares = self._row(stage, index)
+        rest = np.delete(shares, index[-1]).sum() + self._beside(shares)
+        possible = {ALONE: True, RESCALED: 0 <= value <= 1 and (rest > 0 or value == 1), SOLVED: 0 < value < 1}
+        dialog = WeightDialog(
+            cell_name(stage, index),
+            number(value),
+            {key for key, is_possible in possible.items() if is_possible},
+            sink=self._document.problem.sink is not None,
+            parent=self._window,
+        )
+        agreed, meaning = asked(dialog), dialog.meaning()
+        if agreed and dialog.remembered.isChecked():
+            self._view.set(weights_typed=meaning)
+        return meaning if agreed else None
+
+    def _set_alone(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
+        self._changes.set(stage, _box(index), np.asarray(value), label)
+
+    def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
+        """The whole row is set: the cell to its number, the others in their old proportions."""
+        shares = self._row(stage, index)
+        box = (*_box(index)[:-1], slice(0, len(shares)))
+        self._changes.set(stage, box, rescaled(shares, index[-1], value, self._beside(shares)), label)
+
+    def _beside(self, shares: Array) -> float:
+        """The share of a row that the sink of its head takes: what its weights lack to 1."""
+        sink = self._document.problem.sink is not None
+        return max(0.0, 1.0 - float(shares.sum(dtype=float))) if sink else 0.0
+
+    def _row(self, stage: str, index: tuple[int, ...]) -> Array:
+        """The numbers of a cell's row, as they are now."""
+        batch, head, row, _ = _block(index)
+        length = self._computation.evaluation.shape(stage)[-1]
+        row_cells: Array = self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]
+        return row_cells
+
+    def _solve(self, _stage: str, _index: tuple[int, ...], value: float, _label: Label) -> None:
+        self._targets.open(value)
+
+
+def _box(index: tuple[int, ...]) -> Box:
+    return tuple(slice(place, place + 1) for place in index)
+
+
+def _block(index: tuple[int, ...]) -> tuple[int, int | None, slice, slice]:
+    """Item, head, row and column of a cell as an evaluation takes them."""
+    *leading, rows, columns = _box(index)
+    return index[0], index[1] if len(leading) == 2 else None, rows, columns

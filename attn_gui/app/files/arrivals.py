@@ -8,16 +8,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess
 
-from attn_gui.app.arrays.choosing import ArraysController
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.lessons.lesson_steps import LessonsController
+from attn_gui.app.files.import_arrays import ArraysController
+from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.model.model_controller import ModelController
-from attn_gui.app.model.model_folder import is_model
 from attn_gui.app.tables.table_blocks import TableBlocks
-from attn_gui.app.tables.table_target import TableTarget
+from attn_gui.app.tables.table_edits import TableTarget
+from attn_gui.file_kinds import is_lesson, is_model
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.formats.named.several_files import holds_arrays, holds_maps, holds_matrix
-from attn_gui.lessons.lesson_ending import is_lesson
 from attn_gui.views.main_window import MainWindow
 
 MOST_WINDOWS = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +12,12 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.files.file_writing import REFUSALS, FileWriting
-from attn_gui.app.pages.pages import PagesController
+from attn_gui.app.editing.making import copied
+from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.look import LookController
-from attn_gui.app.state.making import copied
-from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.settings import LookController, Settings
 from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
@@ -32,11 +30,117 @@ from attn_gui.modes import GRADIENT, NOW
 from attn_gui.views.clipboard import LateCopy
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
+from attn_gui.views.dialogs.progress import ExportProgress, wait_for
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.app.files.export_tasks import Naming, Task
     from attn_gui.views.dialogs.export_dialog import ExportDialog
+
+
+# --- Files written beside the window: their progress in the status bar, and what is said once they are there ---
+
+
+LISTED = 3  # names of files that are said
+REFUSALS = (ValueError, OSError, MemoryError)
+"""Errors that say why a file was not written."""
+
+
+class FileWriting(QObject):
+    """Writes files, one piece of work at a time, and says where they are or why there are none."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window, self._job, self._line = window, BackgroundTask(self), ExportProgress(window)
+        self._then: Callable[[object], object] = lambda _found: None
+        self._written: list[Path] = []
+        self._failed = False  # and why was said
+        window.statusBar().addPermanentWidget(self._line)
+        self._line.cancelRequested.connect(self._job.stop)
+        self._job.progressed.connect(self._line.set_share)
+        self._job.ended.connect(self._on_job_ended)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being written."""
+        return self._job.busy
+
+    def waits(self) -> bool:
+        """Whether another piece of work has to wait for the one under way; then that is said."""
+        if self._job.busy:
+            self._window.banner.show_info(self._line.busy_words)
+        return self._job.busy
+
+    def begin(self, work: Callable[[Tell], Iterable[Path]]) -> None:
+        """Write the files that `work` gives, each once it is there."""
+        written = self._written = []
+
+        def write(tell: Tell) -> Sequence[Path]:
+            for path in work(tell):
+                written.append(path)
+            return written
+
+        self._start(write, lambda _found: self.tell(written))
+
+    def hand(self, work: Callable[[Tell], object], then: Callable[[object], object]) -> None:
+        """Make something that goes into no file, and hand it to `then`."""
+        self._written = []
+        self._start(work, then)
+
+    def tell(self, written: Sequence[Path]) -> None:
+        """Say where files are."""
+        names, folder, more = [path.name for path in written[:LISTED]], written[0].parent, len(written) > LISTED
+
+        def words() -> str:
+            listed = self.tr(", ").join(names) + (" …" if more else "")
+            return self.tr("Wrote {names} to {folder}").format(names=listed, folder=folder)
+
+        self._window.banner.show_info(words)
+
+    def refuse(self, error: Exception) -> None:
+        """Say why nothing was written."""
+        self._failed = True
+        self._window.banner.show_error(saying(error))
+
+    def wait(self) -> bool:
+        """Let the person wait for the files or call them off; False where that fails, or the person goes on working."""
+        if not self.busy:
+            return True
+        line, ended = self._line, self._job.ended
+        if wait_for(ended, lambda: self.busy, self._window, line.busy_words, stop=line.cancel_words()):
+            self._job.stop()
+            return True
+        return not (self.busy or self._failed)
+
+    def finish(self) -> None:
+        """Stop what is being written; for the end of the program."""
+        self._job.finish()
+
+    def _start(self, work: Callable[[Tell], object], then: Callable[[object], object]) -> None:
+        self._then, self._failed = then, False
+        self._line.begin()
+        self._job.start(work)
+
+    def _on_job_ended(self, outcome: Future[object]) -> None:
+        self._line.end()
+        try:
+            found = outcome.result()
+        except Stopped:
+            count = len(self._written)
+            self._window.banner.show_info(lambda: self._stopped(count))
+        except REFUSALS as error:
+            self.refuse(error)
+        else:
+            self._then(found)
+
+    def _stopped(self, count: int) -> str:
+        if not count:
+            return self.tr("The export was canceled; nothing was written.")
+        return self.tr("The export was canceled. Files written before that: {count}.").format(count=count)
+
+
+# --- Figures and numbers out of the window: files and the clipboard ---
+
 
 PREVIEW_DPI = 96
 CLIPBOARD_DPI = 200
@@ -154,8 +258,7 @@ class ExportController(QObject):
         return replace(proposed, folder=self._folder(), session=small, states=kept, model=model)
 
     def _figures(self, choice: ExportChoice) -> list[Task]:
-        from attn_gui.app.files.export_tasks import figure_tasks
-        from attn_gui.app.maps.other_state import beside_of
+        from attn_gui.app.files.export_tasks import beside_of, figure_tasks
 
         beside, language = beside_of(self._baseline, choice.compare, self._view.look), self._look.language
         return figure_tasks(choice, self._computation.evaluation, self._naming(), language, self._shades(), beside)
@@ -188,8 +291,7 @@ class ExportController(QObject):
 
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Tell], QImage]:
         """The painter of a choice, for any thread: all that it needs of the window is read now."""
-        from attn_gui.app.files.export_tasks import options_of
-        from attn_gui.app.maps.other_state import beside_of
+        from attn_gui.app.files.export_tasks import beside_of, options_of
         from attn_gui.figure import sheet
 
         beside = beside_of(self._baseline, choice.compare, self._view.look)

@@ -10,11 +10,14 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
+from attn_gui.app.state.baseline import Baseline, side_names
+from attn_gui.app.state.view_state import Look
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Tell
 from attn_gui.figure import sheet
 from attn_gui.figure.comparison import Beside
+from attn_gui.figure.gradients import GradientBeside, SumPlace
 from attn_gui.figure.kinds import PICTURES
 from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.options import FigureOptions
@@ -34,10 +37,13 @@ from attn_gui.formats import (
 )
 from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
-from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, SPLIT
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
 from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.map.levels import shades_of
 from attn_gui.views.names import stage_title
+
+# --- The files of an export: which there are and how each is written, from an evaluation that may be another one ---
+
 
 STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now", GRADIENT: "gradient"}
 """Part of a file name for each way to show two states, or a gradient."""
@@ -245,3 +251,16 @@ def _size(evaluation: Evaluation, name: str) -> int:
 
 def _share(tell: Tell, start: float, length: float) -> Callable[[int, int], None]:
     return lambda done, every: tell(start + length * done / every)
+
+
+# --- Figures of more than the state of now: of another state, or of a gradient ---
+
+
+def beside_of(baseline: Baseline, mode: str, look: Look) -> Beside | None:
+    """The state that the document is compared with, or the gradient of the chosen cell, where a figure shows it."""
+    if mode == GRADIENT and look.cell is not None:
+        stage, row, column = look.cell
+        return GradientBeside(lambda now: now, place=SumPlace(stage, look.batch, look.head, row, column, look.gradient))
+    if mode == NOW or not baseline.comparable:
+        return None
+    return Beside(baseline.before_of(), mode, side_names(baseline))

@@ -4,37 +4,326 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
+from enum import Enum, auto
 from functools import partial
+from os.path import exists  # which takes one that cannot be looked at for gone, where Path.exists raises
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.editing.making import Arrays, Making
+from attn_gui.app.editing.shapes import Clashes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
-from attn_gui.app.files.opening import FOLDERS, ModelAway, Opening, Read, Resumed, resume
-from attn_gui.app.files.questions import Way, ask_about_change, may_go, path_to_save, paths_to_open, save_first
-from attn_gui.app.files.recent import RecentFiles
 from attn_gui.app.files.session_saving import SessionSaving
-from attn_gui.app.problem.clash import Clashes
-from attn_gui.app.state.making import Arrays, Making
+from attn_gui.app.state.background_task import LARGE, BackgroundTask, WindowTask
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
-from attn_gui.formats import SESSION, Loaded, Note, open_file
-from attn_gui.formats.file_sentences import Unsettled
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.progress import Tell, within
+from attn_gui.formats import SESSION, FormatError, Loaded, Note, matrices, open_file, open_small, patterns, problems
+from attn_gui.formats.file_sentences import Unsettled, shown
+from attn_gui.formats.journal import recover
 from attn_gui.formats.session import Kept, ModelNeeded, Stamp, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.banner import Banner, BannerOffer
+from attn_gui.views.dialogs.asking import asked, message_box
+from attn_gui.views.dialogs.progress import OpeningProgress
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.widgets import plain_tip
 
 if TYPE_CHECKING:
+    from attn_gui.models import Model
     from attn_gui.models.study import Placed, Study
+
+
+# --- Reads a large file, or what a crash left, beside the window: until it is read, nothing in the window is
+#     different ---
+
+
+Read = Callable[[Path, Tell], object]
+_AWAY = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was "
+    "changed is kept, and offered again at the next start.",
+)
+FOLDERS = "models/opened"
+"""Setting that lists the folders of models that were opened."""
+
+
+class ModelAway(FormatError):
+    """A journal of a model that no known folder holds."""
+
+
+class Opening(WindowTask):
+    """One file at a time: what is asked for later takes its place. `ended` carries what was read."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window, OpeningProgress(window))
+
+    def at_once(self, path: Path) -> Loaded | None:
+        """The problem in a file; None where reading it would hold up the window. Raises FormatError."""
+        return open_small(path, LARGE)
+
+    def begin(self, path: Path, read: Read = open_file) -> None:
+        """Read this one."""
+        self.start(lambda tell: read(path, tell), path.name)
+
+
+class Resumed(NamedTuple):
+    """A document as a journal kept it, and its place in a model."""
+
+    loaded: Loaded
+    kept: Kept
+    study: Study | None
+
+
+def resume(path: Path, tell: Tell, opened: Sequence[Path] = ()) -> Resumed:
+    """The document that a journal holds; its model may be in one of the `opened` folders. Raises FormatError, and
+    ModelAway where its model is gone."""
+    models: dict[str, Model] = {}
+
+    def model(record: StudyRecord) -> Model:
+        from attn_gui.models import KNOWN  # a start does not wait for models
+        from attn_gui.models.study import SHOWN, model_of
+
+        if record.sha256 not in models:
+            folders = [known.folder() for known in KNOWN.values() if not known.package]
+            try:
+                models[record.sha256] = model_of(record, [*opened, *folders])
+            except FormatError as error:
+                names = {"name": shown(record.name), "sha": record.sha256[:SHOWN], "folder": shown(record.folder, 300)}
+                raise ModelAway(_AWAY, **names) from error
+        return models[record.sha256]
+
+    def weights(record: StudyRecord) -> Mapping[str, Array]:
+        from attn_gui.models.study import weights_at
+
+        return weights_at(model(record), record.text, record.layer)
+
+    loaded, kept, record = recover(path, within(tell, 0, 2), weights)
+    if record is None:
+        return Resumed(loaded, kept, None)
+    from attn_gui.models.study import study_in_model
+
+    found = study_in_model(
+        replace(record, snapshots=loaded.snapshots), model(record), within(tell, 1, 2), loaded.problem
+    )
+    return Resumed(replace(loaded, problem=found.problem.replace(), snapshots=found.snapshots), kept, found.study)
+
+
+# --- Questions about files: which one to open, where to save, and what to do before anything is lost ---
+
+
+BUTTONS = QMessageBox.StandardButton
+
+
+class Way(Enum):
+    """Ways on with a file that another program has changed."""
+
+    SAVE_OVER = auto()
+    SAVE_AS = auto()
+    RELOAD = auto()
+    CANCEL = auto()
+
+
+def save_first(window: QWidget, name: str, save: Callable[[], bool]) -> bool:
+    """Whether a document may be left whose changes no file holds: after `save`, or without them; it is asked."""
+    box = message_box(window, QCoreApplication.translate("Questions", "Save the changes to {name}?").format(name=name))
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setStandardButtons(BUTTONS.Save | BUTTONS.Discard | BUTTONS.Cancel)
+    answer = BUTTONS(asked(box))
+    return save() if answer == BUTTONS.Save else answer == BUTTONS.Discard
+
+
+def ask_about_change(window: QWidget, name: str) -> Way:
+    """The way to go with a file that changed since it was opened or saved; Escape leaves everything as it is."""
+    said = QCoreApplication.translate(
+        "Questions", "{name} was changed by another program since it was opened or saved."
+    )
+    loss = QCoreApplication.translate("Questions", "Saving over it loses those changes, reloading it loses yours.")
+    box = message_box(window, said.format(name=name), loss)
+    box.setIcon(QMessageBox.Icon.Warning)
+    roles = QMessageBox.ButtonRole
+    words = {
+        Way.SAVE_OVER: (QCoreApplication.translate("Questions", "Save over it"), roles.DestructiveRole),
+        Way.SAVE_AS: (QCoreApplication.translate("Questions", "Save as…"), roles.AcceptRole),
+        Way.RELOAD: (QCoreApplication.translate("Questions", "Reload it"), roles.DestructiveRole),
+    }
+    ways = {box.addButton(label, role): way for way, (label, role) in words.items()}
+    box.addButton(BUTTONS.Cancel)
+    box.setDefaultButton(next(button for button, way in ways.items() if way is Way.SAVE_AS))
+    picked: list[Way] = []
+    box.buttonClicked.connect(lambda button: picked.append(ways.get(button, Way.CANCEL)))
+    asked(box)
+    return picked[0] if picked else Way.CANCEL
+
+
+def may_go(window: MainWindow, document: Document, file: str, revision: int, again: Callable[[], object]) -> bool:
+    """Whether a document goes for a file that was read, as it was allowed to at a revision.
+
+    Where it has changed since, the file is offered again: a sudden question would be a surprise.
+    """
+    half_typed = not window.settle()
+    stays = half_typed or (document.modified and document.revision != revision)
+    if stays:
+        _offer_again(window.banner, file, document.name, again)
+    return not stays
+
+
+def _offer_again(banner: Banner, file: str, name: str, again: Callable[[], object]) -> None:
+
+    def words() -> str:
+        said = QCoreApplication.translate(
+            "FilesController", "{file} was not opened: {name} was changed while it was read."
+        )
+        return said.format(file=file, name=name)
+
+    def hint() -> str:
+        return QCoreApplication.translate("FilesController", "It is asked first whether to save the changes")
+
+    def label() -> str:
+        return QCoreApplication.translate("FilesController", "Open it now")
+
+    banner.show_info(words, offers=[BannerOffer(label, hint, again)])
+
+
+def paths_to_open(window: QWidget, folder: str) -> list[Path]:
+    """The files to open; none if the dialog was left."""
+    kinds = QCoreApplication.translate("FilesController", "Problems ({patterns})").format(patterns=patterns(problems()))
+    every = QCoreApplication.translate("FilesController", "All files (*)")
+    title = QCoreApplication.translate("FilesController", "Open")
+    both = QCoreApplication.translate("FilesController", "Matrices ({patterns})").format(patterns=patterns(matrices()))
+    names, _ = QFileDialog.getOpenFileNames(window, title, folder, f"{kinds};;{both};;{every}")
+    return [Path(name) for name in names]
+
+
+def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:
+    """A path that ends as sessions do; None if the dialog was left."""
+    words = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
+    title = QCoreApplication.translate("FilesController", "Save as")
+    return asked_path(window, title, Path(folder, proposal), {SESSION.suffixes[0]: words})
+
+
+def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, str]) -> Path | None:
+    """A path from a dialog that asks before it replaces a file; None if it was left.
+
+    `kinds` are the words of each ending; a path without one of these gets that of the kind that was picked.
+    """
+    endings = {words: ending for ending, words in kinds.items()}
+    dialog = QFileDialog(window, title, "", ";;".join(endings))
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(next(iter(kinds)))
+    dialog.filterSelected.connect(lambda words: dialog.setDefaultSuffix(endings[words]))
+    dialog.selectFile(str(proposal))
+    if not asked(dialog):
+        return None
+    chosen = Path(dialog.selectedFiles()[0])
+    if chosen.suffix.lower() in kinds:
+        return chosen
+    ending = endings[dialog.selectedNameFilter()]  # Qt takes the end of "run.1" for one, and adds none
+    whole = chosen.with_name(chosen.name + ending)
+    return asked_path(window, title, whole, kinds) if whole.exists() else whole
+
+
+# --- The files opened or saved last: their menu, of which they are taken by hand alone, and whether a start opens one
+#     ---
+
+
+REOPEN = "reopen_last"
+LONGEST_FOLDER = 48  # letters of a folder in the menu
+LONGEST_NAME = 64  # and of a file
+
+
+class RecentFiles(QObject):
+    """Fills the menu whenever it is about to be shown; which files are there is looked up beside the window, for a
+    folder may be far away."""
+
+    def __init__(self, menus: Mapping[str, QMenu], settings: Settings, open_path: Callable[[Path], object]) -> None:
+        super().__init__(menus["recent"])
+        self._menu, self._settings, self._open_path = menus["recent"], settings, open_path
+        self._listed: dict[Path, QAction] = {}
+        self._missing: QAction | None = None
+        self._gone: frozenset[Path] = frozenset()  # as it was found last
+        self._looking = BackgroundTask(self)
+        self._looking.ended.connect(self._on_looked)
+        for menu in ("recent", "file"):
+            menus[menu].aboutToShow.connect(self.fill)
+
+    def commands(self) -> dict[str, Command]:
+        """The row of the table of actions that it answers."""
+        return {REOPEN: Command(lambda on: self._settings.put(REOPEN, on), checked=self._reopens)}
+
+    def first(self) -> Path | None:
+        """The document that a start without a file begins with, where that is wanted; it may be gone."""
+        found = self._settings.recent()[:1] if self._reopens() else []
+        return found[0] if found else None
+
+    def _reopens(self) -> bool:
+        return self._settings.flag(REOPEN, False)
+
+    def fill(self) -> None:
+        """The files opened last; those that are gone stay, greyed."""
+        menu, files = self._menu, self._settings.recent()
+        menu.clear()
+        menu.setToolTipsVisible(True)
+        self._listed = {path: self._action(path) for path in files}
+        menu.addActions([*self._listed.values()])
+        menu.setEnabled(bool(files))
+        self._missing = None
+        if files:
+            menu.addSeparator()
+            self._missing = menu.addAction(self.tr("Take the &missing ones off this list"))
+            self._missing.triggered.connect(self._take_missing_off)
+            self._missing.setObjectName("action.forget_missing")
+            empty = menu.addAction(self.tr("&Empty this list"))
+            empty.setObjectName("action.forget_all")
+            empty.triggered.connect(lambda: self._settings.keep_recent(()))
+            self._looking.start(lambda _: frozenset(path for path in files if not exists(path)))
+        self._show_gone()
+
+    def _take_missing_off(self) -> None:
+        self._settings.keep_recent(path for path in self._settings.recent() if path not in self._gone)
+
+    def _action(self, path: Path) -> QAction:
+        name = path.name if len(path.name) <= LONGEST_NAME else f"{path.name[: LONGEST_NAME // 2]}…{path.name[-24:]}"
+        words = f"{_plain(name)}\t{_plain(_short(path.parent))}"
+        action = QAction(words.replace("&", "&&"), self._menu)
+        action.setToolTip(plain_tip(str(path)))
+        action.triggered.connect(lambda: self._open_path(path))
+        return action
+
+    def _on_looked(self, outcome: Future[frozenset[Path]]) -> None:
+        self._gone = outcome.result()
+        self._show_gone()
+
+    def _show_gone(self) -> None:
+        for path, action in self._listed.items():
+            action.setEnabled(path not in self._gone)
+        if self._missing is not None:
+            self._missing.setEnabled(not self._gone.isdisjoint(self._listed))
+
+
+def _plain(text: str) -> str:
+    """The text without tabs and new lines, which part a menu's columns."""
+    return " ".join(text.split())
+
+
+def _short(folder: Path) -> str:
+    """A folder as a menu has room for it: the home folder as ~, of a long path its end."""
+    text = f"~/{folder.relative_to(Path.home())}" if folder.is_relative_to(Path.home()) else str(folder)
+    return text if len(text) <= LONGEST_FOLDER else f"…{text[-LONGEST_FOLDER:]}"
+
+
+# --- New, open, save, recent files, examples, drag and drop: every way in which a document begins or is kept ---
 
 
 class FilesController(QObject):

@@ -16,10 +16,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog
 
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.state.background_task import BackgroundTask
+from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentence
-from attn_gui.app.state.window_task import WindowTask
 from attn_gui.engine import compute
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN

@@ -10,7 +10,7 @@ from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject
 
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
-from attn_gui.app.state.look import LookController
+from attn_gui.app.state.settings import LookController
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.journal import SUFFIX, is_in_its_file, kept_in

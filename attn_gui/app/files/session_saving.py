@@ -13,10 +13,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox
 
 from attn_gui.app.files.journaling import Journaling
-from attn_gui.app.state.background_task import BackgroundTask, Stopped
+from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.app.state.window_task import LARGE
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError

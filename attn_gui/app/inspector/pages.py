@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.editing.making import copied
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.making import copied
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document

@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.maps.comparing import CompareController
+from attn_gui.app.state.background_task import LARGE, WindowTask
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.app.state.window_task import LARGE, WindowTask
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.app.state.look import LookController
+from attn_gui.app.state.settings import LookController
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.exercises import verdict_on

@@ -7,9 +7,8 @@ from concurrent.futures import Future
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from attn_gui.app.actions.action_rows import Row
-from attn_gui.app.actions.actions import Command
-from attn_gui.app.actions.bars import Bars
+from attn_gui.app.actions.action_table import Row
+from attn_gui.app.actions.actions import Bars, Command
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying

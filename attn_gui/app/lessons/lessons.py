@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
 
-from attn_gui.app.actions.actions import Command
-from attn_gui.app.actions.bars import Bars
-from attn_gui.app.files.files import FilesController
-from attn_gui.app.files.questions import may_go
+from attn_gui.app.actions.actions import Bars, Command
+from attn_gui.app.editing.making import Making
+from attn_gui.app.files.files import FilesController, may_go
 from attn_gui.app.lessons.answers import Answers
-from attn_gui.app.lessons.lesson_menu import LessonMenu
-from attn_gui.app.lessons.step_words import SaidStep, Step, said_step
 from attn_gui.app.model.model_showing import ModelShowing
-from attn_gui.app.pages.pages import PagesController
-from attn_gui.app.state.background_task import BackgroundTask
+from attn_gui.app.pages import PagesController
+from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.look import LookController
-from attn_gui.app.state.making import Making
-from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.settings import LookController, Settings
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell, ViewState
-from attn_gui.app.state.window_task import WindowTask
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Evaluation
@@ -35,14 +32,98 @@ from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.page_catalog import PAGES
+from attn_gui.file_kinds import ENDING
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.lessons.lesson import Lesson, read_lesson
+from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
 from attn_gui.lessons.live_numbers import Ground, Runs
 from attn_gui.lessons.scenes import Scene, Shown, State, states_of
+from attn_gui.paths import resource
 from attn_gui.views.dialogs.progress import OpeningProgress
-from attn_gui.views.lesson_panel import LessonPanel
+from attn_gui.views.lesson_panel import Asked, LessonPanel, StepWords
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.zones import handing_on, put_on_top
+
+# --- Menu of the lessons that come along, on the menu bar and below the start page's button, and the way to others
+#     ---
+
+
+class LessonMenu(QObject):
+    """Tells which lesson is chosen; it opens none."""
+
+    chosen = Signal(object)  # its path
+
+    def __init__(self, window: MainWindow, bars: Bars, look: LookController) -> None:
+        super().__init__(window)
+        self._window, self._menu, self._look = window, bars.menus["lessons"], look
+        window.inspector.lessonsRequested.connect(self._pop_up)
+
+    def retranslate(self) -> None:
+        """The titles in the present language."""
+        self._menu.clear()
+        for path in sorted(resource("lessons").glob(f"*{ENDING}")):
+            title = title_of(path, self._look.language)
+            if title is not None:
+                action = self._menu.addAction(title.replace("&", "&&"))
+                action.setObjectName(f"action.lesson_{path.stem.replace('-', '_')}")
+                action.triggered.connect(lambda _=False, path=path: self.chosen.emit(path))
+
+    def ask(self) -> None:
+        """Ask which file to open."""
+        kinds = self.tr("Lessons (*{ending})").format(ending=ENDING)
+        name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open a lesson"), str(Path.home()), kinds)
+        if name:
+            self.chosen.emit(Path(name))
+
+    def _pop_up(self) -> None:
+        """The menu below the button that asks for it."""
+        button = self._window.findChild(QWidget, "start.lessons")
+        assert button is not None
+        self._menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
+
+# --- Words of a lesson's step with the numbers of now; their expressions may be dear, so they are computed beside ---
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a lesson on show: its place, and how many there are."""
+
+    lesson: Lesson
+    state: State
+    place: int
+    count: int
+
+
+class SaidStep(NamedTuple):
+    """A step as it is said now; `left` where the numbers are others than those of the step."""
+
+    words: StepWords
+    left: bool
+
+
+def said_step(step: Step, lang: str, ground: Ground, scene: Scene, *, settled: bool) -> SaidStep:
+    """Say a step in one language; nothing counts as done before the numbers of a model have `settled`."""
+    lesson, state, question = step.lesson, step.state, step.state.step.question
+    done = settled and state.is_done(scene, ground)
+    asked = None
+    if question is not None:
+        of = state.asked_of(scene, ground)
+        asked = Asked(question.text.said(lang, of), tuple(choice.said(lang, of) for choice in question.choices))
+    words = StepWords(
+        lesson.key,
+        lesson.title.said(lang, ground),
+        step.place + 1,
+        step.count,
+        state.step.title.said(lang, ground),
+        tuple(state.step.text.said(lang, ground).split("\n\n")),
+        done if state.step.tasks else None,
+        asked,
+    )
+    return SaidStep(words, not done and not scene.has_numbers_of(state.begin))
+
+
+# --- Lessons: opened in place of the document, and gone through step by step ---
+
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
 PROGRESS = "lessons/progress"

@@ -7,10 +7,8 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QAction
 
-from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.actions.bars import Bars
-from attn_gui.app.maps.compared import moved, side_names
-from attn_gui.app.state.baseline import Baseline
+from attn_gui.app.actions.actions import Bars, Command, choices
+from attn_gui.app.state.baseline import Baseline, moved, side_names
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ViewState

@@ -8,8 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from attn_gui.app.actions.actions import Command, Row, choices
-from attn_gui.app.actions.bars import Bars
+from attn_gui.app.actions.actions import Bars, Command, Row, choices
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation

@@ -2,22 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QImage
 
-from attn_gui.app.model.head_contents import SmallMaps, readings, small_maps
+from attn_gui.app.editing.interventions import CONTEXT, LABELS, REMOVED, label_of
+from attn_gui.app.editing.making import Making
+from attn_gui.app.model.model_controller import ModelController
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label
+from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Problem
+from attn_gui.engine.analysis.head_readings import READINGS
+from attn_gui.engine.creation.interventions import AXIS, off_heads, switched_off
+from attn_gui.engine.errors import Note
+from attn_gui.engine.evaluation.pooling import pool
+from attn_gui.engine.graph.intervention_nodes import cells_phrase, phrase
+from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.stages import STAGE
+from attn_gui.figure.compose import weights_picture
+from attn_gui.figure.display import Values
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.tokens import Theme
-from attn_gui.models.attribution import Origin, asked_place, origin_of
-from attn_gui.models.changed_layers import LayerEdit
+from attn_gui.formats.visible_text import visible_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.models.attribution import ROW, Origin, asked_place, head_numbers, origin_of, problem_read
+from attn_gui.models.changed_layers import BY_HAND, LayerEdit
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
+from attn_gui.views.controls.intervention_panel import InterventionRow
 from attn_gui.views.model.head_grid import HeadNumber, HeadPlace
+from attn_gui.views.model.model_view import ModelView
+from attn_gui.views.names import letter, said_in
+
+# --- Contents of the grid of heads, from a run of the model; read off the GUI thread ---
+
+
+SIDE = 48
+"""Blocks of a small map at most, by side."""
+NOTHING = "–"
+"""Stands for the number of a head in which a reading has nothing to count."""
+
+
+class SmallMaps(NamedTuple):
+    """Pictures of the weights of every head of a run, in the colors of a theme."""
+
+    run: Run
+    theme: Theme
+    pictures: Mapping[HeadPlace, QImage]
+
+
+def small_maps(run: Run, theme: Theme, before: SmallMaps | None, tell: Tell) -> SmallMaps:
+    """The weights of every head in at most 48 × 48 blocks; of layers that have not changed as they were before."""
+    known = None if before is None or before.theme != theme else before
+    if known is not None and known.run is run:
+        return known
+    found: dict[HeadPlace, QImage] = {}
+    for layer in range(run.model.num_layers):
+        places = [HeadPlace(layer, head) for head in range(run.model.num_heads)]
+        if known is not None and run.is_same(known.run, layer):
+            found |= {place: known.pictures[place] for place in places}
+        else:
+            found |= zip(places, (_picture(weights, theme) for weights in run.attention(layer)), strict=True)
+        tell((layer + 1) / run.model.num_layers)
+    return SmallMaps(run, theme, found)
+
+
+def _picture(weights: Values, theme: Theme) -> QImage:
+    rows, columns = (min(side, SIDE) for side in weights.shape)
+    return weights_picture(pool(np.asarray(weights), None, rows, columns)[0], weights.shape[1], theme)
+
+
+def readings(run: Run, problem: Problem, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
+    """A reading of every head; `problem` has the tokens and sizes that all unchanged layers share."""
+    reading, found = READINGS[key], dict[HeadPlace, HeadNumber]()
+    for layer, values in enumerate(head_numbers(run, problem, key, tell)):
+        own = problem_read(run, layer, problem)
+        most = reading.most(own)
+        for head, value in enumerate(values):
+            share = value / most if most and np.isfinite(value) else 0.0
+            written = reading.written(value) if reading.fits(own) else NOTHING
+            found[HeadPlace(layer, head)] = HeadNumber(written, float(value), share)
+    return found
+
+
+# --- Answers of a model: a run with all that is changed by hand, one without, and what is shown of both ---
 
 
 class Change(NamedTuple):
@@ -121,3 +195,133 @@ def cosine_text(one: Run, other: Run) -> str:
     assert second is not None, "both are of one model"
     with np.errstate(all="ignore"):
         return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)
+
+
+# --- Changes by hand over all layers of a model: switched, gone to, removed, each one step ---
+
+
+IN_LAYER = QT_TRANSLATE_NOOP("Interventions", "layer {layer}: {what}")
+CELLS = QT_TRANSLATE_NOOP("Interventions", "{cells} of {matrix} typed")
+TAKEN = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text, {token} ({row})")
+TAKEN_ALL = QT_TRANSLATE_NOOP("Interventions", "{cells} ← second text")
+OTHER = QT_TRANSLATE_NOOP("Interventions", "{matrix} changed")
+HEADS_OFF = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} off")
+HEADS_ON = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} on")
+
+Instead = Callable[[Intervention], tuple[Intervention, ...]]
+
+
+class _Row(NamedTuple):
+    """A row of the list: an intervention of a layer and its place, or a field with all that is other in it."""
+
+    layer: int
+    field: str
+    what: object
+    record: Intervention | None = None
+    place: int = 0
+
+    @property
+    def enabled(self) -> bool | None:
+        """Whether the intervention is in force; None of a field."""
+        return self.record.enabled if self.record is not None else None
+
+
+class ChangedLayers(QObject):
+    """The list of the view on one side, the edits of the layers on the other."""
+
+    def __init__(self, panel: ModelView, document: Document, making: Making, models: ModelController) -> None:
+        super().__init__(panel)
+        self._panel, self._document, self._making, self._models = panel, document, making, models
+        self._rows: list[_Row] = []
+        panel.changeSwitched.connect(self.switch)
+        panel.changeAsked.connect(lambda row: self._models.set_layer(self._rows[row].layer))
+        panel.changeRemoved.connect(self.remove)
+        panel.offAsked.connect(self.switch_layer)
+
+    def set_answer(self, answer: Answer) -> set[HeadPlace]:
+        """Show what is changed in every layer; gives the heads in which anything is."""
+        edits, count = answer.edits, answer.study.base.num_heads
+        self._rows = [row for layer, edit in edits.items() for row in _rows(layer, edit, answer)]
+        self._panel.set_changes([InterventionRow(self._said(row), row.enabled, spreads=False) for row in self._rows])
+        return {HeadPlace(layer, head) for layer, edit in edits.items() for head in _heads(edit, count)}
+
+    def _said(self, row: _Row) -> str:
+        words = QCoreApplication.translate(CONTEXT, IN_LAYER)
+        return words.format(layer=row.layer, what=said_in(row.what, CONTEXT))
+
+    # --- gestures --------------------------------------------------------------------------------
+    def switch(self, row: int, enabled: bool) -> None:
+        """Let an intervention be in force, or leave its cells as computed for now."""
+        self._change(LABELS[enabled], self._rows[row], lambda record: (record.changed(enabled=enabled),))
+
+    def remove(self, row: int) -> None:
+        """Leave an intervention out, or everything in a field as the model has it."""
+        self._change(REMOVED, self._rows[row], lambda _record: ())
+
+    def switch_layer(self) -> None:
+        """All heads of the layer on the table off; where they are, as computed again."""
+        study, problem = self._document.study, self._document.problem
+        if study is None:
+            return
+        every = range(problem.num_heads)
+        off = len(off_heads(problem)) < problem.num_heads
+        words = HEADS_OFF if off else HEADS_ON
+        self._making.change(Label(words, {"layer": study.layer}), lambda: switched_off(problem, every if off else ()))
+
+    def _change(self, words: str, row: _Row, instead: Instead) -> None:
+        """Put something in the place of an intervention, wherever it is then; leave a field as the model has it."""
+        label = Label(words, {"what": label_of(Note(IN_LAYER, {"layer": row.layer, "what": row.what}))})
+
+        def change(edits: Mapping[int, LayerEdit]) -> Mapping[int, LayerEdit] | None:
+            edit = edits.get(row.layer, LayerEdit())
+            changed = _changed(edit, row, instead)
+            return None if changed.is_like(edit) else {**edits, row.layer: changed}
+
+        self._models.set_edits(label, change)
+
+
+def _changed(edit: LayerEdit, row: _Row, instead: Instead) -> LayerEdit:
+    """An edit with something in the place of a row's intervention, where it is still there; without a row's field."""
+    if row.record is None:
+        return edit.without(row.field)
+    place, known = _place(edit, row), edit.interventions
+    if place is None:
+        return edit
+    records = known[:place] + instead(known[place]) + known[place + 1 :]
+    return edit.with_field(row.field, records) if records else edit.without(row.field)
+
+
+def _place(edit: LayerEdit, row: _Row) -> int | None:
+    """The place of a row's intervention in a layer, in force or not; of several the nearest, None where it is gone."""
+    known = enumerate(edit.interventions)
+    found = [place for place, each in known if row.record == each.changed(enabled=row.enabled)]
+    return min(found, key=lambda place: abs(place - row.place), default=None)
+
+
+def _rows(layer: int, edit: LayerEdit, answer: Answer) -> Iterator[_Row]:
+    for place, record in enumerate(edit.interventions):
+        yield _Row(layer, BY_HAND, _what(record, answer, Change(layer, place)), record, place)
+    for name, cells in edit.cells.items():
+        yield _Row(layer, name, Note(CELLS, {"cells": len(cells.places), "matrix": field_symbol(name)}))
+    for name in edit.fields.keys() - {BY_HAND}:
+        yield _Row(layer, name, Note(OTHER, {"matrix": field_symbol(name)}))
+
+
+def _what(record: Intervention, answer: Answer, change: Change) -> Note:
+    """Words for what an intervention does; where the second text has the numbers that it sets, which of it they are."""
+    problem, origin = answer.study.base, answer.taken.get(change)
+    if origin is None or answer.second is None:
+        return phrase(problem, record, letter)
+    cells = cells_phrase(problem, record.changed(at=origin.at), letter)
+    if STAGE[record.stage].axes[ROW] not in origin.at:
+        return Note(TAKEN_ALL, {"cells": cells})
+    return Note(TAKEN, {"cells": cells, "row": origin.row, "token": visible_text(answer.second.texts[origin.row])})
+
+
+def _heads(edit: LayerEdit, count: int) -> set[int]:
+    """The heads that the interventions in force name; all where one names none, or where anything else is changed."""
+    every = range(count)
+    if edit.cells or edit.fields.keys() - {BY_HAND}:
+        return set(every)
+    named = [record.at.get(AXIS, (0, count)) for record in edit.interventions if record.enabled]
+    return {head for at in named for head in (range(*at) if isinstance(at, tuple) else (at,))}

@@ -7,23 +7,20 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from attn_gui.app.actions.actions import Command
-from attn_gui.app.files.files import FilesController
-from attn_gui.app.files.opening import FOLDERS
-from attn_gui.app.files.questions import may_go
-from attn_gui.app.model.model_steps import ModelSteps, Step, Work
+from attn_gui.app.actions.actions import Bars, Command, Row
+from attn_gui.app.editing.making import Making
+from attn_gui.app.files.files import FOLDERS, FilesController, may_go
+from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.making import Making
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.app.state.window_task import WindowTask
-from attn_gui.document.document import Document
+from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.history import given_up
 from attn_gui.engine import Evaluation, Problem
@@ -38,8 +35,130 @@ from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
 from attn_gui.models.study import Placed, Study, opened_study, placed, sample_text
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.progress import OpeningProgress
+from attn_gui.views.dialogs.progress import MakingProgress, OpeningProgress, soon_over
 from attn_gui.views.main_window import MainWindow
+
+# --- Steps of a model on the table, computed beside the window one after another ---
+
+
+class Work(NamedTuple):
+    """Computation of a step, and the way to make it of what came out; False where the document has moved meanwhile."""
+
+    compute: Callable[[Tell], Any]
+    take: Callable[[Any], bool]
+
+
+class Step(NamedTuple):
+    """A step that is asked for; `begin` gives, once its turn has come, the work that it takes, None for none."""
+
+    label: Label
+    begin: Callable[[], Work | None]
+    kind: str = ""  # a later one takes the place of an earlier one of its kind
+
+
+class ModelSteps(QObject):
+    """Queue of the steps of a model: each begins with the document that the one before has left; another document
+    drops all."""
+
+    ended = Signal()  # no step is to come any more
+
+    def __init__(self, window: MainWindow, document: Document) -> None:
+        super().__init__(window)
+        self._window = window
+        self._refused = False  # or dropped, one of those that are waited for
+        self._asked: list[Step] = []  # the first one is under way
+        self._now: Work | None = None
+        self._work = WindowTask(window, MakingProgress(window))
+        self._work.ended.connect(self._on_work_ended)
+        self._work.canceled.connect(self._on_work_canceled)
+        document.changed.connect(self._on_document_changed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a step is still to come."""
+        return bool(self._asked)
+
+    def ask(self, step: Step) -> None:
+        """Make this step after those that were asked for before."""
+        kinds = [each.kind for each in self._asked]
+        place = kinds.index(step.kind) if step.kind and step.kind in kinds else len(kinds)
+        self._asked[place : place + 1] = [step]
+        if place == 0:
+            self._begin()
+
+    def wait(self) -> bool:
+        """Whether all steps are made, within a moment; else that is said. A refused one is not made."""
+        if not self.busy:
+            return True
+        self._refused = False
+        if soon_over(self.ended, lambda: self.busy):
+            return not self._refused
+        step = self._asked[0].label
+        self._window.banner.show_info(
+            lambda: self.tr("“{step}” is still being computed: wait for it, or stop it with Esc.").format(step=step)
+        )
+        return False
+
+    def forget(self) -> None:
+        """Drop all steps."""
+        self._asked.clear()
+        self._begin()
+
+    def finish(self) -> None:
+        """Drop all steps, and wait until the one under way has stopped; for the end of the program."""
+        self.forget()
+        self._work.finish()
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _begin(self) -> None:
+        """Begin the first step that there is anything to do for, in the place of the one under way."""
+        self._work.forget()
+        self._now = None
+        while self._asked and self._now is None:
+            self._now = self._asked[0].begin()
+            if self._now is None:
+                del self._asked[0]
+            else:
+                self._work.start(self._now.compute, str(self._asked[0].label))
+        if not self.busy:
+            self.ended.emit()
+
+    def _on_work_ended(self, outcome: Future[object]) -> None:
+        step, work, self._now = self._asked.pop(0), self._now, None
+        assert work is not None, "it has begun"
+        try:
+            self._take(step.label, work, outcome)
+        finally:
+            if not self._work.busy:  # else it has led to another one
+                self._begin()
+
+    def _take(self, label: Label, work: Work, outcome: Future[object]) -> None:
+        try:
+            found = outcome.result()
+        except (ValueError, MemoryError) as error:
+            self._refused = True
+            self._window.banner.show_error(saying(error))
+            return
+        if found is not None and not work.take(found):
+            self._refused = True
+            self._window.banner.show_info(
+                lambda: self.tr("“{step}” was dropped: the problem was changed while it was computed.").format(
+                    step=label
+                )
+            )
+
+    def _on_work_canceled(self) -> None:
+        """Go on with the next step."""
+        del self._asked[0]
+        self._begin()
+
+    def _on_document_changed(self, change: Change) -> None:
+        if change.opened:
+            self.forget()
+
+
+# --- The model on the table: opened, given a text, turned to a layer; every way is one step of the history ---
+
 
 LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")
 TEXT = QT_TRANSLATE_NOOP("History", "text “{text}”")
@@ -297,3 +416,53 @@ def _opened(path: Path, tell: Tell, name: str = "") -> Placed:
 
 def _opened_known(known: KnownModel, tell: Tell) -> Placed:
     return _opened(known.folder(within(tell, 0, 2)), within(tell, 1, 2), known.title)
+
+
+# --- Models that are known by name: in their menu and among the first steps, each with what it is ---
+
+
+MENU, CONTEXT = "models", "Models"
+
+
+class ModelsAtHand(QObject):
+    """Offers every known model; one that is not installed says how to install it when it is asked for."""
+
+    def __init__(self, window: MainWindow, models: ModelController, bars: Bars) -> None:
+        super().__init__(window)
+        self._window, self._models = window, models
+        self._known = {key: known for key, known in KNOWN.items() if known.obtainable}
+        bars.add([_row(key, known) for key, known in self._known.items()])
+        window.inspector.start.modelRequested.connect(models.open_known)
+        bars.menus[MENU].aboutToShow.connect(self.retranslate)
+        models.opened.connect(self.retranslate, Qt.ConnectionType.QueuedConnection)
+        self.retranslate()
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {_action(key): Command(partial(self._models.open_known, key)) for key in self._known}
+
+    def retranslate(self) -> None:
+        """The rows among the first steps, in the present language: one may have been installed meanwhile."""
+        absent = self.tr("not installed")
+        rows = [
+            (key, _said(known.label), _said(known.about), known.size if known.installed else absent)
+            for key, known in self._known.items()
+        ]
+        self._window.inspector.start.set_models(rows)
+
+
+def out_of_reach() -> list[str]:
+    """Names of the actions of models that are not to be had here."""
+    return [_action(key) for key, known in KNOWN.items() if not known.obtainable]
+
+
+def _action(key: str) -> str:
+    return f"known_{key.replace('-', '_')}"
+
+
+def _row(key: str, known: KnownModel) -> Row:
+    return Row(_action(key), MENU, known.label, words=f"{known.title} {known.package}", context=CONTEXT)
+
+
+def _said(words: str) -> str:
+    return QCoreApplication.translate(CONTEXT, words)

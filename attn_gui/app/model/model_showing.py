@@ -7,11 +7,10 @@ from concurrent.futures import Future
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.model.changed_layers import ChangedLayers
-from attn_gui.app.model.model_answers import Answer, Wanted, answer, cosine_text
+from attn_gui.app.editing.making import Making
+from attn_gui.app.model.model_answers import Answer, ChangedLayers, Wanted, answer, cosine_text
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
-from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Change, Document

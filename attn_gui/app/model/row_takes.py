@@ -7,17 +7,16 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.actions.actions import Command, Row
-from attn_gui.app.actions.bars import Bars
-from attn_gui.app.by_hand.cell_changes import CellChanges
+from attn_gui.app.actions.actions import Bars, Command, Row
+from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.model.model_answers import Answer
+from attn_gui.app.model.model_controller import ModelSteps, Step, Work
 from attn_gui.app.model.model_showing import ModelShowing
-from attn_gui.app.model.model_steps import ModelSteps, Step, Work
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.making import Making
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document

@@ -5,19 +5,27 @@ forgotten, and it lets go of all that it reads.
 
     start ──► waits for the piece before ──► runs ──► ended (what it returned or raised; Stopped after `stop`)
                         │                     │
-                        └──── forget ─────────┴──► nothing is heard of it
-"""
+                        └──── forget ─────────┴──► nothing is heard of it"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Event
+from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine.progress import Tell
 from attn_gui.pictures.threads import Outcomes, SideThread, outcome_of
+from attn_gui.views.dialogs.asking import asking
+from attn_gui.views.dialogs.progress import WorkLine
+from attn_gui.views.main_window import MainWindow
+from attn_gui.views.tables.delegate import CellEditor
+
+# --- Work beside the window: off the GUI thread, one piece at a time; it can be stopped and says how far it is ---
+
 
 STEPS = 100  # as often at most is the share announced
 
@@ -125,3 +133,116 @@ class BackgroundTask(QObject):
     def _on_progressed(self, work: _Work, share: float) -> None:
         if work is self._wanted and not work.stopped:
             self.progressed.emit(share)
+
+
+# --- Work beside the window that ends in another document or another state of it ---
+
+
+LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame
+AGAIN_MS = 50  # after which it is looked whether the person has finished
+
+
+class DeferredResult(QObject):
+    """Holds an outcome back as long as the person is in the midst of what belongs to the present document."""
+
+    ready = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._outcome: Future[Any] | None = None
+        self._held = Qt.MouseButton.NoButton  # since the work began
+        self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
+        self._again.timeout.connect(self._try)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether an outcome is held back."""
+        return self._again.isActive()
+
+    def begin(self) -> None:
+        """Wait for no mouse button that is held now: its press has asked for the work. Of a double click that closes a
+        dialog no window hears the release, until the mouse moves."""
+        self._held = QApplication.mouseButtons()
+
+    def give(self, outcome: Future[Any]) -> None:
+        """Announce this, now or later."""
+        self._outcome = outcome
+        self._try()
+
+    def drop(self) -> None:
+        """Forget what is held back."""
+        self._again.stop()
+        self._outcome = None
+
+    def _try(self) -> None:
+        self._held &= QApplication.mouseButtons()
+        if _is_engaged(self._held):
+            self._again.start()
+            return
+        outcome = self._outcome
+        self.drop()
+        self.ready.emit(outcome)
+
+
+class WindowTask(BackgroundTask):
+    """Work during which nothing in the window changes, and that ends in another document or another state of it.
+
+    A line in the status bar says what is done; its button and Esc cancel it.
+    """
+
+    canceled = Signal()
+
+    def __init__(self, window: MainWindow, line: WorkLine) -> None:
+        super().__init__(window)
+        self._result, self._line = DeferredResult(self), line
+        window.statusBar().addPermanentWidget(line)
+        self.progressed.connect(line.set_share)
+        self._result.ready.connect(self._on_result_ready)
+        line.cancelRequested.connect(self._cancel)
+        window.escapePressed.connect(self._on_escape_pressed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an outcome is still to come."""
+        return super().busy or self._result.waiting
+
+    def start(self, work: Callable[[Tell], object], name: str = "", *, at_once: bool = False) -> None:
+        """Run work in place of what was asked for before; `name` is what the line calls it.
+
+        `at_once` shows the line before anybody could wonder: of work that always takes a while.
+        """
+        super().start(work)
+        self._result.begin()
+        self._line.set_name(name)
+        self._line.begin(at_once=at_once)
+
+    def forget(self) -> None:
+        """Stop the work; nothing is heard of how it ended."""
+        super().forget()
+        self._end()
+
+    def _deliver(self, outcome: Future[object]) -> None:
+        self._result.give(outcome)
+
+    def _on_result_ready(self, outcome: Future[object]) -> None:
+        self._end()
+        self.ended.emit(outcome)
+
+    def _on_escape_pressed(self) -> None:
+        if self.busy:
+            self._cancel()
+
+    def _cancel(self) -> None:
+        self.forget()
+        self.canceled.emit()
+
+    def _end(self) -> None:
+        self._result.drop()
+        self._line.end()
+
+
+def _is_engaged(held: Qt.MouseButton) -> bool:
+    """Whether the person is in a dialog or a menu, holds another mouse button than those, or types into a cell."""
+    buttons = QApplication.mouseButtons() & ~held
+    met = QApplication.activeModalWidget() or QApplication.activePopupWidget() or buttons
+    return asking() or bool(met) or isinstance(QApplication.focusWidget(), CellEditor)

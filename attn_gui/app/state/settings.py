@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QCoreApplication, QLibraryInfo, QLocale, QObject, QSettings, QTranslator, Signal
+from PySide6.QtGui import QPixmapCache
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.app.actions.actions import Command, choices
+from attn_gui.languages import LANGUAGES
+from attn_gui.paths import resource
+from attn_gui.views.theme import SCHEMES, apply_theme
+
+# --- Settings kept between sessions: keys and values in one INI file, never indices or labels ---
+
 
 MOST_RECENT = 10
 _RECENT_FILES = "recent", "files"  # the record, and its list
@@ -89,3 +101,109 @@ class Settings:
         """Let the list be these files alone."""
         key, name = _RECENT_FILES
         self.put(key, {name: [str(path) for path in paths]})
+
+
+# --- The language of the window: English in the source, Simplified Chinese beside it, switched live ---
+#
+# What Qt loads is made of the .ts file by packaging/texts.py; a checkout of which it was never made says so.
+
+
+QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
+NAME = "language"  # without one to look for, PySide makes everything below the application known to Python
+NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."
+
+
+def system_language() -> str:
+    """Chinese for every system language that begins with zh, English for all others."""
+    return language_of(QLocale.system().uiLanguages())
+
+
+def language_of(wanted: list[str]) -> str:
+    """Our language for a list of language tags, the most wanted first ("zh-Hans-CN", "en_GB", …)."""
+    return "zh" if wanted and wanted[0].replace("_", "-").split("-")[0].lower() == "zh" else "en"
+
+
+def set_language(app: QCoreApplication, language: str) -> None:
+    """Every text from now on; widgets hear of it as QEvent.LanguageChange."""
+    if language not in LANGUAGES:
+        raise ValueError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
+    for installed in app.findChildren(QTranslator, NAME):
+        app.removeTranslator(installed)
+        installed.deleteLater()
+    if language == "en":
+        return
+    ours = resource("translations", f"attn_gui_{language}.qm")
+    if not ours.exists():
+        warnings.warn(NOT_COMPILED, stacklevel=2)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    for path in (f"{folder}/{QTS_OWN[language]}", str(ours)):
+        translator = QTranslator(app)
+        translator.setObjectName(NAME)
+        if translator.load(path):  # a Qt without its own texts still gets ours
+            app.installTranslator(translator)
+
+
+def in_every_language() -> Callable[[str, str], str]:
+    """The way from a text of the source and its context to its words in all languages, whichever is on show."""
+    translators = []
+    for language in LANGUAGES[1:]:
+        translator = QTranslator()
+        translator.load(str(resource("translations", f"attn_gui_{language}.qm")))
+        translators.append(translator)
+    return lambda source, context: " ".join((source, *(each.translate(context, source) or "" for each in translators)))
+
+
+# --- Theme, language and size of everything: chosen in View, remembered in the settings ---
+
+
+PIXMAPS_KB = 1024
+"""Of pixels of icons, gone ones too, Qt keeps so many; by itself 10 MB, to which each question and file dialog adds. A
+window has 20 KB of its own."""
+ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
+
+
+class LookController(QObject):
+    """Applies theme, language and zoom, and tells when one of them changed."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, settings: Settings, lang: str | None = None) -> None:
+        super().__init__(app)
+        self._app, self._settings = app, settings
+        QPixmapCache.setCacheLimit(PIXMAPS_KB)
+        self.language = lang or settings.choice("language", LANGUAGES, system_language())
+        self.scheme = settings.choice("theme", SCHEMES, "system")
+        self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])
+        set_language(app, self.language)
+        apply_theme(app, self.scheme, self.zoom)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        languages = {f"language_{key}": key for key in LANGUAGES}
+        schemes = {f"theme_{key}": key for key in SCHEMES}
+        steps = {"zoom_in": 1, "zoom_out": -1, "zoom_reset": 0}
+        return {
+            **choices(languages, lambda: self.language, self.set_language),
+            **choices(schemes, lambda: self.scheme, self.set_scheme),
+            **{name: Command(partial(self.step_zoom, step)) for name, step in steps.items()},
+        }
+
+    def set_language(self, language: str) -> None:
+        self.language = language
+        self._settings.put("language", language)
+        set_language(self._app, language)
+        self.changed.emit()
+
+    def set_scheme(self, scheme: str) -> None:
+        self.scheme = scheme
+        self._settings.put("theme", scheme)
+        apply_theme(self._app, scheme, self.zoom)
+        self.changed.emit()
+
+    def step_zoom(self, step: int) -> None:
+        """Larger (1), smaller (-1) or normal (0)."""
+        nearest = min(range(len(ZOOM_STEPS)), key=lambda k: abs(ZOOM_STEPS[k] - self.zoom))
+        self.zoom = ZOOM_STEPS[max(0, min(len(ZOOM_STEPS) - 1, nearest + step))] if step else 1.0
+        self._settings.put("zoom", self.zoom)
+        apply_theme(self._app, self.scheme, self.zoom)
+        self.changed.emit()

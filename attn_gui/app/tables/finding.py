@@ -2,18 +2,316 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.finding.search import Search
-from attn_gui.app.finding.searched import Searched, SearchedMap, SearchedTable, give_keyboard
-from attn_gui.app.finding.wanted import Place, named_alike, place_in, wanted_by
-from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document
+from attn_gui.document.matrix_model import MatrixModel, field_symbol
+from attn_gui.document.number_text import NumberError, parse_number
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.formats.text.numerals import normalized
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.tables.matrix_panel import MatrixPanel
+
+# --- Tables and maps as a search sees them: their shape, names and numbers, and the way to one of their cells ---
+
+
+Block = tuple[NDArray[Any], NDArray[np.bool_] | None]
+
+
+class Searched(Protocol):
+    """A matrix on show, until it is `gone` from the problem."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def names(self) -> tuple[Sequence[str], Sequence[str]]: ...
+    @property
+    def current(self) -> tuple[int, int]: ...
+    @property
+    def widget(self) -> QWidget: ...
+    @property
+    def gone(self) -> bool: ...
+    def block(self, rows: slice, columns: slice) -> Block: ...
+    def choose(self, row: int, column: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class SearchedTable:
+    """A table of the window."""
+
+    window: MainWindow
+    field: str
+    panel: MatrixPanel
+    model: MatrixModel
+
+    @property
+    def name(self) -> str:
+        return field_symbol(self.field)
+
+    @property
+    def gone(self) -> bool:
+        return self.window.inputs.panels.get(self.field) is not self.panel
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.model.rowCount(), self.model.columnCount()
+
+    @property
+    def names(self) -> tuple[Sequence[str], Sequence[str]]:
+        return self.model.row_labels, ()
+
+    @property
+    def current(self) -> tuple[int, int]:
+        index = self.panel.view.currentIndex()
+        return max(index.row(), 0), max(index.column(), 0)
+
+    @property
+    def widget(self) -> QWidget:
+        return self.panel.view
+
+    def block(self, rows: slice, columns: slice) -> Block:
+        return self.model.block(rows, columns), None
+
+    def choose(self, row: int, column: int) -> None:
+        self.window.inputs.show_field(self.field)
+        self.panel.select_cell(row, column)
+
+
+@dataclass(frozen=True)
+class SearchedMap:
+    """The map of a stage."""
+
+    view: ViewState
+    stage: str
+    heatmap: Heatmap
+
+    @property
+    def name(self) -> str:
+        return symbol(self.stage)
+
+    @property
+    def gone(self) -> bool:
+        return self.heatmap.plane is None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.heatmap.shape
+
+    @property
+    def names(self) -> tuple[Sequence[str], Sequence[str]]:
+        return self.heatmap.shown.row_names, self.heatmap.shown.column_names
+
+    @property
+    def current(self) -> tuple[int, int]:
+        return self.heatmap.chosen or (0, 0)
+
+    @property
+    def widget(self) -> QWidget:
+        return self.heatmap
+
+    def block(self, rows: slice, columns: slice) -> Block:
+        plane = self.heatmap.plane
+        assert plane is not None
+        return plane.block(rows, columns)
+
+    def choose(self, row: int, column: int) -> None:
+        self.view.set(stage=self.stage, cell=ChosenCell(self.stage, row, column))
+
+
+def give_keyboard(searched: Searched) -> None:
+    """Go on with the keyboard in the table or map."""
+    if searched.widget.isVisible():
+        searched.widget.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+# --- Text typed to find a cell: what it means, and the cells of a matrix that fit ---
+
+
+_PLACE = re.compile(r"\s*[\[(（]?\s*(\d{1,9})\s*[,，;；]\s*(\d{1,9})\s*[\])）]?\s*")
+_DECIMALS = re.compile(r"\.(\d+)")
+
+
+class Place(NamedTuple):
+    """Row and column, counted from 0."""
+
+    row: int
+    column: int
+
+
+class Wanted(NamedTuple):
+    """The text as it may name rows and columns, and the number that it is, if it is one."""
+
+    text: str
+    number: float | None
+    tolerance: float
+
+
+def place_in(text: str) -> Place | None:
+    """The place that a text means: `12, 3`, also in brackets; None for another text."""
+    found = _PLACE.fullmatch(text)
+    return None if found is None else Place(int(found[1]), int(found[2]))
+
+
+def wanted_by(text: str, decimals: int, scientific: bool) -> Wanted:
+    """Numbers that are shown alike count as one: at `decimals`, or at as many as are typed if these are more."""
+    try:
+        number = parse_number(text)
+    except NumberError:
+        return Wanted(text.strip(), None, 0.0)
+    if not number and (decimals or scientific):
+        return Wanted(text.strip(), number, 0.0)  # what is not 0 is shown with a power of ten
+    plain = normalized(text)
+    typed = _DECIMALS.search(plain)
+    size = abs(number)
+    small = 0 < size < 0.5 * 10.0**-decimals  # so small that it is shown with a power of ten, and fewer digits
+    powers = small or scientific or size >= 1e6
+    power = math.floor(math.log10(size)) if powers and size and math.isfinite(size) else 0
+    least = max(decimals - 2, 0) if small and not scientific else decimals
+    places = len(typed[1]) if typed else 0
+    digits = max(least, places if "e" in plain.lower() else places + power)  # of the mantissa, where there is one
+    return Wanted(text.strip(), number, 0.5 * 10.0 ** (power - digits) * (1 + 1e-9))
+
+
+def fitting(block: NDArray[Any], allowed: NDArray[np.bool_] | None, wanted: Wanted) -> NDArray[np.bool_]:
+    """The cells of a block whose number is the wanted one, closed ones left out."""
+    assert wanted.number is not None
+    values = block.astype(np.float64, copy=False)
+    if math.isfinite(wanted.number):
+        with np.errstate(invalid="ignore"):
+            found = np.abs(values - wanted.number) <= wanted.tolerance
+    else:
+        found = np.isnan(values) if math.isnan(wanted.number) else values == wanted.number
+    return found if allowed is None else found & allowed
+
+
+def named_alike(names: Sequence[str], wanted: Wanted) -> list[int]:
+    """The places of the names that the text is a part of, whatever the case; whole names before parts of them."""
+    text = wanted.text.casefold()
+    if not text:
+        return []
+    whole = [place for place, name in enumerate(names) if name.strip().casefold() == text]
+    return whole or [place for place, name in enumerate(names) if text in name.casefold()]
+
+
+# --- The search of one matrix for cells that fit: in pieces between events, so that the window never waits for it ---
+
+
+PIECE = 1 << 16  # cells that are read and compared within a frame
+ROWS = 64  # of a piece: a long problem computes its rows in such tiles
+MOST = 200_000  # cells that are found before the search ends
+
+
+class Search(QObject):
+    """Finds one cell after another, in the order of reading; `found` after every piece."""
+
+    found = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.cells: list[int] = []  # row · width + column, ascending
+        self.done = True
+        self.whole = True  # else there may be more than are found
+        self._searched: Searched | None = None
+        self._wanted = Wanted("", None, 0.0)
+        self._row = self._column = 0
+        self._piece = QTimer(self, singleShot=True, interval=0)
+        self._piece.timeout.connect(self._look)
+
+    def begin(self, searched: Searched, wanted: Wanted) -> None:
+        """Look for this in place of what was looked for before."""
+        self._searched, self._wanted = searched, wanted
+        self.cells, self.done, self.whole = [], False, True
+        self._row = self._column = 0
+        self._look()
+
+    def forget(self) -> None:
+        """Look for nothing."""
+        self._piece.stop()
+        self._searched, self.cells, self.done, self.whole = None, [], True, True
+
+    def after(self, row: int, column: int) -> tuple[int, int] | None:
+        """The found cell that follows a place, the first one behind the last; None where nothing is found."""
+        place = bisect_right(self.cells, self._key(row, column))
+        return self._cell(place if place < len(self.cells) else 0)
+
+    def before(self, row: int, column: int) -> tuple[int, int] | None:
+        """The found cell in front of a place, the last one before the first."""
+        return self._cell(bisect_left(self.cells, self._key(row, column)) - 1)
+
+    def place_of(self, row: int, column: int) -> int | None:
+        """The place of a cell among those that are found, from 0."""
+        place = bisect_left(self.cells, self._key(row, column))
+        there = place < len(self.cells) and self.cells[place] == self._key(row, column)
+        return place if there else None
+
+    def _width(self) -> int:
+        return max(1, self._searched.shape[1]) if self._searched is not None else 1
+
+    def _key(self, row: int, column: int) -> int:
+        return row * self._width() + column
+
+    def _cell(self, place: int) -> tuple[int, int] | None:
+        return divmod(self.cells[place], self._width()) if self.cells else None
+
+    def _look(self) -> None:
+        """Read one piece; names are there at once."""
+        searched = self._searched
+        if searched is None:
+            return
+        rows, columns = searched.shape
+        if self._wanted.number is None:
+            self._take_names(searched)
+        elif self._row < rows and len(self.cells) < MOST:
+            self._take_piece(searched, rows, columns)
+            self._piece.start()
+        elif not self.cells:
+            self._take_names(searched)  # a token may be a number too
+        else:
+            self.whole = self._row >= rows
+            self._end()
+        self.found.emit()
+
+    def _take_piece(self, searched: Searched, rows: int, columns: int) -> None:
+        """Some rows, of long ones a part: found cells stay in order because rows are finished together."""
+        last = min(rows, self._row + max(1, min(ROWS, PIECE // max(1, columns))))
+        values, allowed = searched.block(slice(self._row, last), slice(0, columns))
+        down, across = np.nonzero(fitting(values, allowed, self._wanted))
+        self.cells += ((down + self._row) * columns + across).tolist()
+        self._row = last
+
+    def _take_names(self, searched: Searched) -> None:
+        """Rows and columns of that name: the cell of the row in the present column, or of the column in its row."""
+        row, column = searched.current
+        rows, columns = (named_alike(names, self._wanted) for names in searched.names)
+        found = {self._key(place, column) for place in rows if place < searched.shape[0]}
+        if not found:
+            found = {self._key(row, place) for place in columns if place < searched.shape[1]}
+        self.cells = sorted(found)
+        self._end()
+
+    def _end(self) -> None:
+        self.done = True
+        self._piece.stop()
+
+
+# --- Find a number or a token in the table or map that has the keyboard, and go to a cell of it ---
 
 
 class FindController(QObject):

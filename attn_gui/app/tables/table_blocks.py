@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,29 +12,333 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QDialog, QFileDialog
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.maps.status import Tell
-from attn_gui.app.state.making import Making
+from attn_gui.app.editing.making import Arrays, Making
+from attn_gui.app.editing.shapes import Clashes, done_text, followers_text, shape_text
+from attn_gui.app.maps.status import Tell as StatusTell
+from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.translated_errors import sentences
-from attn_gui.app.tables.block_reading import BlockReading
-from attn_gui.app.tables.new_shapes import shape_text
-from attn_gui.app.tables.table_target import Cuts, Place, TableTarget, block_shape
+from attn_gui.app.state.translated_errors import saying, sentence, sentences
+from attn_gui.app.tables.table_edits import Cuts, Place, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.app.tables.unfit_blocks import UnfitBlocks
-from attn_gui.document.document import Document
-from attn_gui.document.edits import Label
+from attn_gui.document.document import Change, Document, cast_cells
+from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
-from attn_gui.engine import with_direct
-from attn_gui.formats import Matrix, Note
-from attn_gui.formats.catalog import listings, matrices, patterns
+from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
+from attn_gui.engine.creation.interventions import with_by_hand
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.shape_errors import drafted, fields_with
+from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, suffixes
+from attn_gui.formats.catalog import listings, patterns
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
+from attn_gui.views.dialogs.asking import asked
+from attn_gui.views.dialogs.progress import ReadingProgress
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
+
+# --- Reads one matrix out of a text or a file: at once where it is small, else beside the window ---
+
+
+LARGE_TEXT = 32_000  # characters or bytes; what is shorter is read within a frame
+LARGE_ARRAY = 4 * 2**20  # bytes of numbers that need no reading
+Take = Callable[[Matrix], object]
+TakeParts = Callable[[Mapping[str, Matrix]], object]  # Q, K and V at once
+
+
+class BlockReading(QObject):
+    """One large block at a time: the next takes its place, and that is said; another document needs none."""
+
+    def __init__(self, window: MainWindow, document: Document, take_parts: TakeParts) -> None:
+        """`take_parts` is handed Q, K and V where a text holds all three and they are wanted at once."""
+        super().__init__(window)
+        self._window, self._take_parts = window, take_parts
+        self._name: Callable[[], str] = str
+        self._take: Take = lambda _matrix: None
+        self._work = WindowTask(window, ReadingProgress(window))
+        self._work.ended.connect(lambda outcome: self._hand(outcome, self._name, self._take))
+        document.changed.connect(self._on_document_changed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._work.busy
+
+    def read_text(self, text: str, take: Take) -> None:
+        """Hand the matrix that stands on the clipboard to `take`; what cannot be read is said."""
+        name = Note(QT_TRANSLATE_NOOP("Sentences", "The clipboard"))
+
+        def read(tell: Tell) -> Matrix:
+            from attn_gui.formats.text.text_table import read_table  # seldom, and takes a while
+
+            try:
+                return read_table(text, tell)
+            except FormatError as error:
+                error.values["file"] = name
+                raise
+
+        self._begin(lambda: sentence(name), len(text) > LARGE_TEXT, read, take)
+
+    def read_file(self, path: Path, take: Take) -> None:
+        """Hand the matrix of a file to `take`; what cannot be read is said."""
+        binary = [kind for kind in matrices() if not kind.text]
+        most = LARGE_ARRAY if path.suffix.lower() in suffixes(binary) else LARGE_TEXT
+        large = path.is_file() and (path.stat().st_size > most or path.suffix.lower() in suffixes(listings()))
+        self._begin(lambda: path.name, large, lambda tell: open_matrix(path, tell), take)
+
+    def tell_gone(self, cells: str, shape: tuple[int, ...]) -> None:
+        """Say that the cells which a block was read for are no longer there."""
+        said = {"cells": cells, "block": shape_text(*shape)}
+        self._window.banner.show_error(lambda: self.tr("{cells} is gone: {block} numbers were dropped.").format(**said))
+
+    def cancel(self) -> None:
+        """Drop what is being read; the keyboard is in a table then, which has a use for Esc of its own."""
+        self._work.forget()
+
+    def finish(self) -> None:
+        """Drop what is being read, and wait until it has stopped; for the end of the program."""
+        self._work.finish()
+
+    def _begin(self, name: Callable[[], str], large: bool, read: Callable[[Tell], Matrix], take: Take) -> None:
+        if large:
+            if self._work.busy:
+                self._say_dropped(self._name)
+            self._name, self._take = name, take
+            self._work.start(read, name())
+            return
+        self._hand(outcome_of(partial(read, silent)), name, take)
+
+    def _say_dropped(self, name: Callable[[], str]) -> None:
+        self._window.banner.show_info(
+            lambda: self.tr("{name} was dropped: another block was asked for before it was read.").format(name=name())
+        )
+
+    def _hand(self, outcome: Future[Matrix], name: Callable[[], str], take: Take) -> None:
+        refusal = outcome.exception()
+        if isinstance(refusal, AmbiguousTable):
+            self._ask(refusal, name, take)
+        elif isinstance(refusal, FormatError):
+            self._window.banner.show_error(saying(refusal))
+        else:
+            take(outcome.result())
+
+    def _ask(self, several: AmbiguousTable, name: Callable[[], str], take: Take) -> None:
+        from attn_gui.views.dialogs.readings import ReadingsDialog
+
+        dialog = ReadingsDialog(name(), several=several.several, parent=self._window)
+        parts = several.together()
+        shapes = {field: shape_text(*matrix.values.shape) for field, matrix in parts.items()}
+        words = self.tr("All at once: Q {query}, K {key}, V {value}").format(**shapes) if parts else ""
+        each = [(sentence(one.words), one.matrix.values) for one in several.readings]
+        dialog.set_readings([(words, None), *each] if parts else each)
+        if asked(dialog) != QDialog.DialogCode.Accepted:
+            return
+        if parts and dialog.chosen == 0:
+            self._take_parts(parts)
+        else:
+            take(several.readings[dialog.chosen - bool(parts)].matrix)
+
+    def _on_document_changed(self, change: Change) -> None:
+        if change.opened:
+            self._work.forget()
+
+
+# --- Blocks of numbers that do not fit into their table: the reason, and every way to make them fit ---
+
+
+SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model"), GIVEN: ("n", "m")}
+KEEP = "d_model"
+
+Fields = Mapping[str, object]
+
+
+class UnfitBlocks(QObject):
+    """Changes nothing by itself; each way out that is picked is one step. What is offered is decided by shapes."""
+
+    def __init__(
+        self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: StatusTell
+    ) -> None:
+        super().__init__(window)
+        self._document, self._target, self._making, self._tell = document, target, making, tell
+        self._banner, self._clashes = window.banner, Clashes(window.banner, self, making, window.inputs)
+
+    def refuse(self, place: Place, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
+        """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
+
+        `notes` say how the block was read.
+        """
+        field, problem = place.field, self._document.problem
+        grown = self._outline(field, cuts)
+        growing = [] if grown is None else [self._growing(place, cuts, block, grown)]
+        said = self._too_large(cuts, block, grown, notes)
+        shape = replacing_shape(problem, field, block) if cuts[0].start == cuts[1].start == 0 else None
+        clash = clash_of(problem, {field: shape}) if shape is not None else None
+        if shape is None or (clash is None and growing):
+            say = self._banner.show_info if growing else self._banner.show_error
+            say(said, offers=growing, focus=True)
+        elif clash is None:
+            self._banner.show_info(said, offers=[self._replacing(field, block)], focus=True)
+        else:
+            reason, kept = saying(clash), self._target.model.turned(block)
+            self._clashes.offer(
+                clash,
+                self._fields,
+                lambda: replaced(self._document.problem, field, kept),
+                lambda fixed, fresh: self._accept(field, block, fixed, fresh),
+                words=lambda: self.tr("{refusal} {reason}").format(refusal=said(), reason=reason()),
+                before=growing,
+                brought=field,
+            )
+
+    def _fields(self) -> Fields:
+        return self._document.problem.fields()
+
+    def _too_large(
+        self, cuts: Cuts, block: NDArray[Any], grown: Problem | None, notes: Sequence[Note]
+    ) -> Callable[[], str]:
+        """The sentence: what does not fit, and which matrices would grow with this one."""
+        field = self._target.field
+        shapes = {} if grown is None else reshaped(self._document.problem, grown)
+        said = _said(field, block) | {
+            "size": shape_text(self._target.model.rowCount(), self._target.model.columnCount()),
+            "row": cuts[0].start,
+            "column": cuts[1].start,
+        }
+
+        def words() -> str:
+            text = self.tr("{block} numbers do not fit into {symbol} ({size}) at row {row}, column {column}.")
+            parts = [text.format(**said), *([followers_text(field, shapes)] if len(shapes) > 1 else [])]
+            return sentences([*parts, *notes])
+
+        return words
+
+    # --- the ways out ----------------------------------------------------------------------------
+    def _outline(self, field: str, cuts: Cuts) -> Problem | None:
+        problem = self._document.problem
+        return grown_outline(problem, field, *roomy(problem, field, cuts))
+
+    def _growing(self, place: Place, cuts: Cuts, block: NDArray[Any], grown: Problem) -> BannerOffer:
+        """A matrix as large as the block needs it, and the others with it."""
+        field = place.field
+        words = {"symbol": field_symbol(field), "size": shape_text(*grown.arrays()[field].shape[-2:])}
+        shapes = reshaped(self._document.problem, grown)
+
+        def grow() -> None:
+            problem = self._document.problem
+            size = roomy(problem, field, cuts)  # the matrix may be larger by now
+            said = words | {"size": shape_text(*size)}
+            label = Label(QT_TRANSLATE_NOOP("History", "grew {symbol} to {size}"), said)
+
+            def take(fields: Fields, fresh: Arrays) -> None:
+                self._target.use(field)
+                larger: tuple[Edit, ...] = (SetFields(fields, label),) if fields else ()
+                self._apply(Edits((*larger, self._target.cells(place, cuts, block, label)), label), fresh)
+                self._target.select(place, cuts)
+
+            self._making.begin(label, lambda: grown_fields(problem, field, *size), take)
+
+        return BannerOffer(
+            lambda: self.tr("Grow {symbol} to {size}").format(**words), lambda: followers_text(field, shapes), grow
+        )
+
+    def _replacing(self, field: str, block: NDArray[Any]) -> BannerOffer:
+        """The block in place of the whole matrix, where that needs nothing else."""
+        return BannerOffer(
+            lambda: self.tr("Make {symbol} {block}").format(**_said(field, block)),
+            "",
+            lambda: self._replace(field, block),
+        )
+
+    def _replace(self, field: str, block: NDArray[Any]) -> None:
+        self._target.use(field)
+        problem, kept = self._document.problem, self._target.model.turned(block)
+        self._making.begin(
+            _replacing_label(field, block),
+            lambda: replaced(problem, field, kept),
+            lambda changes, fresh: self._accept(field, block, changes, fresh),
+        )
+
+    def _accept(self, field: str, block: NDArray[Any], changes: Fields, fresh: Arrays) -> None:
+        followed, notes = with_by_hand(self._document.problem, changes)
+        self._target.use(field)
+        self._apply(SetFields(followed, _replacing_label(field, block)), fresh, notes)
+
+    def _apply(self, edit: Edit, fresh: Arrays, notes: Sequence[object] = ()) -> None:
+        """Carry out a way out, and tell what went with it, or what it did to the shapes."""
+        before = self._document.problem
+        self._document.apply(edit, fresh)
+        shapes = reshaped(before, self._document.problem)
+        self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+
+
+def replacing_shape(problem: Problem, field: str, block: NDArray[Any]) -> tuple[int, ...] | None:
+    """The shape of a matrix that a block takes the place of; None where it cannot."""
+    array = problem.arrays()[field]
+    flags = array.dtype != bool or bool(((block == 0) | (block == 1)).all())
+    if array.ndim > 2 or (array.ndim == 1 and len(block) != 1) or not flags:
+        return None
+    return block.shape[-array.ndim :]
+
+
+def replaced(problem: Problem, field: str, block: NDArray[Any]) -> dict[str, Any]:
+    """The fields of the problem with a block in place of a whole matrix; raises EditError for what does not fit in."""
+    array = problem.arrays()[field]
+    return fields_with(problem, {field: cast_cells(block, array.dtype).reshape(block.shape[-array.ndim :])})
+
+
+def roomy(problem: Problem, field: str, cuts: Cuts) -> tuple[int, int]:
+    """The rows and columns of a table with room for a block, never fewer than it has."""
+    rows, columns = np.atleast_2d(problem.arrays()[field]).shape[-2:]
+    return max(cuts[0].stop, rows), max(cuts[1].stop, columns)
+
+
+def grown_outline(problem: Problem, field: str, rows: int, columns: int) -> Problem | None:
+    """The shapes that give a table this size; None where new columns would not stand at its right."""
+    try:
+        for size in growing_sizes(problem, field, rows, columns):
+            problem = outlined(problem, keep=KEEP, **size)
+    except FieldError:
+        return None
+    return problem if problem.arrays()[field].shape[-2:] == (rows, columns) else None
+
+
+def grown_fields(problem: Problem, field: str, rows: int, columns: int) -> dict[str, Any]:
+    """The fields that give a table this size."""
+    changed: dict[str, Any] = {}
+    for size in growing_sizes(problem, field, rows, columns):
+        fields = resize(problem, keep=KEEP, **size).fields
+        changed |= fields
+        problem = drafted(problem, fields)
+    return changed
+
+
+def growing_sizes(problem: Problem, field: str, rows: int, columns: int) -> list[dict[str, int]]:
+    """The sizes to change, one after another, for a table of this size; none where its columns belong to heads."""
+    if field not in SIZES or (problem.projected and field != "x"):
+        return []
+    row_size, column_size = SIZES[field]
+    heads = {"query": problem.num_heads, "key": problem.kv_heads, "value": problem.kv_heads}.get(field, 1)
+    if columns != getattr(problem, column_size) * heads and heads > 1:
+        return []  # each head would grow at its own end
+    wanted = {row_size: rows, column_size: columns // heads}
+    return [{name: value} for name, value in wanted.items() if value != getattr(problem, name)]
+
+
+def _replacing_label(field: str, block: NDArray[Any]) -> Label:
+    return Label(QT_TRANSLATE_NOOP("History", "put {block} numbers into {symbol}"), _said(field, block))
+
+
+def _said(field: str, block: NDArray[Any]) -> dict[str, object]:
+    return {"symbol": field_symbol(field), "block": shape_text(*block.shape)}
+
+
+# --- Blocks of numbers into the tables: from the clipboard and from files of one matrix ---
+
 
 FOLDER = "import_folder"
 
@@ -51,7 +356,7 @@ class TableBlocks(QObject):
         target: TableTarget,
         making: Making,
         settings: Settings,
-        tell: Tell,
+        tell: StatusTell,
     ) -> None:
         super().__init__(window)
         self._window, self._tables, self._target = window, tables, target

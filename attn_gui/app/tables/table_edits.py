@@ -2,34 +2,184 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.state.making import Arrays, Making
-from attn_gui.app.state.window_task import LARGE
-from attn_gui.app.tables.table_target import Cuts, Place, TableTarget, block_shape
+from attn_gui.app.editing.making import Arrays, Making
+from attn_gui.app.editing.shapes import done_text, said
+from attn_gui.app.maps.status import Tell
+from attn_gui.app.state.background_task import LARGE, BackgroundTask
+from attn_gui.app.state.translated_errors import sentences
+from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
+from attn_gui.document.clipboard import FORMS, Copied, TextForm
 from attn_gui.document.document import Document
-from attn_gui.document.edits import Edit, Edits, Label, SetFields
-from attn_gui.document.matrix_model import MatrixModel, cell_name, field_symbol
-from attn_gui.engine import FILLS, Problem, fill
+from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
+from attn_gui.document.matrix_model import MatrixModel, cell_name, field_symbol, table_box
+from attn_gui.engine import FILLS, Box, Note, Problem, fill
 from attn_gui.engine.creation.filling import UNSEEDED
 from attn_gui.engine.creation.interventions import Places, went
-from attn_gui.engine.creation.rearrange import parts_by_hand, rearranged
+from attn_gui.engine.creation.rearrange import parts_by_hand, places_with, places_without, rearranged, size_of
 from attn_gui.engine.memory import made
-from attn_gui.engine.shape_errors import drafted, fields_with
+from attn_gui.engine.shape_errors import drafted, fields_with, reshaped
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.views.clipboard import LateCopy, copy_source, mime_data
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_view import Refused
+
+# --- The table that was used last: its selection, and the one way of writing numbers into it ---
+
+
+Cuts = tuple[slice, slice]
+
+
+class Place(NamedTuple):
+    """A table as a person sees it: its field, with the item and the head that are on show."""
+
+    field: str
+    item: int
+    head: int
+
+
+class TableTarget(QObject):
+    """Table that the menus act on; of a computed one, which takes no numbers, the ways out are told instead."""
+
+    blocked = Signal(str)  # the computed field that a person wanted to write into
+    elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
+
+    def __init__(
+        self, window: MainWindow, document: Document, tables: TablesController, view: ViewState, making: Making
+    ) -> None:
+        super().__init__(window)
+        self._window, self._document, self._tables, self._view = window, document, tables, view
+        self._making, self._field = making, "query"
+        tables.on_new_table(self._connect)
+
+    def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        panel.view.cellChosen.connect(lambda _row, _column: self.use(field))
+
+    def acting(self, command: Callable[[], None]) -> Callable[[], None]:
+        """A command that acts on the table with the keyboard, and on no table while something else has it."""
+
+        def act() -> None:
+            if self.has_keyboard():
+                command()
+            else:
+                self.elsewhere.emit()
+
+        return act
+
+    def has_keyboard(self) -> bool:
+        """Whether a table has the keyboard, which then is the one that was used last; or nothing has it."""
+        focus = QApplication.focusWidget()
+        for field, panel in self._window.inputs.panels.items():
+            if focus is not None and panel.isAncestorOf(focus):
+                self.use(field)
+                return True
+        return focus is None or focus is self._window
+
+    @property
+    def field(self) -> str:
+        """The field of the table; the first one if that is gone."""
+        return self._field if self._field in self._tables.models else next(iter(self._tables.models))
+
+    @property
+    def model(self) -> MatrixModel:
+        return self._tables.models[self.field]
+
+    def use(self, field: str) -> None:
+        self._field = field
+
+    @property
+    def place(self) -> Place:
+        """The table as it is on show: numbers that come later go there, whatever is on show then."""
+        return Place(self.field, self._view.look.batch, self._view.look.head)
+
+    def there(self, place: Place) -> bool:
+        """Whether a table, its item and its head are still there."""
+        problem, first = self._document.problem, (slice(0, 1), slice(0, 1))
+        array = problem.arrays().get(place.field)
+        if array is None or place.field not in self._tables.models:
+            return self._tables.computed(place.field)
+        fits = all(cut.stop <= length for cut, length in zip(self._box(place, first), array.shape, strict=True))
+        return fits and place.item < problem.batch_size
+
+    def selection(self) -> Cuts | None:
+        """The rectangle round the selected cells; None if nothing is selected."""
+        return self._window.inputs.panels[self.field].selection()
+
+    def select(self, place: Place, cuts: Cuts) -> None:
+        """Select a block of a table that was just filled, where it is on show."""
+        self._view.tell_all()  # a table that has grown shows its new cells first
+        here = self.place._replace(field=place.field)
+        if self._box(place, cuts) == self._box(here, cuts):
+            self._window.inputs.panels[place.field].select_block(*cuts)
+
+    def whole(self) -> Cuts:
+        return slice(0, self.model.rowCount()), slice(0, self.model.columnCount())
+
+    def writable(self) -> bool:
+        """Whether numbers can be put in; if not, the ways out are offered."""
+        if self._tables.locked(self.field):
+            self.blocked.emit(self.field)
+            return False
+        return True
+
+    def write(
+        self,
+        place: Place,
+        cuts: Cuts,
+        values: NDArray[Any],
+        source: str,
+        fresh: Sequence[NDArray[Any]] = (),
+        **words: object,
+    ) -> None:
+        """Put a block of numbers in as one step; `source` names it in the history and may hold {cell}.
+
+        Arrays that are `fresh`, to which no other reference is kept, are taken over and not copied.
+        """
+        if self.writable():
+            label = Label(source, {"cell": self.cell_text(cuts), **words})
+            self._making.apply(self.cells(place, cuts, values, label), fresh)
+
+    def cells(self, place: Place, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
+        """The edit that puts a block into a table."""
+        box = self._box(place, cuts)
+        shape = tuple(cut.stop - cut.start for cut in box)
+        turned = self._tables.models[place.field].turned(values)
+        return SetCells(place.field, box, np.ascontiguousarray(turned).reshape(shape), label)
+
+    def _box(self, place: Place, cuts: Cuts) -> Box:
+        """The rectangle of a table in the array's own axes."""
+        shape = self._document.problem.arrays()[place.field].shape
+        return table_box(place.field, shape, *cuts, place.item, place.head)
+
+    def cell_text(self, cuts: Cuts) -> str:
+        """`Q[10, 97]`, or `Q[0, 0] … [3, 2]` for a block."""
+        name = cell_name(self.field, (cuts[0].start, cuts[1].start))
+        last = (cuts[0].stop - 1, cuts[1].stop - 1)
+        return name if block_shape(cuts) == (1, 1) else f"{name} … [{last[0]}, {last[1]}]"
+
+
+def block_shape(cuts: Cuts) -> tuple[int, int]:
+    return cuts[0].stop - cuts[0].start, cuts[1].stop - cuts[1].start
+
+
+# --- Edits of single cells in the tables: typing, filling, naming tokens. Whole blocks are `table_blocks` ---
+
 
 OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
 
@@ -232,3 +382,145 @@ def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dic
             origins = np.repeat(origins, parts_by_hand(problem, found[-1], kept))
             problem = drafted(problem, found[-1])
     return found, count - len(np.unique(origins))
+
+
+# --- Rows and columns put into the tables or taken out, each with everything that has the same axis ---
+
+
+Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went
+
+ROWS, COLUMNS = -2, -1
+INSERTED = QT_TRANSLATE_NOOP("History", "inserted {cells}")
+DELETED = QT_TRANSLATE_NOOP("History", "deleted {cells}")
+NOWHERE = QT_TRANSLATE_NOOP("Sentences", "Rows or columns of {symbol} cannot come or go by themselves.")
+TWO_HEADS = QT_TRANSLATE_NOOP("Sentences", "Choose columns of one head: each head has {width}, and all change alike.")
+
+
+class RowEdits(QObject):
+    """Puts in as many rows or columns as are selected, or takes those out; one step of the history."""
+
+    def __init__(self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: Tell) -> None:
+        super().__init__(window)
+        self._window, self._document, self._target = window, document, target
+        self._making, self._tell = making, tell
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        gestures = {
+            "insert_rows": partial(self.change, places_with, ROWS, INSERTED),
+            "insert_columns": partial(self.change, places_with, COLUMNS, INSERTED),
+            "delete_rows": partial(self.change, places_without, ROWS, DELETED),
+            "delete_columns": partial(self.change, places_without, COLUMNS, DELETED),
+        }
+        return {name: Command(self._target.acting(gesture)) for name, gesture in gestures.items()}
+
+    def change(self, moved: Callable[..., Places], axis: int, source: str) -> None:
+        """Give every cell the place that `moved` finds for it from the selected rows or columns; what cannot be is
+        said."""
+        cuts = self._target.selection()
+        if cuts is None or not self._target.writable():
+            return
+        problem, field = self._document.problem, self._target.field
+        symbol, size = field_symbol(field), size_of(problem, field, axis)
+        if size is None:
+            self._window.banner.show_error(lambda: said(NOWHERE, symbol=symbol))
+            return
+        cut, length = cuts[axis], int(getattr(problem, size))
+        at, count = cut.start % length, cut.stop - cut.start
+        if at + count > length:  # columns of a table with heads
+            self._window.banner.show_error(lambda: said(TWO_HEADS, width=length))
+            return
+        last = f" … {cut.stop - 1}" if count > 1 else ""
+        places = f"{cut.start}{last}"
+        cells = f"{symbol}[{places}, ·]" if axis == ROWS else f"{symbol}[·, {places}]"
+        self._rearrange(Label(source, {"cells": cells}), size, lambda: moved(length, at, count))
+
+    def _rearrange(self, label: Label, size: str, places: Callable[[], Places]) -> None:
+        problem = self._document.problem
+
+        def make() -> Rearranged:
+            found = places()
+            fields = rearranged(problem, size, found)
+            return fields, went(parts_by_hand(problem, fields, found).count(0))
+
+        def take(made: Rearranged, fresh: Any) -> None:
+            fields, notes = made
+            shapes = reshaped(problem, drafted(problem, fields))
+            self._document.apply(SetFields(fields, label), fresh)
+            self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+
+        self._making.begin(label, make, take)
+
+
+# --- Copies cells of the table, map or list that has the keyboard ---
+
+
+AT_ONCE = 2_000  # cells that are written within a frame
+MOST = 1_000_000  # cells that a clipboard should hold as text
+
+
+class CopyController(QObject):
+    """Every command that copies numbers, in each form of text; large blocks are written off the GUI thread."""
+
+    def __init__(self, window: MainWindow, target: TableTarget, edits: TableEdits) -> None:
+        super().__init__(window)
+        self._window, self._target, self._edits = window, target, edits
+        self._writing, self._late = BackgroundTask(self), LateCopy()
+        self._writing.ended.connect(self._on_written)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        copies = {form.action: Command(partial(self._on_asked, form)) for form in FORMS}
+        return copies | {"cut": Command(self._target.acting(self.cut))}
+
+    def cut(self) -> None:
+        """The selected block of a table to the clipboard, zeros in its place."""
+        if self._on_asked(next(form for form in FORMS if form.action == "copy")):
+            self._edits.cut()
+
+    def finish(self) -> None:
+        """Wait for what is being written."""
+        self._writing.wait()
+
+    def _on_asked(self, form: TextForm) -> bool:
+        """Copy from what has the keyboard, and tell where nothing there can be copied; whether it can."""
+        source = copy_source(QApplication.focusWidget())
+        copied = source.copied() if source is not None else None
+        if copied is None:
+            self._window.banner.show_info(
+                lambda: self.tr("Nothing to copy here: click a cell of a table, a map or a list first.")
+            )
+        elif copied.shape[0] * copied.shape[1] > MOST:
+            self._window.banner.show_error(partial(self._too_many, copied.shape))
+        else:
+            self._copy(form, copied)
+            return True
+        return False
+
+    def _copy(self, form: TextForm, copied: Copied) -> None:
+        self._writing.forget()
+        cells = copied.read()  # now, for the next edit changes them in place
+        held = replace(copied, read=lambda: cells)
+        if copied.shape[0] * copied.shape[1] <= AT_ONCE:
+            QGuiApplication.clipboard().setMimeData(mime_data(*_written(form, held)))
+            self._tell(copied.shape)
+        else:
+            self._late.begin()
+            self._writing.start(lambda _: (_written(form, held), copied.shape))
+
+    def _on_written(self, outcome: Future[tuple[tuple[str, str], tuple[int, int]]]) -> None:
+        texts, shape = outcome.result()
+        if self._late.put(mime_data(*texts)):
+            self._tell(shape)
+
+    def _tell(self, shape: tuple[int, int]) -> None:
+        self._window.recomputed.setText(self.tr("copied {rows} × {columns}").format(rows=shape[0], columns=shape[1]))
+
+    def _too_many(self, shape: tuple[int, int]) -> str:
+        said = self.tr("{rows} × {columns} cells are too many for the clipboard (at most {most}): export the numbers.")
+        return said.format(rows=shape[0], columns=shape[1], most=f"{MOST:,}")
+
+
+def _written(form: TextForm, copied: Copied) -> tuple[str, str]:
+    """The cells as text, and as a table of HTML where the form has one."""
+    return form.write(copied), form.html(copied) if form.html is not None else ""

@@ -3,31 +3,243 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from PySide6.QtCore import QObject
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.actions.actions import DECIMALS, Command, choices
+from attn_gui.app.editing.making import Making
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.making import Making
 from attn_gui.app.state.view_state import AGAIN, Look, ViewState
-from attn_gui.app.tables.groups import COMPUTED, HEADED, ROWS, groups_of
-from attn_gui.app.tables.read_cells import StageCells
-from attn_gui.app.tables.two_states import TwoStates
 from attn_gui.document.document import Change, Document
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.document.matrix_model import MatrixModel, Read, field_symbol, has_maps, table_cells
-from attn_gui.engine import Box, Recomputed
+from attn_gui.document.matrix_model import Matrix, MatrixModel, Read, field_symbol, has_maps, shown_part, table_cells
+from attn_gui.engine import Box, Evaluation, Problem, Recomputed, symbol
+from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.readout import parts_of
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import Part
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
 from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_polarity, stage_title
 from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAside
+
+# --- Groups of tables that are looked at together ---
+
+
+COMPUTED = ("query", "key", "value")
+GROUPED = ("query", "key", GIVEN, "value")
+HEADED = {
+    "query": "query",
+    "w_query": "query",
+    "b_query": "query",
+    "key": "key",
+    "w_key": "key",
+    "b_key": "key",
+    "value": "value",
+    "w_value": "value",
+    "b_value": "value",
+}
+ROWS = {"query": "query", GIVEN: "query", "x": "query", "key": "key", "value": "key", "context": "key"}
+PARTS = (
+    ("score", "a(q, k)", "score_params."),
+    ("block", "N · W", "block."),
+    ("masks", "M", f"{Layer.listed}."),
+    ("by_hand", "H", f"{Intervention.listed}."),
+)
+
+
+def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The fields in groups that are looked at together: (key, text, fields)."""
+    parts = [(key, text, tuple(field for field in fields if field.startswith(start))) for key, text, start in PARTS]
+    taken = {*GROUPED, *(field for _, _, own in parts for field in own)}
+    rest = tuple(field for field in fields if field not in taken)
+    if problem.projected:
+        groups = [("projected", "X · W", rest), ("computed", "Q · K · V", COMPUTED)]
+    else:
+        given = tuple(field for field in GROUPED if field in fields)
+        groups = [("direct", " · ".join(map(symbol, given)), given), ("output", "W_O", rest)]
+    return [group for group in (*groups, *parts) if group[2]]
+
+
+# --- Matrices that tables read cell by cell where they are: what is computed, and what two states differ by ---
+
+
+Place = tuple[int, int] | tuple[slice, slice]
+
+
+@dataclass(frozen=True)
+class StageCells:
+    """A stage without heads, of one item."""
+
+    evaluation: Evaluation
+    stage: str
+    batch: int
+    ndim = 2
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.evaluation.shape(self.stage)[-2:]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float64 of a gradient, whatever the problem is computed in."""
+        return np.dtype(np.float64 if isinstance(self.evaluation, Gradient) else self.evaluation.problem.dtype)
+
+    def item(self, row: int, column: int) -> Any:
+        return self[row, column].item()
+
+    def __getitem__(self, place: Place) -> Any:
+        """One number, or the block of two slices."""
+        rows, columns = (part if isinstance(part, slice) else slice(part, part + 1) for part in place)
+        found = self.evaluation.block(self.stage, self.batch, None, rows, columns)
+        return found if isinstance(place[0], slice) else found[0, 0]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Now − before; of switches 1 where one was opened and −1 where it was closed. NaN where there was none."""
+
+    now: Matrix
+    before: Matrix | None
+    ndim = 2
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.now.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        if self.now.dtype.kind == "b":
+            return np.dtype(np.float32)
+        return self.now.dtype if self.before is None else np.result_type(self.now.dtype, self.before.dtype)
+
+    def item(self, row: int, column: int) -> Any:
+        return self[row, column].item()
+
+    def __getitem__(self, place: Place) -> Any:
+        """One number, or the block of two slices."""
+        now = self.now[place]
+        if self.before is None or self.before.shape != self.now.shape:
+            return np.full(np.shape(now), np.nan)[()]
+        before: Array = self.before[place]
+        with np.errstate(all="ignore"):
+            return now.astype(self.dtype) - before
+
+
+# --- Tables of another state: the matrices before, now − before, or a gradient by them, read-only ---
+
+
+TITLES = {
+    BEFORE: QT_TRANSLATE_NOOP("TwoStates", "{title}, before"),
+    DIFFERENCE: QT_TRANSLATE_NOOP("TwoStates", "{title}, now − before"),
+    GRADIENT: QT_TRANSLATE_NOOP("TwoStates", "{title}, gradient"),
+}
+
+
+class TwoStates:
+    """Reads what the tables show in the modes in which the maps do not show the present state either."""
+
+    def __init__(self, baseline: Baseline, view: ViewState) -> None:
+        self._baseline, self._view = baseline, view
+        self._told: tuple[object, ...] = (NOW, None)
+
+    @property
+    def mode(self) -> str:
+        """The mode of the tables: BEFORE, DIFFERENCE, GRADIENT, or NOW where they are the document's."""
+        if isinstance(self._view.face, Gradient):
+            return GRADIENT
+        mode = self._view.look.compare
+        return mode if mode in (BEFORE, DIFFERENCE) and self._baseline.comparable else NOW
+
+    @property
+    def locked(self) -> bool:
+        """Whether the tables show another state than the document's."""
+        return self.mode != NOW
+
+    @property
+    def scientific(self) -> bool:
+        """Whether numbers have powers of ten: by choice, and of gradients, most of which are small."""
+        return self._view.look.scientific or self.mode == GRADIENT
+
+    def moved(self) -> bool:
+        """Whether the tables show another state than when this was asked last."""
+        shown = self._view.face or (self._baseline.evaluation if self.locked else None)
+        told, self._told = self._told, (self.mode, shown)
+        return told != self._told
+
+    def title(self, title: str) -> str:
+        """The title of a table with the state that it shows."""
+        return QCoreApplication.translate("TwoStates", TITLES[self.mode]).format(title=title) if self.locked else title
+
+    def show_now(self) -> None:
+        """Show the document's numbers again."""
+        self._view.set(compare=NOW)
+
+    def reader(self, field: str, now: Read) -> Read:
+        """Reader of the part of an array that a table shows: rows and columns of the item and head on show."""
+        if not self.locked:
+            return now
+        if isinstance(self._view.face, Gradient):
+            return self._read_of(self._view.face, field)
+        before = self._before(field)
+        if self.mode == BEFORE:
+            return before
+
+        def read() -> Matrix | None:
+            shown = now()
+            return None if shown is None or not shown.ndim else _less(shown, before())
+
+        return read
+
+    def _read_of(self, gradient: Gradient, field: str) -> Read:
+        """A gradient by the part of an array that a table shows, read once."""
+        if field not in gradient.problem.arrays():
+            if field not in gradient.stages:  # it has just come, and the gradient by it is still to be taken
+                return lambda: None
+            cells = StageCells(gradient, field, self._view.look.batch)
+            return lambda: cells
+        found = self._part(field, gradient.by_field(field))
+        return lambda: found
+
+    def _before(self, field: str) -> Read:
+        problem, evaluation = self._baseline.problem, self._baseline.evaluation
+        assert problem is not None
+        assert evaluation is not None
+        array = problem.arrays().get(field)
+        if array is None:
+            if field not in evaluation.stages:
+                return lambda: None
+            cells = StageCells(evaluation, field, self._view.look.batch)
+            return lambda: cells
+        return lambda: self._part(field, array)
+
+    def _part(self, field: str, array: Array) -> Array | None:
+        """The part of an array that a table shows; one number is a table of one cell."""
+        return shown_part(field, np.atleast_1d(array), self._view.look.batch, self._view.look.head)
+
+
+def _less(now: Matrix, before: Matrix | None) -> Matrix:
+    """Now − before, read where it is asked for; of a vector at once."""
+    if not isinstance(now, np.ndarray) or now.ndim > 1:
+        return Difference(now, before)
+    old = before[None] if isinstance(before, np.ndarray) and before.shape == now.shape else None
+    whole: Array = Difference(now[None], old)[:, :]
+    return np.asarray(whole[0])
+
+
+# --- The tables and the contents of each; typing, pasting and filling in them is `table_edits` ---
+
 
 COMPACT_DECIMALS = 2
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell, Look
 from attn_gui.figure.levels import Levels, Shade
 from attn_gui.formats import open_file, save_session

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.app.finding.wanted import fitting, named_alike, place_in, wanted_by
+from attn_gui.app.tables.finding import fitting, named_alike, place_in, wanted_by
 from attn_gui.document.number_text import shown
 
 

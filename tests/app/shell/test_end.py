@@ -7,7 +7,7 @@ import gc
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 
 
 def objects_after_a_program(app: QApplication) -> int:

@@ -29,7 +29,7 @@ def look():
     seen.extend(w for w in QApplication.topLevelWidgets() if w.objectName() == "mainWindow" and w.isVisible())
     seen[0].close() if seen else QTimer.singleShot(20, look)
 
-import attn_gui.app.shell.explore as module
+import attn_gui.app.explore as module
 make = module._application
 def application(shell):
     app = make(shell)

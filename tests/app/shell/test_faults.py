@@ -14,8 +14,8 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.shell import faults
-from attn_gui.app.shell.program import Program
+from attn_gui.app import faults
+from attn_gui.app.program import Program
 
 SECRET = 271828.1828
 

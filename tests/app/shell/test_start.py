@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 
 ROOT = Path(__file__).resolve().parents[3]
 SCREEN = {
@@ -66,26 +66,26 @@ def state():
 
 watch = Watch()
 app.installEventFilter(watch)
-from attn_gui.app.shell.start import run
+from attn_gui.app.start import run
 
 code = run()
 print(json.dumps(told))
 sys.exit(code)
 """
 BROKEN = """
-import attn_gui.app.shell.program
+import attn_gui.app.program
 def fail(*_, **__): raise RuntimeError("no program")
-attn_gui.app.shell.program.Program.__init__ = fail
+attn_gui.app.program.Program.__init__ = fail
 import sys
-from attn_gui.app.shell.start import run
+from attn_gui.app.start import run
 sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
-    "attn_gui.app.finding.finding",
-    "attn_gui.app.lessons.lesson_steps",
-    "attn_gui.app.rooms.later_edits",
-    "attn_gui.app.rooms.later_tools",
+    "attn_gui.app.tables.finding",
+    "attn_gui.app.lessons.lessons",
+    "attn_gui.app.late_controllers",
+    "attn_gui.app.late_controllers",
     "attn_gui.figure.heatmap",
     "attn_gui.figure.page_catalog",
     "attn_gui.figure.pages.base",
@@ -123,15 +123,15 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_the_window_is_painted_before_anything_heavy_is_imported(told: dict[str, Any]) -> None:
     modules = told["first"]["modules"]
-    assert "attn_gui.app.shell.shell" in modules
+    assert "attn_gui.app.shell" in modules
     assert not {name.split(".")[0] for name in modules} & set(HEAVY)
-    packages = ("attn_gui.engine", "attn_gui.formats", "attn_gui.document", "attn_gui.app.shell.program")
+    packages = ("attn_gui.engine", "attn_gui.formats", "attn_gui.document", "attn_gui.app.program")
     assert [name for name in modules if name.startswith(packages)] == []
 
 
 def test_the_maps_are_painted_before_anything_is_imported_that_only_some_ask_for(told: dict[str, Any]) -> None:
     modules = told["maps"]["modules"]
-    assert "attn_gui.app.shell.program" in modules
+    assert "attn_gui.app.program" in modules
     assert set(modules) & set(SELDOM) == set()
     assert {name for name in modules if name.startswith("attn_gui.views.dialogs.")} <= EARLY_DIALOGS
 
@@ -198,7 +198,7 @@ def tell(gone, kept):
 
 
 QTimer.singleShot(0, look)
-from attn_gui.app.shell.start import run
+from attn_gui.app.start import run
 
 sys.exit(run())
 """
@@ -238,7 +238,7 @@ def test_what_is_asked_for_before_everything_is_there_is_done_then(qapp: QApplic
     ],
 )
 def test_fcitx_is_reached_as_ibus_where_qt_has_no_plugin_for_it(tmp_path, before, after):
-    from attn_gui.app.shell.start import replace_missing_fcitx
+    from attn_gui.app.start import replace_missing_fcitx
 
     (tmp_path / "libibusplatforminputcontextplugin.so").touch()
     environment = dict(before)
@@ -248,7 +248,7 @@ def test_fcitx_is_reached_as_ibus_where_qt_has_no_plugin_for_it(tmp_path, before
 
 
 def test_fcitx_keeps_its_own_plugin(tmp_path):
-    from attn_gui.app.shell.start import replace_missing_fcitx
+    from attn_gui.app.start import replace_missing_fcitx
 
     (tmp_path / "libfcitx5platforminputcontextplugin.so").touch()
     environment = {"QT_IM_MODULE": "fcitx"}

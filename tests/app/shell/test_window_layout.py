@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 
 SIDES, TITLE_BAR = 10, 40
 """What the frame of a window adds at most in openbox and in Windows."""

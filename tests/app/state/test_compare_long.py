@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.pooling import Pooling

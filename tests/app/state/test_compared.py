@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attn_gui.app.maps.compared import signed_text
+from attn_gui.app.state.baseline import signed_text
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from attn_gui import formats
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.app.state import computation, view_state
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.app.tables.read_cells import Difference, StageCells
+from attn_gui.app.tables.tables import Difference, StageCells
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.differentiation import gradient_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.app.tables.unfit_blocks import grown_fields, grown_outline
+from attn_gui.app.tables.table_blocks import grown_fields, grown_outline
 from attn_gui.engine import Problem, clash_of, new_problem
 from attn_gui.engine.shape_errors import shapes_of
 

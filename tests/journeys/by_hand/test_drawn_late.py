@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui import engine
-from attn_gui.app.problem import pulling
+from attn_gui.app.editing import targets
 from attn_gui.engine import Problem
 from attn_gui.views.dialogs.palette import ActionPalette
 from tests.journeys.gate import Gate
@@ -22,7 +22,7 @@ ROW, COLUMN = 5, 9
 def gate(monkeypatch):
     """Holds the search for the shortest change up until it is opened, as a slow computer would."""
     found = Gate()
-    monkeypatch.setattr(pulling, "REST_MS", 60_000)
+    monkeypatch.setattr(targets, "REST_MS", 60_000)
     monkeypatch.setattr(engine, "solve", found.after(engine.solve))
     yield found
     found.open()

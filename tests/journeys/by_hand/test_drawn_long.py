@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from attn_gui.app.problem import pulling
+from attn_gui.app.editing import targets
 from attn_gui.engine import Problem, solve
 
 LEFT = Qt.MouseButton.LeftButton
@@ -19,7 +19,7 @@ def problem_of():
 
 
 def test_every_move_shows_its_number_and_the_end_is_the_shortest_change(launch, qtbot, monkeypatch):
-    monkeypatch.setattr(pulling, "REST_MS", 60_000)  # nothing is solved for before the end
+    monkeypatch.setattr(targets, "REST_MS", 60_000)  # nothing is solved for before the end
     person = launch()
     person.program.document.open(problem_of(), name="long")
     person.wait()
@@ -29,7 +29,7 @@ def test_every_move_shows_its_number_and_the_end_is_the_shortest_change(launch, 
     before, span = person.value("weights", *PLACE[2:]), float(heatmap.levels.high - heatmap.levels.low)
     start = heatmap.cell_rect(*PLACE[2:]).center()
     QTest.mousePress(heatmap, LEFT, pos=start)
-    wanted = [before + pixels * span / pulling.WAY for pixels in (10, 20, 30)]
+    wanted = [before + pixels * span / targets.WAY for pixels in (10, 20, 30)]
     for pixels, expected in zip((10, 20, 30), wanted, strict=True):
         QTest.mouseMove(heatmap, start - QPoint(0, pixels))
         if pixels == 10:  # what the row is made of is read beside the window

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMessageBox
 
 from attn_gui.app.files import export
-from attn_gui.app.inspector import judging
+from attn_gui.app.inspector import pages
 from attn_gui.app.maps import gradients
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import memory
@@ -68,7 +68,7 @@ def test_numbers_that_are_exported_beside_the_window_are_copied_only_where_there
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_gradients_that_cannot_be_held_are_said_on_their_page(poor, quick, monkeypatch, qtbot):
-    monkeypatch.setattr(judging, "is_quickly_differentiated", lambda _problem: quick)
+    monkeypatch.setattr(pages, "is_quickly_differentiated", lambda _problem: quick)
     poor.do("gradients")
     page = poor.find("inspector.sensitivity")
     qtbot.waitUntil(lambda: any(SAID in label.text() for label in page.findChildren(QLabel) if label.isVisible()))

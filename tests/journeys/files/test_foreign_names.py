@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from attn_gui.app.arrays import choosing
+from attn_gui.app.files import import_arrays
 from attn_gui.engine import Problem
 from attn_gui.formats.named.arrangement import Arrangement
 from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
@@ -252,7 +252,7 @@ def test_unsaved_work_is_asked_about_before_it_is_left(launch: Callable[..., Any
 
 
 def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QApplication, tmp_path: Path) -> None:
-    from attn_gui.app.shell.program import Program
+    from attn_gui.app.program import Program
 
     arrays = hooked(tmp_path / "a.npz", 1)
     names = dict(zip(("query", "key", "value"), arrays, strict=True))
@@ -391,8 +391,8 @@ def test_it_is_not_asked_about_arrays_once_another_document_was_opened(
 ) -> None:
     hooked(tmp_path / "dump.npz", 3)
     gate, met = Gate(), list[ArraysDialog]()
-    monkeypatch.setattr(choosing, "list_arrays", gate.before(choosing.list_arrays))
-    monkeypatch.setattr(choosing, "asked", met.append)
+    monkeypatch.setattr(import_arrays, "list_arrays", gate.before(import_arrays.list_arrays))
+    monkeypatch.setattr(import_arrays, "asked", met.append)
     person = launch("worked-example.npz")
     person.drop(tmp_path / "dump.npz")
     gate.await_work()

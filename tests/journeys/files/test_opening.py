@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
 
-from attn_gui.app.files import opening
+from attn_gui.app.files import files
 from attn_gui.formats import base, open_file, save
 from attn_gui.views.dialogs.palette import ActionPalette
 from attn_gui.views.dialogs.progress import OpeningProgress
@@ -24,7 +24,7 @@ ROWS = 701
 
 @pytest.fixture
 def limit(monkeypatch):
-    monkeypatch.setattr(opening, "LARGE", LIMIT)
+    monkeypatch.setattr(files, "LARGE", LIMIT)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 
-from attn_gui.app.state.window_task import AGAIN_MS, WindowTask
+from attn_gui.app.state.background_task import AGAIN_MS, WindowTask
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import MakingProgress
 

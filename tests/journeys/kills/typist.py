@@ -17,9 +17,9 @@ from random import Random
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QTableView
 
-import attn_gui.app.rooms.later_rooms
+import attn_gui.app.late_controllers
 import attn_gui.models.study  # noqa: F401  # before the fork: no child waits for it
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.engine import Problem
 from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.formats import SESSION

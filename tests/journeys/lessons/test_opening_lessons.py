@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from attn_gui.app.lessons import lesson_steps
-from attn_gui.app.state import window_task
+from attn_gui.app.lessons import lessons as lesson_steps
+from attn_gui.app.state import background_task
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
 from tests.journeys.lessons.test_lessons import settle
@@ -72,7 +72,7 @@ def test_changes_are_asked_for_before_a_lesson_is_read(launch, gate):
 
 
 def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate, monkeypatch):
-    monkeypatch.setattr(window_task, "AGAIN_MS", 1)
+    monkeypatch.setattr(background_task, "AGAIN_MS", 1)
     person = launch("nadaraya-watson.npz")
     begin(person, gate)
     box = QMessageBox(person.window)

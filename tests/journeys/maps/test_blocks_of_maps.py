@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from attn_gui.app.by_hand.cell_changes import CellChanges
+from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.questions import AskDialog, TakeDialog

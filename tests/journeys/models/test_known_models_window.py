@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from safetensors.numpy import load_file, save_file
 
-from attn_gui.app.model import model_controller, models_at_hand
+from attn_gui.app.model import model_controller
 from attn_gui.models import KNOWN, KnownModel, known_models
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
@@ -115,7 +115,7 @@ class Packed:
         monkeypatch.syspath_prepend(str(package.parent))
         monkeypatch.setattr(known_models, "cache", lambda: self.cache)
         monkeypatch.setattr(known_models, "write_gguf_folder", self._write)
-        for module in (model_controller, models_at_hand):
+        for module in (model_controller, model_controller):
             monkeypatch.setattr(module, "KNOWN", {"small": self.known})
 
     def _write(self, _source, folder, tell):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtTest import QTest
 
-from attn_gui.app.pages import curve_fitting
+from attn_gui.app import pages
 from attn_gui.app.state import computation
 from attn_gui.views.dialogs.palette import ActionPalette
 from tests.journeys.gate import Gate
@@ -14,13 +14,13 @@ from tests.journeys.gate import Gate
 @pytest.fixture
 def gate(monkeypatch):
     """Holds every fit up until it is opened, as many points would."""
-    found, fit_width = Gate(), curve_fitting.fit_width
+    found, fit_width = Gate(), pages.fit_width
 
     def fit(points, tell):
         found.hold_telling(tell)
         return fit_width(points)
 
-    monkeypatch.setattr(curve_fitting, "fit_width", fit)
+    monkeypatch.setattr(pages, "fit_width", fit)
     yield found
     found.open()
 

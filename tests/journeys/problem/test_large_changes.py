@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QToolButton
 
-from attn_gui.app.state import making
+from attn_gui.app.editing import making
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, memory
 from attn_gui.formats import load, save

@@ -84,7 +84,7 @@ def hanging(window):
 
 if way == "exploring":
     import attn_gui
-    import attn_gui.app.shell.explore as explore
+    import attn_gui.app.explore as explore
     def application(shell, make=explore._application):
         app = make(shell)
         def fill():

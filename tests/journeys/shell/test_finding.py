@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtTest import QTest
 
-from attn_gui.app.finding import search
+from attn_gui.app.tables import finding
 from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import save
 from attn_gui.views.dialogs.questions import AskDialog
@@ -157,9 +157,9 @@ def test_a_search_that_ends_before_the_end_says_that_there_may_be_more(
     save(Problem(query=np.zeros((40, 6)), key=np.ones((5, 6)), value=np.ones((5, 2))), tmp_path / "a.attn")
     person = launch(tmp_path / "a.attn")
     person.go_to("query", 0, 0)
-    monkeypatch.setattr(search, "ROWS", 1)
+    monkeypatch.setattr(finding, "ROWS", 1)
     for most, expected in ((100, "1 of 102+"), (10**6, "1 of 240")):
-        monkeypatch.setattr(search, "MOST", most)
+        monkeypatch.setattr(finding, "MOST", most)
         person.press("Ctrl+F", "Ctrl+A")
         person.type("0")
         settled(person)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.document.matrix_model import leading
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.differentiation import Gradient, gradient_of

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QTableView
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 
 LEFT = Qt.MouseButton.LeftButton
 TEXTS = ("k x b p f k x b p", "a b c", "q", "z z z z", "", "The cat", "7", " ".join("a" * 40))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.app.shell.program import Program
+from attn_gui.app.program import Program
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.arrays import Array

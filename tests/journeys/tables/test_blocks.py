@@ -13,7 +13,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel
 
-from attn_gui.app.tables import block_reading
+from attn_gui.app.tables import table_blocks
 from attn_gui.engine import Problem
 from attn_gui.formats import save
 from attn_gui.formats.text import text_table
@@ -508,7 +508,7 @@ def gate(monkeypatch):
         found.hold_telling(tell)
         return read(text, tell)
 
-    monkeypatch.setattr(block_reading, "LARGE_TEXT", 0)
+    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 0)
     monkeypatch.setattr(text_table, "_read", slow)
     yield found
     found.open()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui import Problem, compute, save
 from attn_gui.app.files import export
-from attn_gui.app.tables import copying
+from attn_gui.app.tables import table_edits
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
@@ -254,8 +254,10 @@ def test_predictions_and_readings_of_heads_are_copied_in_full(launch, qtbot):
 def gate(monkeypatch):
     """Holds the writing of a copy up until it is opened."""
     found = Gate()
-    monkeypatch.setattr(copying, "AT_ONCE", 0)
-    monkeypatch.setattr(copying, "FORMS", [form._replace(write=found.before(form.write)) for form in copying.FORMS])
+    monkeypatch.setattr(table_edits, "AT_ONCE", 0)
+    monkeypatch.setattr(
+        table_edits, "FORMS", [form._replace(write=found.before(form.write)) for form in table_edits.FORMS]
+    )
     yield found
     found.open()
 
@@ -297,7 +299,7 @@ def test_what_was_copied_since_stays(copied, gate):
 
 
 def test_a_small_copy_takes_its_place(copied, gate, monkeypatch):
-    monkeypatch.setattr(copying, "AT_ONCE", 2000)
+    monkeypatch.setattr(table_edits, "AT_ONCE", 2000)
     gate.open()
     copied.go_to("key", 0, 0)
     copied.press("Ctrl+C")
@@ -326,7 +328,7 @@ def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypa
 # --- cutting -------------------------------------------------------------------------------------
 def test_what_is_too_large_to_be_copied_is_not_cut(launch, monkeypatch):
     person = launch(SMALL)
-    monkeypatch.setattr(copying, "MOST", 2)
+    monkeypatch.setattr(table_edits, "MOST", 2)
     before = person.program.document.snapshot()
     person.go_to("query", 0, 0)
     person.press("Ctrl+A", "Ctrl+X")

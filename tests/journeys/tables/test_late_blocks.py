@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtTest import QTest
 
 from attn_gui import Problem, save
-from attn_gui.app.state import making
-from attn_gui.app.tables import block_reading
+from attn_gui.app.editing import making
+from attn_gui.app.tables import table_blocks
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import memory
 from attn_gui.formats.text import text_table
@@ -24,7 +24,7 @@ BLOCK = "7\t8\n9\t4"
 def gate(monkeypatch):
     """What is read is large, and held up."""
     found = Gate()
-    monkeypatch.setattr(block_reading, "LARGE_TEXT", 0)
+    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 0)
     monkeypatch.setattr(text_table, "_read", found.before(text_table._read))
     yield found
     found.open()
@@ -131,7 +131,7 @@ def test_a_number_pasted_meanwhile_leaves_a_large_import_alone(person, gate, tmp
     (tmp_path / "a.csv").write_text("7,8\n9,4\n")
     person.go_to("query", 0, 0)
     asked(person, gate, lambda: person.program.edits.table_blocks.import_path(tmp_path / "a.csv"))
-    monkeypatch.setattr(block_reading, "LARGE_TEXT", 100)
+    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 100)
     monkeypatch.setattr(text_table, "_read", READ)
     person.clipboard("5")
     person.go_to("value", 0, 0)

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state import translations
+from attn_gui.app.state import settings
 from attn_gui.views.dialogs.export_choice import ExportChoice
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.export_form import BUTTONS
@@ -23,10 +23,10 @@ STAGES = ("query", "scores", "weights", "output")
 @pytest.fixture
 def look(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[None]:
     lang, zoom = request.param
-    translations.set_language(qapp, lang)
+    settings.set_language(qapp, lang)
     apply_theme(qapp, "light", zoom)
     yield
-    translations.set_language(qapp, "en")
+    settings.set_language(qapp, "en")
     apply_theme(qapp, "light")
 
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent, Q
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTableView, QVBoxLayout, QWidget
 
-from attn_gui.app.state.translations import set_language
+from attn_gui.app.state.settings import set_language
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
