@@ -1,4 +1,4 @@
-"""Names of lesson files, and the tables that have the same: to ask what a file is, its reader need not be imported."""
+"""What a path is, told without importing what reads it: a lesson, a model, or neither."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import itertools
 from os.path import isdir, isfile
 from pathlib import Path
 
-# --- Names of lesson files, and the tables that have the same: to ask what a file is, its reader need not be imported
-#     ---
+# --- lessons --------------------------------------------------------------------------------------
+# Names of lesson files, and the tables that have the same.
 
 
 ENDING = ".md"
@@ -34,7 +34,7 @@ def _begins_with_table(path: Path) -> bool:
     return any(line.startswith("|") for line in above) or ("|" in lines[0] and not lines[0].startswith("#"))
 
 
-# --- Folder of a model, told from any other without importing what reads it ---
+# --- models ---------------------------------------------------------------------------------------
 
 
 CONFIG = "config.json"

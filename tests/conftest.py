@@ -41,7 +41,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.app.state import settings as translations
+from attn_gui.app.state.settings import set_language
 from attn_gui.figure.text.fonts import load_fonts
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.theme import apply_theme, current_theme, scaled
@@ -177,7 +177,7 @@ def qapp(qapp: QApplication) -> QApplication:
     Without it a test that draws a figure would make an application of its own, in which no window can be.
     """
     load_fonts()
-    translations.set_language(qapp, "en")
+    set_language(qapp, "en")
     apply_theme(qapp, "light")
     return qapp
 
@@ -186,7 +186,7 @@ def qapp(qapp: QApplication) -> QApplication:
 def _as_it_was(qapp: QApplication) -> Iterator[None]:
     """Language, theme, zoom and clipboard belong to the application, and outlive the window that changed them."""
     yield
-    translations.set_language(qapp, "en")
+    set_language(qapp, "en")
     if current_theme() is not THEMES["light"] or scaled(100) != 100:
         apply_theme(qapp, "light")
     QGuiApplication.clipboard().clear()

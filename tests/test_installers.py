@@ -54,7 +54,7 @@ def test_sessions_belong_to_the_program():
 def test_desktop_and_window_name_each_other():
     launch_name = "attn-gui"
     assert entry()["Exec"].split() == [launch_name, "--in-window", "%f"], "there is no terminal to read a refusal in"
-    start = (Path(attn_gui.__file__).parent / "app" / "shell" / "start.py").read_text(encoding="utf-8")
+    start = (Path(attn_gui.__file__).parent / "app" / "start.py").read_text(encoding="utf-8")
     assert f'setDesktopFileName("{launch_name}")' in start
     assert all(entry()[f"{name}[zh_CN]"] for name in ("Name", "GenericName", "Comment", "Keywords"))
 

@@ -20,7 +20,7 @@ from attn_gui.views.banner import BannerOffer
 from attn_gui.views.main_window import MainWindow
 
 log = logging.getLogger("attn_gui")
-PACKAGE = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
 LARGEST, KEPT = 256 * 1024, 2  # bytes of the log, and of how many older ones
 FRAMES = 40  # the innermost of each error: a recursion has a thousand
 

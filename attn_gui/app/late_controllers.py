@@ -1,4 +1,4 @@
-"""Rooms that no first picture of the window needs; importing this imports what they alone stand on."""
+"""Controllers that no first picture needs, built once it is painted, and the context that they are built in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from attn_gui.app.actions.actions import Bars
 from attn_gui.app.actions.commands import CommandsController, TipsController
 from attn_gui.app.actions.context_menus import ContextMenus, MapKeys
 from attn_gui.app.editing.heads import HeadEdits
-from attn_gui.app.editing.interventions import InterventionsController, StateTakes
+from attn_gui.app.editing.interventions import CopyFromState, InterventionsController
 from attn_gui.app.editing.making import Making
 from attn_gui.app.editing.map_cells import CellBlocks, TypingController
 from attn_gui.app.editing.masks import MasksController, PaintingController
@@ -35,7 +35,7 @@ from attn_gui.app.model.row_takes import RowTakes
 from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import LookController, Settings
+from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_blocks import TableBlocks
@@ -44,10 +44,11 @@ from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Document
 from attn_gui.views.main_window import MainWindow
 
-# --- The parts that the first picture needs, on which every later room is built ---
+# --- context --------------------------------------------------------------------------------------
+# The parts that the first picture needs, which every later controller is given.
 
 
-class Ground(NamedTuple):
+class AppContext(NamedTuple):
     """The window, the document and its view, and the rooms that are there from the start."""
 
     window: MainWindow
@@ -57,7 +58,7 @@ class Ground(NamedTuple):
     baseline: Baseline
     making: Making
     settings: Settings
-    look: LookController
+    look: AppearanceController
     bars: Bars
     status: StatusController
     maps: MapsController
@@ -66,7 +67,8 @@ class Ground(NamedTuple):
     files: FilesController
 
 
-# --- Rooms in which a problem is changed by hand; no first picture needs them ---
+# --- editing --------------------------------------------------------------------------------------
+# Controllers that change a problem by hand.
 
 
 class LaterEdits(NamedTuple):
@@ -85,24 +87,24 @@ class LaterEdits(NamedTuple):
     interventions: InterventionsController
     heads: HeadEdits
     pulling: PullingController
-    takes: StateTakes
+    takes: CopyFromState
 
 
-def later_edits(ground: Ground) -> LaterEdits:
+def later_edits(context: AppContext) -> LaterEdits:
     """Build the controllers of editing on the ground."""
-    window, document = ground.window, ground.document
-    computation, view = ground.computation, ground.view
-    making, tables, tell = ground.making, ground.tables, ground.status.tell
+    window, document = context.window, context.document
+    computation, view = context.computation, context.view
+    making, tables, tell = context.making, context.tables, context.status.tell
     target = TableTarget(window, document, tables, view, making)
     table_edits = TableEdits(window, document, tables, target, making)
-    table_edits.directRequested.connect(ground.shapes.make_direct)
-    table_blocks = TableBlocks(window, document, tables, target, making, ground.settings, tell)
-    painting = PaintingController(window, document, computation, view, making, ground.settings, ground.bars)
+    table_edits.directRequested.connect(context.shapes.make_direct)
+    table_blocks = TableBlocks(window, document, tables, target, making, context.settings, tell)
+    painting = PaintingController(window, document, computation, view, making, context.settings, context.bars)
     targets = TargetController(window, document, computation, view, making)
     cell_blocks = CellBlocks(window, document, computation, view, making, table_blocks)
     pulling = PullingController(window, document, computation, view, making, painting, cell_blocks.shows_now)
     for tool in (painting, pulling):
-        tool.changed.connect(ground.bars.actions.show_states)
+        tool.changed.connect(context.bars.actions.show_states)
     return LaterEdits(
         target=target,
         table_edits=table_edits,
@@ -114,14 +116,15 @@ def later_edits(ground: Ground) -> LaterEdits:
         targets=targets,
         cell_blocks=cell_blocks,
         typing=TypingController(window, document, computation, view, making, targets, cell_blocks),
-        interventions=InterventionsController(window, document, computation, view, making, ground.bars),
+        interventions=InterventionsController(window, document, computation, view, making, context.bars),
         heads=HeadEdits(window, document, view, making, tell),
         pulling=pulling,
-        takes=StateTakes(window, document, ground.baseline, view, making, cell_blocks),
+        takes=CopyFromState(window, document, context.baseline, view, making, cell_blocks),
     )
 
 
-# --- Rooms that compare, search and judge, and keys, menus and tips; no first picture needs them ---
+# --- comparing, searching, judging ----------------------------------------------------------------
+# Also keys, menus and tips.
 
 
 class LaterTools(NamedTuple):
@@ -144,14 +147,16 @@ class LaterTools(NamedTuple):
     verify: VerifyController
 
 
-def later_tools(ground: Ground, edits: LaterEdits) -> LaterTools:
+def later_tools(context: AppContext, edits: LaterEdits) -> LaterTools:
     """Build the tools on the ground, and on the rooms of editing that keys lead to."""
-    window, document = ground.window, ground.document
-    computation, view = ground.computation, ground.view
-    baseline, bars, files, tables = ground.baseline, ground.bars, ground.files, ground.tables
+    window, document = context.window, context.document
+    computation, view = context.computation, context.view
+    baseline, bars, files, tables = context.baseline, context.bars, context.files, context.tables
     compare = CompareController(window, document, computation, baseline, view, bars)
     put_away = edits.painting.leave, edits.pulling.leave
-    keys = MapKeys(window, computation, view, tables, ground.maps.step_head, lambda: any(leave() for leave in put_away))
+    keys = MapKeys(
+        window, computation, view, tables, context.maps.step_head, lambda: any(leave() for leave in put_away)
+    )
     history_tells = HistoryTells(window, document, computation, view)
     history_tells.changed.connect(bars.actions.show_states)
     return LaterTools(
@@ -160,12 +165,12 @@ def later_tools(ground: Ground, edits: LaterEdits) -> LaterTools:
         reach=ReachController(window, document, computation, view, tables),
         keys=keys,
         context_menus=ContextMenus(window, bars, tables),
-        history=HistoryController(window, document, ground.settings, bars.actions),
+        history=HistoryController(window, document, context.settings, bars.actions),
         history_tells=history_tells,
         snapshots=SnapshotsController(window, document, baseline, compare),
-        arrays=ArraysController(window, files, ground.settings),
-        recovery=Recovery(window, files, ground.look),
-        commands=CommandsController(window, bars, view, keys, files, ground.look),
+        arrays=ArraysController(window, files, context.settings),
+        recovery=Recovery(window, files, context.look),
+        commands=CommandsController(window, bars, view, keys, files, context.look),
         finding=FindController(window, document, view, tables),
         sensitivity=SensitivityController(window, computation, view),
         tips=TipsController(window, view),
@@ -173,7 +178,7 @@ def later_tools(ground: Ground, edits: LaterEdits) -> LaterTools:
     )
 
 
-# --- Rooms that no first picture of the window needs; importing this imports what they alone stand on ---
+# --- pages, export, lessons, models ---------------------------------------------------------------
 
 
 class LaterRooms(NamedTuple):
@@ -193,13 +198,13 @@ class LaterRooms(NamedTuple):
     row_takes: RowTakes
 
 
-def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
+def later_rooms(context: AppContext, compare: CompareController) -> LaterRooms:
     """Build the other rooms on the ground, and on the comparison that rows of a model are taken into."""
-    window, document = ground.window, ground.document
-    computation, view = ground.computation, ground.view
-    making, files, settings, look, bars = ground.making, ground.files, ground.settings, ground.look, ground.bars
+    window, document = context.window, context.document
+    computation, view = context.computation, context.view
+    making, files, settings, look, bars = context.making, context.files, context.settings, context.look, context.bars
     pages = PagesController(window, document, computation, view, look, bars)
-    export = ExportController(window, document, computation, ground.baseline, view, settings, look, pages)
+    export = ExportController(window, document, computation, context.baseline, view, settings, look, pages)
     pages.exportAsked.connect(export.export_page)
     models = ModelController(window, document, computation, making, files, settings)
     model = ModelShowing(window, document, view, making, models)
@@ -225,6 +230,6 @@ def later_rooms(ground: Ground, compare: CompareController) -> LaterRooms:
         model=model,
         at_hand=ModelsAtHand(window, models, bars),
         row_takes=RowTakes(
-            window, document, computation, ground.baseline, making, models.steps, model, compare, view, bars
+            window, document, computation, context.baseline, making, models.steps, model, compare, view, bars
         ),
     )

@@ -1,7 +1,4 @@
-"""Pages of the catalog: which one is on show, what it looks at, and that it follows every edit.
-
-A page has a key: all that it reads of the numbers, the view and its knobs. While that is as it was, its content stays
-and work under way goes on, whatever else is chosen; work of another key is stopped."""
+"""Pages beside the maps: which one is on show and what it looks at; its code, and the fit of its curve."""
 
 from __future__ import annotations
 
@@ -17,12 +14,13 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.actions.actions import Bars, Command, Row
+from attn_gui.app.actions.action_table import Row
+from attn_gui.app.actions.actions import Bars, Command
 from attn_gui.app.editing.making import Making
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import LookController
+from attn_gui.app.state.settings import AppearanceController
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Document
@@ -46,7 +44,8 @@ from attn_gui.views.dialogs.progress import FittingProgress
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.page_widget import CodeControls, FitControls, PageWidget
 
-# --- Pages of the catalog: which one is on show, what it looks at, and that it follows every edit ---
+# --- pages ----------------------------------------------------------------------------------------
+# Pages of the catalog: which one is on show, what it looks at, and that it follows every edit.
 
 
 class PagesController(QObject):
@@ -61,7 +60,7 @@ class PagesController(QObject):
         document: Document,
         computation: Computation,
         view: ViewState,
-        look: LookController,
+        look: AppearanceController,
         bars: Bars,
     ) -> None:
         super().__init__(window)
@@ -346,7 +345,8 @@ def _row(kind: PageKind[Any]) -> Row:
     )
 
 
-# --- The code of the problem out of its page: onto the clipboard, and as a script ---
+# --- code -----------------------------------------------------------------------------------------
+# The code of the problem out of its page: onto the clipboard, and as a script.
 
 
 class CodeSaving(QObject):
@@ -390,7 +390,8 @@ class CodeSaving(QObject):
         return found if isinstance(found, CodeText) else None
 
 
-# --- The fit of the kernel to the points of a regression, above its curve ---
+# --- fit of a curve -------------------------------------------------------------------------------
+# The fit of the kernel to the points of a regression, above its curve.
 
 
 class CurveFitting(QObject):

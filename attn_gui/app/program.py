@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QCloseEvent
@@ -21,7 +21,6 @@ from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.kept_view import KeptView, SessionView, kept_look
 from attn_gui.app.inspector.explain import ExplainController
-from attn_gui.app.late_controllers import Ground, LaterEdits, LaterRooms, LaterTools
 from attn_gui.app.maps.maps import MapsController, SplitController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.status import ProgressController, StatusController
@@ -36,7 +35,12 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.file_kinds import is_lesson, is_model
 from attn_gui.formats.named.arrangement import Arrangement
 
-# --- Parts that the program is built of, by what else they do: answer actions, speak, write files, come to an end ---
+if TYPE_CHECKING:
+    from attn_gui.app.late_controllers import AppContext, LaterEdits, LaterRooms, LaterTools
+
+
+# --- parts ----------------------------------------------------------------------------------------
+# Parts that the program is built of, by what else they do: answer actions, speak, write files, come to an end.
 
 
 @runtime_checkable
@@ -61,13 +65,13 @@ class Writing(Protocol):
 
 
 @runtime_checkable
-class Ending(Protocol):
+class Finishing(Protocol):
     """A part with work that has to be through before the window goes."""
 
     def finish(self) -> None: ...
 
 
-# --- The whole program in one place: the document, the window and the controllers between them ---
+# --- program --------------------------------------------------------------------------------------
 
 
 class Program(QObject):
@@ -144,11 +148,11 @@ class Program(QObject):
         from attn_gui.app.files.arrivals import Arrivals
         from attn_gui.app.late_controllers import later_edits, later_rooms, later_tools
 
-        there, ground = self._parts(), self._ground()
+        there, context = self._parts(), self._context()
         with self.view.latecomers():
-            self.edits = edits = later_edits(ground)
-            self.tools = tools = later_tools(ground, edits)
-            self.rooms = rooms = later_rooms(ground, tools.compare)
+            self.edits = edits = later_edits(context)
+            self.tools = tools = later_tools(context, edits)
+            self.rooms = rooms = later_rooms(context, tools.compare)
         blocks, target, lessons, models = edits.table_blocks, edits.target, rooms.lessons, rooms.models
         self.arrivals = Arrivals(self.window, self.files, tools.arrays, blocks, target, lessons, models)
         edits.typing.answered.connect(rooms.exercises.take)
@@ -162,9 +166,11 @@ class Program(QObject):
         self.bars.actions.catch_up()
         tools.recovery.begin()
 
-    def _ground(self) -> Ground:
+    def _context(self) -> AppContext:
         """The parts that every later room stands on."""
-        return Ground(
+        from attn_gui.app.late_controllers import AppContext
+
+        return AppContext(
             window=self.window,
             document=self.document,
             computation=self.computation,
@@ -286,7 +292,7 @@ class Program(QObject):
         self.computation.end()
         self.baseline.end()
         for part in self._parts():
-            if isinstance(part, Ending):
+            if isinstance(part, Finishing):
                 part.finish()
         from attn_gui.pictures.supply import Supply  # not needed to start
 

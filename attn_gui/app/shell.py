@@ -1,4 +1,4 @@
-"""The parts that the first paint needs: settings, the look, and the window with its bars and empty zones."""
+"""The window before the program is in it: what the first paint needs, and where the window's parts stand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Bars, Command
-from attn_gui.app.state.settings import LookController, Settings
+from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from attn_gui.views.tables.table_view import SizedView
 
 
-# --- The place and size of the window and the widths of its columns and theirs, kept from one session to the next ---
+# --- layout ---------------------------------------------------------------------------------------
+# The place and size of the window and the widths of its columns and theirs, kept from one session to the next.
 
 
 FIRST_SIZE = (1440, 900)
@@ -105,7 +106,8 @@ def _widths(kept: object) -> tuple[int, dict[int, int]]:
     return count, {int(name): widths[name] for name in places}
 
 
-# --- The parts that the first paint needs: settings, the look, and the window with its bars and empty zones ---
+# --- shell ----------------------------------------------------------------------------------------
+# The parts that the first paint needs: settings, the look, and the window with its bars and empty zones.
 
 
 class Shell(QObject):
@@ -114,7 +116,7 @@ class Shell(QObject):
     def __init__(self, app: QApplication, lang: str | None = None) -> None:
         super().__init__(app)
         self.settings = Settings()
-        self.look = LookController(app, self.settings, lang)
+        self.look = AppearanceController(app, self.settings, lang)
         self.window = MainWindow()
         self.bars = Bars(self.window)
         self.layout = LayoutController(self.window, self.settings)

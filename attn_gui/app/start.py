@@ -6,7 +6,6 @@ import builtins
 import gc
 import os
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from attn_gui.formats.named.arrangement import Arrangement
 
 
-# --- Starts the program: an application, its fonts and a window first, everything in it once that is painted ---
+# --- start ----------------------------------------------------------------------------------------
 
 
 REST_MS = 200
@@ -152,7 +151,8 @@ class Start:
         self._collector = GarbageCollector()  # on this thread alone: an object of Qt must not be deleted on another
 
 
-# --- Signals of the operating system: they end Qt's loop between two events ---
+# --- signals --------------------------------------------------------------------------------------
+# Signals of the operating system: they end Qt's loop between two events.
 
 
 ALL = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
@@ -169,6 +169,8 @@ def ending_signals(numbers: Iterable[int] = ALL) -> Iterator[list[int]]:
     end it once it does. A second one kills the process, even where the thread of the window hangs. What the parent
     process ignores (nohup) stays ignored.
     """
+    import socket  # once imports are plain, see `_import_plainly`
+
     came: list[int] = []
     read, write = socket.socketpair()
     for end in (read, write):

@@ -1,15 +1,18 @@
-"""The program as a whole: every action has one part that answers it, and whatever it built comes to an end."""
+"""The program as a whole: each action has one part that answers it, and what it built comes to an end."""
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.app.actions.actions import ACTIONS
-from attn_gui.app.program import Acting, Ending, Program
+from attn_gui.app.actions.action_table import ACTIONS
+from attn_gui.app.program import Acting, Finishing, Program
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def test_every_action_is_answered_by_one_part(program):
 
 def test_every_part_that_can_be_ended_is_ended_with_the_program(program, monkeypatch):
     ended = Counter[str]()
-    parts = {name: part for name, part in parts_of(program).items() if isinstance(part, Ending)}
+    parts = {name: part for name, part in parts_of(program).items() if isinstance(part, Finishing)}
     for name, part in parts.items():
         monkeypatch.setattr(part, "finish", lambda name=name, finish=part.finish: (ended.update([name]), finish()))
     assert {"making", "table_blocks", "verify", "targets", "export", "sensitivity", "curve", "copying"} <= set(parts)
@@ -79,3 +82,42 @@ def test_a_window_closed_before_everything_is_built_closes_once_it_is(qapp):
     program.complete()
     assert not program.window.isVisible()
     program.end()
+
+
+# --- window layout --------------------------------------------------------------------------------
+# The place and size of the window at its first start.
+
+SIDES, TITLE_BAR = 10, 40
+"""What the frame of a window adds at most in openbox and in Windows."""
+
+
+def test_the_first_window_lies_on_the_screen_with_its_frame(qapp: QApplication) -> None:
+    program = Program(qapp, lang="en")
+    program.begin(None)
+    screen = QGuiApplication.primaryScreen().availableSize()
+    for again in (lambda: None, program.layout.reset):
+        again()
+        assert program.window.width() + SIDES <= screen.width()
+        assert program.window.height() + TITLE_BAR <= screen.height()
+    program.end()
+
+
+# --- end ------------------------------------------------------------------------------------------
+# The end of a program: whoever opens one window after another from Python holds one of them.
+
+
+def objects_after_a_program(app: QApplication) -> int:
+    """How many objects of Qt there are once a program has ended."""
+    program = Program(app, lang="zh")
+    program.begin(None)
+    program.window.show()
+    program.end()
+    del program
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+    return sum(isinstance(found, QObject) for found in gc.get_objects())
+
+
+def test_a_program_that_has_ended_leaves_no_object_behind(qapp):
+    before = [objects_after_a_program(qapp) for _ in range(2)][-1]
+    assert objects_after_a_program(qapp) == before

@@ -1,4 +1,4 @@
-"""Chinese is complete, filled in rightly and switched live."""
+"""Chinese is complete, filled in rightly, switched live, and says one English text in one way."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib.util
 import re
 import shutil
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -318,3 +319,34 @@ def test_a_blank_parts_latin_letters_from_chinese_ones_where_they_meet(
 
 def test_labels_within_labels_are_filled_in_too() -> None:
     assert str(Label("添加{kind}掩码", {"kind": Label("ALiBi")})) == "添加 ALiBi 掩码"
+
+
+# --- one chinese word -----------------------------------------------------------------------------
+# One English text has one Chinese text, wherever it stands; where it means two things these are listed here.
+
+CHINESE_TEXTS = Path(__file__).resolve().parents[2] / "resources" / "translations" / "attn_gui_zh.ts"
+TWO_MEANINGS = {
+    ", ",  # between words of a list, and between parts of a sentence
+    "heads",  # which ones, and how many
+    "norm",  # the layer, and the length of a vector
+    "nothing",  # in the place of a choice, and of a value
+    "of",  # what a number is read of, and how many there are
+    "tokens",  # themselves, and how many
+    "{place} of {count}",  # cells that were found, and steps of a lesson
+}
+
+
+def translated() -> dict[str, dict[str, list[str]]]:
+    """The contexts of every Chinese text of every English one."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for context in ElementTree.parse(CHINESE_TEXTS).getroot().iter("context"):
+        for message in context.iter("message"):
+            chinese = found[message.findtext("source", "")]
+            chinese[message.findtext("translation", "")].append(context.findtext("name", ""))
+    return found
+
+
+def test_one_english_text_has_one_chinese_text():
+    several = {english: dict(chinese) for english, chinese in translated().items() if len(chinese) > 1}
+    assert {english: where for english, where in several.items() if english not in TWO_MEANINGS} == {}
+    assert several.keys() == TWO_MEANINGS

@@ -49,7 +49,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     ("format", "npz"): {"export_choice.py": 1},
     ("format", "svg"): {"sheet.py": 1},  # what a notebook shows
     ("format", ".npy"): {"npz.py": 2},  # members of a .npz
-    ("format", ".md"): {"lesson_ending.py": 1},  # a lesson is Markdown, too
+    ("format", ".md"): {"file_kinds.py": 1},  # a lesson is Markdown, too
     ("format", "pdf"): {"solutions.py": 1},  # what worked solutions are written as
     ("format", "tex"): {"solutions.py": 1},
     ("format", "md"): {"solutions.py": 1},
@@ -72,7 +72,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
         "attention_maps.py": 1,
     },
     # the window of the program: its color, its place, its levels
-    ("mask layer", "window"): {"tokens.py": 2, "theme.py": 1, "window_layout.py": 1, "export_choice.py": 1},
+    ("mask layer", "window"): {"tokens.py": 2, "theme.py": 1, "shell.py": 1, "export_choice.py": 1},
 }
 
 
@@ -91,7 +91,7 @@ STAGES_LEFT: Mapping[str, int] = {
     "create.py": 1,
     "fields.py": 1,
     "gguf.py": 2,
-    "groups.py": 1,
+    "tables.py": 1,
     "changed_layers.py": 1,
     "levels.py": 1,
     "operator_boxes.py": 1,

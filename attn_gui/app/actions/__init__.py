@@ -1,1 +1,1 @@
-"""The table of actions, and the menus and tool bar that are built from it. Imports the views."""
+"""The table of actions, the menus, tool bar and context menus built from it, commands and tips."""

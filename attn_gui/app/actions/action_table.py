@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
-from attn_gui.engine.graph.stage import Role
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- The rows of the table of actions: names, menus, words to find them by, shortcuts, and what they need ---
+# --- rows -----------------------------------------------------------------------------------------
 
 
 Shortcut = QKeySequence.StandardKey | str | None
@@ -317,7 +316,8 @@ ACTIONS = (  # a table, a row to two lines
 # fmt: on
 
 
-# --- The menus, in order: titles, other words to find them by, and which open out of which ---
+# --- menus ----------------------------------------------------------------------------------------
+# The menus, in order: titles, other words to find them by, and which open out of which.
 
 
 MENUS = (
@@ -381,8 +381,8 @@ SUBMENUS = {
 }
 
 
-# --- Rows of the table of actions about searching; `finding`, which carries them out, is built after the first maps
-#     ---
+# --- finding --------------------------------------------------------------------------------------
+# `tables.finding`, which carries these out, is built after the first maps.
 
 
 # fmt: off
@@ -397,17 +397,23 @@ FIND_ROWS = (
 # fmt: on
 
 
-# --- Rows of the table of actions about heads; `head_edits`, which carries them out, is built after the first maps
-#     ---
+# --- heads ----------------------------------------------------------------------------------------
+# `editing.heads`, which carries these out, is built after the first maps.
 
 
 SEVERAL = QT_TRANSLATE_NOOP("Heads", "Needs two heads or more")
 
 
 def _row(
-    name: str, label: str, words: str, *, shortcut: str = "", back: str = "", needs: str = "", role: Role | None = None
+    name: str,
+    label: str,
+    words: str,
+    *,
+    shortcut: str = "",
+    back: str = "",
+    needs: str = "",
+    reads: tuple[str, ...] = (),
 ) -> Row:
-    reads = () if role is None else (role.name,)
     return Row(
         name, "heads", label, shortcut or None, back=back, words=words, needs=needs, reads=reads, context="Heads"
     )
@@ -420,28 +426,28 @@ HEAD_ROWS = (
         "knock out ablate disable 关闭 消融",
         shortcut="Ctrl+Shift+O",
         back=QT_TRANSLATE_NOOP("Heads", "S&witch the head on again"),
-        role=Role.MIX,
+        reads=MIX,
     ),
     _row(
         "head_only",
         QT_TRANSLATE_NOOP("Heads", "&Only this head"),
         "isolate alone 仅 单独",
         needs=SEVERAL,
-        role=Role.MIX,
+        reads=MIX,
     ),
-    _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 系数 倍", role=Role.MIX),
+    _row("head_scale", QT_TRANSLATE_NOOP("Heads", "&Scale the head…"), "factor multiply 系数 倍", reads=MIX),
     _row(
         "head_copy",
         QT_TRANSLATE_NOOP("Heads", "Put &another head in its place…"),
         "copy patch 复制 替换",
         needs=SEVERAL,
-        role=Role.MIX,
+        reads=MIX,
     ),
     _row(
         "head_free",
         QT_TRANSLATE_NOOP("Heads", "Leave the head as &computed"),
         "reset on 恢复 还原",
-        role=Role.MIX,
+        reads=MIX,
         needs=QT_TRANSLATE_NOOP("Heads", "The head is as computed"),
     ),
     _row(
@@ -457,7 +463,7 @@ HEAD_ROWS = (
         "head_equal",
         QT_TRANSLATE_NOOP("Heads", "Give every K/V head its &K and V"),
         "multi-query shared 共用",
-        role=Role.MIX,
+        reads=MIX,
         needs=QT_TRANSLATE_NOOP("Heads", "There is only one K/V head"),
     ),
 )

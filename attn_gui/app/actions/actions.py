@@ -1,4 +1,4 @@
-"""Every action of the program as a row of one table: menus, tool bar, shortcuts list and search read it."""
+"""Every action of the program, and the menus and the tool bar that show them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,15 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from attn_gui.app.actions.action_table import ACTIONS, DECIMALS, MENU_WORDS, MENUS, SUBMENUS, Row
+from attn_gui.app.actions.action_table import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, Row
 from attn_gui.figure.tokens import SIZE
 from attn_gui.views.controls.choice_box import CompareBox
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import icon, scaled
 from attn_gui.views.widgets import listen_once
 
-__all__ = [
-    "ACTIONS",
-    "DECIMALS",
-    "MENUS",
-    "MENU_WORDS",
-    "SUBMENUS",
-    "TOOLBAR",
-    "Actions",
-    "Command",
-    "Row",
-    "choices",
-    "translated",
-]
-
-
-# --- Every action of the program as a row of one table: menus, tool bar, shortcuts list and search read it ---
+# --- actions --------------------------------------------------------------------------------------
+# Every action of the program as a row of one table: menus, tool bar, shortcuts list and search read it.
 
 
 T = TypeVar("T")
@@ -188,7 +174,8 @@ def _tip(action: QAction) -> str:
     return f"{_plain(action.text())} ({keys})" if keys else _plain(action.text())
 
 
-# --- Menus and tool bar, built from the table of actions; what the actions do is `commands` ---
+# --- menus and tool bar ---------------------------------------------------------------------------
+# Menus and tool bar, built from the table of actions; what the actions do is `commands`.
 
 
 BEFORE = {

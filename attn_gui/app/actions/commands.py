@@ -1,6 +1,4 @@
-"""Commands about the window and about the other commands: zones, search, shortcuts, About.
-
-Dialogs are imported when they are opened, here and in all controllers: a start does not wait for them."""
+"""Commands about the window and about the other commands; tips, and What's This of its controls."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from attn_gui.app.actions.actions import Bars, Command, translated
 from attn_gui.app.actions.context_menus import MapKeys
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.state.settings import LookController, in_every_language
+from attn_gui.app.state.settings import AppearanceController, in_every_language
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -31,7 +29,8 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.palette import ActionOffer
 
 
-# --- Commands about the window and about the other commands: zones, search, shortcuts, About ---
+# --- commands -------------------------------------------------------------------------------------
+# Commands about the window and about the other commands: zones, search, shortcuts, About.
 
 
 HELP = {
@@ -57,7 +56,7 @@ class CommandsController(QObject):
         view: ViewState,
         keys: MapKeys,
         files: FilesController,
-        look: LookController,
+        look: AppearanceController,
     ) -> None:
         super().__init__(window)
         self._look = look
@@ -170,8 +169,8 @@ def _page_on(part: QWidget | None) -> str:
     return HELP[part.objectName()] if part is not None else ""
 
 
-# --- Tips of the controls, and What's This of all that takes the focus: each with the formula that it changes or
-#     shows ---
+# --- tips -----------------------------------------------------------------------------------------
+# Tips of the controls, and What's This of all that takes the focus: each with the formula that it changes or shows.
 
 
 TIPS = {

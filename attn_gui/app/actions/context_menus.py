@@ -1,4 +1,4 @@
-"""Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place."""
+"""Context menus of everything in the window, and single keys of the maps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place ---
+# --- context menus --------------------------------------------------------------------------------
+# Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place.
 
 
 COPY = ("copy", "copy_with_headers", "copy_as")
@@ -169,7 +170,8 @@ def _take_keyboard(widget: QWidget | None) -> None:
         source.setFocus(Qt.FocusReason.MouseFocusReason)
 
 
-# --- Single keys that act while a map has the focus, and the way between a map's cell and its table cell ---
+# --- keys -----------------------------------------------------------------------------------------
+# Single keys that act while a map has the focus, and the way between a map's cell and its table cell.
 
 
 class MapKeys(QObject):

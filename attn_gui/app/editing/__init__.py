@@ -1,1 +1,2 @@
-"""A folder of modules."""
+"""Controllers of what is changed in a problem but for its tables: shapes, variants, masks, heads, targets, cells
+of maps."""

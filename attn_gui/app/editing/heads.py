@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.editing.making import Arrays, Making
-from attn_gui.app.maps.status import Tell
+from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
@@ -31,7 +31,9 @@ T = TypeVar("T")
 class HeadEdits(QObject):
     """Makes one step of each gesture on the head on show; what cannot be done is said in a sentence."""
 
-    def __init__(self, window: MainWindow, document: Document, view: ViewState, making: Making, tell: Tell) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, view: ViewState, making: Making, tell: TellStatus
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._view = window, document, view
         self._making, self._tell = making, tell

@@ -1,4 +1,4 @@
-"""The list of what is changed by hand: switched, gone to, spread to all heads, removed, each one step."""
+"""The list of what is changed by hand, and cells taken from the state that is compared with."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from attn_gui.views.controls.intervention_panel import InterventionPanel, Interv
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import letter, said_in
 
-# --- The list of what is changed by hand: switched, gone to, spread to all heads, removed, each one step ---
+# --- list -----------------------------------------------------------------------------------------
+# The list of what is changed by hand: switched, gone to, spread to all heads, removed, each one step.
 
 
 CONTEXT = "Interventions"
@@ -183,13 +184,14 @@ def label_of(part: object) -> object:
     return Label(part.template, {name: label_of(value) for name, value in part.values.items()}, CONTEXT)
 
 
-# --- Cells of the state that is compared with, put in the place of those of now ---
+# --- from the other state -------------------------------------------------------------------------
+# Cells of the state that is compared with, put in the place of those of now.
 
 
 TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
 
 
-class StateTakes(QObject):
+class CopyFromState(QObject):
     """One step for the chosen cells, be the state a pinned one, a snapshot or another text's."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Changes of a box of cells of a stage: of the matrix where one is given, else as interventions; each one step."""
+"""Cells of maps changed by hand: typed into one by one, or chosen, scaled and pasted into as a block."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, letter, stage_title
 
-# --- Changes of a box of cells of a stage: of the matrix where one is given, else as interventions; each one step ---
+# --- changes --------------------------------------------------------------------------------------
+# Changes of a box of cells of a stage: of the matrix where one is given, else as interventions; each one step.
 
 
 Interventions = tuple[Intervention, ...]
@@ -127,7 +128,8 @@ class CellChanges:
         )
 
 
-# --- Blocks of cells of a map: chosen together, multiplied, pasted into, taken from elsewhere, left as computed ---
+# --- blocks ---------------------------------------------------------------------------------------
+# Blocks of cells of a map: chosen together, multiplied, pasted into, taken from elsewhere, left as computed.
 
 
 AXES = {
@@ -143,7 +145,7 @@ TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from {place}")
 FREED = QT_TRANSLATE_NOOP("History", "{cells} as computed")
 
 
-class Cells(NamedTuple):
+class MapCells(NamedTuple):
     """Chosen cells: their stage, and the box of them in its own axes."""
 
     stage: str
@@ -211,7 +213,7 @@ class CellBlocks(QObject):
         block = self._view.look.block
         self._window.product.maps.set_block(None if block is None else (block.rows, block.columns))
 
-    def cells(self) -> Cells | None:
+    def cells(self) -> MapCells | None:
         """The chosen cells to be changed; None where there are none, and, which is said, where they cannot be now."""
         if self._view.look.cell is None or not self.shows_now():
             return None
@@ -225,14 +227,14 @@ class CellBlocks(QObject):
             self._window.banner.show_info(lambda: self.tr("Numbers are typed into the present state; show Now first."))
         return self._view.shows_now
 
-    def chosen(self) -> Cells | None:
+    def chosen(self) -> MapCells | None:
         """The chosen cells, whichever state is on show; None where there are none."""
         look = self._view.look
         if look.cell is None or self._computation.pending:
             return None
         row, column = (_between(place, place) for place in look.cell[1:])
         rows, columns = (look.block.rows, look.block.columns) if look.block is not None else (row, column)
-        return Cells(look.cell.stage, _cell_blocks_box(self._plane(look.cell.stage, look), rows, columns))
+        return MapCells(look.cell.stage, _box_of(self._plane(look.cell.stage, look), rows, columns))
 
     def _plane(self, stage: str, look: Look) -> Plane:
         """The matrix that the map of a stage shows at a look."""
@@ -308,7 +310,7 @@ class CellBlocks(QObject):
             read = partial(self._put, look, look.cell, cells)
             self._reading.read_text(QGuiApplication.clipboard().text(), read)
 
-    def _put(self, look: Look, cell: ChosenCell, cells: Cells, matrix: Matrix) -> None:
+    def _put(self, look: Look, cell: ChosenCell, cells: MapCells, matrix: Matrix) -> None:
         """Put a block where it was asked for, at a look that may be over: a long text takes a while to be read."""
         if not self.shows_now():
             return
@@ -322,7 +324,7 @@ class CellBlocks(QObject):
         if rows.stop > plane.shape[0] or columns.stop > plane.shape[1]:
             self._refuse(cell.stage, (row, column), values.shape, plane.shape)
             return
-        put = Cells(cell.stage, _cell_blocks_box(plane, rows, columns))
+        put = MapCells(cell.stage, _box_of(plane, rows, columns))
         words = {"block": shape_text(*values.shape), "cell": put.name}
         self._changes.set(*put, values, Label(PASTED, words))
         if _place(self._view.look) == _place(look):
@@ -347,7 +349,7 @@ def _place(look: Look) -> tuple[ChosenCell | None, int, int]:
     return look.cell, look.batch, look.head
 
 
-def _cell_blocks_box(plane: Plane, rows: slice, columns: slice) -> Box:
+def _box_of(plane: Plane, rows: slice, columns: slice) -> Box:
     """Rows and columns of a map in the axes of its stage."""
     corners = plane.index(rows.start, columns.start), plane.index(rows.stop - 1, columns.stop - 1)
     return tuple(_between(one, other) for one, other in zip(*corners, strict=True))
@@ -361,7 +363,8 @@ def _span(cut: slice) -> str:
     return str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}"
 
 
-# --- Numbers typed into cells of the maps: cells of the problem, or interventions where they are computed ---
+# --- typing ---------------------------------------------------------------------------------------
+# Numbers typed into cells of the maps: cells of the problem, or interventions where they are computed.
 
 
 SET_MANY = QT_TRANSLATE_NOOP("History", "{cells} set to {new} by hand")
@@ -499,12 +502,12 @@ class TypingController(QObject):
         return meaning if agreed else None
 
     def _set_alone(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
-        self._changes.set(stage, _box(index), np.asarray(value), label)
+        self._changes.set(stage, _cell_box(index), np.asarray(value), label)
 
     def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
         """The whole row is set: the cell to its number, the others in their old proportions."""
         shares = self._row(stage, index)
-        box = (*_box(index)[:-1], slice(0, len(shares)))
+        box = (*_cell_box(index)[:-1], slice(0, len(shares)))
         self._changes.set(stage, box, rescaled(shares, index[-1], value, self._beside(shares)), label)
 
     def _beside(self, shares: Array) -> float:
@@ -523,11 +526,11 @@ class TypingController(QObject):
         self._targets.open(value)
 
 
-def _box(index: tuple[int, ...]) -> Box:
+def _cell_box(index: tuple[int, ...]) -> Box:
     return tuple(slice(place, place + 1) for place in index)
 
 
 def _block(index: tuple[int, ...]) -> tuple[int, int | None, slice, slice]:
     """Item, head, row and column of a cell as an evaluation takes them."""
-    *leading, rows, columns = _box(index)
+    *leading, rows, columns = _cell_box(index)
     return index[0], index[1] if len(leading) == 2 else None, rows, columns

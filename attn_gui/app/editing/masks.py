@@ -1,4 +1,4 @@
-"""The brush that opens and closes cells of the mask in a map: its shape, its gesture, and the step that it makes."""
+"""Edits of the mask: its layers, and the brush that paints in a map."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.app.actions.actions import Bars, Command, Row, choices
+from attn_gui.app.actions.action_table import Row
+from attn_gui.app.actions.actions import Bars, Command, choices
 from attn_gui.app.editing.making import Making
-from attn_gui.app.maps.status import Tell
+from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.settings import Settings
@@ -46,11 +47,11 @@ from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
 
-# --- The brush that opens and closes cells of the mask in a map: its shape, its gesture, and the step that it makes
-#     ---
+# --- brush ----------------------------------------------------------------------------------------
+# The brush that opens and closes cells of the mask in a map: its shape, its gesture, and the step that it makes.
 
 
-PAINTING_LABELS = {
+BRUSH_LABELS = {
     True: QT_TRANSLATE_NOOP("History", "opened {cell}"),
     False: QT_TRANSLATE_NOOP("History", "closed {cell}"),
 }
@@ -241,7 +242,7 @@ class PaintingController(QObject):
 def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
     cell, last = (f"({row}, {column})" for row, column in (path[0], path[-1]))
     if len(path) == 1 and key == Cells.key:
-        return Label(PAINTING_LABELS[opens], {"cell": cell})
+        return Label(BRUSH_LABELS[opens], {"cell": cell})
     return Label(MANY[opens], {"shape": Label(SHAPES[key].label, context="Masks"), "cell": cell, "last": last})
 
 
@@ -251,7 +252,8 @@ def _row(shape: Shape) -> Row:
     return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks")
 
 
-# --- Turns what a person asks of mask layers into edits of the document, and says what is seldom meant in them ---
+# --- layers ---------------------------------------------------------------------------------------
+# Turns what a person asks of mask layers into edits of the document, and says what is seldom meant in them.
 
 
 LABELS = {
@@ -276,7 +278,7 @@ class MasksController(QObject):
         view: ViewState,
         making: Making,
         painting: PaintingController,
-        tell: Tell,
+        tell: TellStatus,
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view

@@ -1,4 +1,4 @@
-"""Says which matrices change their shape, before it happens and after."""
+"""Edits of shapes, scale and precision; what is said where matrices do not fit together, and ways out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.editing.making import Arrays, Making
-from attn_gui.app.maps.status import Tell
+from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import called, saying, sentences, why_lacking
 from attn_gui.app.state.view_state import ViewState
@@ -29,7 +29,8 @@ from attn_gui.views.stage_formulas import scale_kind
 from attn_gui.views.tables.inputs import InputsView
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- Says which matrices change their shape, before it happens and after ---
+# --- words ----------------------------------------------------------------------------------------
+# Says which matrices change their shape, before it happens and after.
 
 
 Shape = tuple[int, ...]
@@ -71,7 +72,8 @@ def said(template: str, **words: object) -> str:
     return QCoreApplication.translate("Sentences", template).format(**words)
 
 
-# --- Turns what a person asks of shapes, scale and precision into edits of the document ---
+# --- edits ----------------------------------------------------------------------------------------
+# Turns what a person asks of shapes, scale and precision into edits of the document.
 
 
 SIZE_LABELS = {
@@ -102,7 +104,7 @@ class ShapeController(QObject):
         computation: Computation,
         view: ViewState,
         making: Making,
-        tell: Tell,
+        tell: TellStatus,
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._computation, self._view = window, document, computation, view
@@ -238,7 +240,8 @@ class ShapeController(QObject):
             self._making.change(label, lambda: made_direct(computation.evaluation))
 
 
-# --- Matrices that do not fit together: the sentence, and every change that would make them fit as a button ---
+# --- clashes --------------------------------------------------------------------------------------
+# Matrices that do not fit together: the sentence, and every change that would make them fit as a button.
 
 
 Fields = Mapping[str, object]

@@ -1,4 +1,4 @@
-"""Edit the answer: a target for the chosen cell, and the smallest change that reaches it, as one edit."""
+"""Targets for the chosen cell, typed or pulled with the mouse, and the smallest change that reaches one."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.target_dialog import TargetDialog
 
 
-# --- Edit the answer: a target for the chosen cell, and the smallest change that reaches it, as one edit ---
+# --- typed ----------------------------------------------------------------------------------------
+# Edit the answer: a target for the chosen cell, and the smallest change that reaches it, as one edit.
 
 
 SET_BY = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new} by {cells}")
-TARGETS_REST_MS = 120  # a number is typed to its end before it is solved for
+TYPED_MS = 120  # a number is typed to its end before it is solved for
 
 
 class TargetController(QObject):
@@ -60,7 +61,7 @@ class TargetController(QObject):
         self._stopped = Event()  # of the question that is being solved
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
-        self._rest = QTimer(self, singleShot=True, interval=TARGETS_REST_MS)
+        self._rest = QTimer(self, singleShot=True, interval=TYPED_MS)
         self._rest.timeout.connect(self._solve)
         window.inspector.targetRequested.connect(lambda: self.open())
         view.follow(self._offer, "evaluation", "cell", "blanks")
@@ -158,11 +159,12 @@ def cells_text(field: str, box: Box) -> str:
     return f"{field_symbol(field)}[{', '.join(places)}]"
 
 
-# --- The target tool: a number drawn up or down with the mouse, while the query that gives it is looked for ---
+# --- pulled ---------------------------------------------------------------------------------------
+# The target tool: a number drawn up or down with the mouse, while the query that gives it is looked for.
 
 
 WAY = 200  # pixels that draw a number through the whole range of its colors
-REST_MS = 120  # of a gesture under way, after which the shortest change is looked for
+PULLED_MS = 120  # of a gesture under way, after which the shortest change is looked for
 LEAST_SHARE = 1e-3  # a weight can come as near to 0 and to 1
 
 
@@ -207,7 +209,7 @@ class PullingController(QObject):
         self._given_up = False  # refused or taken back, but still held
         self._quick: QuickRow | None = None  # way to answer, where the row has one
         self._looked = False  # whether one has been looked for
-        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest = QTimer(self, singleShot=True, interval=PULLED_MS)
         self._rest.timeout.connect(self._ask)
         self._stepped = False  # whether the last step of the history is that of the gesture
         self._putting = False

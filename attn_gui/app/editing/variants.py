@@ -1,4 +1,4 @@
-"""Turns what a person asks of scores, softcap, temperature and positions into edits of the document."""
+"""Edits of the variant of attention and of the transformer layer around it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_summary
 from attn_gui.views.spine.operator_boxes import HIDDEN_WIDTH, setting_of
 
-# --- Turns what a person asks of scores, softcap, temperature and positions into edits of the document ---
+# --- attention ------------------------------------------------------------------------------------
+# Turns what a person asks of scores, softcap, temperature and positions into edits of the document.
 
 
 LABELS = {
@@ -131,7 +132,8 @@ def _excluded(problem: Problem, name: str) -> dict[str, Any]:
     return {"rotary_frequencies": None} if name == "rotary_theta" and problem.rotary_frequencies is not None else {}
 
 
-# --- Edits of the transformer layer around attention: the kind of block, its norm, activation and gate, sinks ---
+# --- layer ----------------------------------------------------------------------------------------
+# Edits of the transformer layer around attention: the kind of block, its norm, activation and gate, sinks.
 
 
 CHOSEN: Mapping[str, tuple[str, Mapping[str, Any]]] = {

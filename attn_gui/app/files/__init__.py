@@ -1,1 +1,1 @@
-"""Controllers of files: opening, saving, exporting."""
+"""Controllers of files: opening, saving, the journal and what it recovers, foreign arrays, exporting."""

@@ -1,4 +1,4 @@
-"""Figures and numbers out of the window: files and the clipboard."""
+"""Figures and numbers out of the window, to the clipboard and to files that are written beside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import LookController, Settings
+from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 
-# --- Files written beside the window: their progress in the status bar, and what is said once they are there ---
+# --- writing --------------------------------------------------------------------------------------
+# Files written beside the window: their progress in the status bar, and what is said once they are there.
 
 
 LISTED = 3  # names of files that are said
@@ -139,7 +140,7 @@ class FileWriting(QObject):
         return self.tr("The export was canceled. Files written before that: {count}.").format(count=count)
 
 
-# --- Figures and numbers out of the window: files and the clipboard ---
+# --- export ---------------------------------------------------------------------------------------
 
 
 PREVIEW_DPI = 96
@@ -158,7 +159,7 @@ class ExportController(QObject):
         baseline: Baseline,
         view: ViewState,
         settings: Settings,
-        look: LookController,
+        look: AppearanceController,
         pages: PagesController,
     ) -> None:
         """Knobs and model are those of the pages, as they are in the window."""

@@ -42,7 +42,7 @@ from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoic
 from attn_gui.views.map.levels import shades_of
 from attn_gui.views.names import stage_title
 
-# --- The files of an export: which there are and how each is written, from an evaluation that may be another one ---
+# --- tasks ----------------------------------------------------------------------------------------
 
 
 STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now", GRADIENT: "gradient"}
@@ -253,7 +253,8 @@ def _share(tell: Tell, start: float, length: float) -> Callable[[int, int], None
     return lambda done, every: tell(start + length * done / every)
 
 
-# --- Figures of more than the state of now: of another state, or of a gradient ---
+# --- another state --------------------------------------------------------------------------------
+# Figures of more than the state of now: of another state, or of a gradient.
 
 
 def beside_of(baseline: Baseline, mode: str, look: Look) -> Beside | None:

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from attn_gui.models.study import Placed, Study
 
 
-# --- Reads a large file, or what a crash left, beside the window: until it is read, nothing in the window is
-#     different ---
+# --- opening --------------------------------------------------------------------------------------
+# Reads a large file, or what a crash left, beside the window: until it is read, nothing in the window is different.
 
 
 Read = Callable[[Path, Tell], object]
@@ -120,13 +120,14 @@ def resume(path: Path, tell: Tell, opened: Sequence[Path] = ()) -> Resumed:
     return Resumed(replace(loaded, problem=found.problem.replace(), snapshots=found.snapshots), kept, found.study)
 
 
-# --- Questions about files: which one to open, where to save, and what to do before anything is lost ---
+# --- questions ------------------------------------------------------------------------------------
+# Questions about files: which one to open, where to save, and what to do before anything is lost.
 
 
 BUTTONS = QMessageBox.StandardButton
 
 
-class Way(Enum):
+class WayOn(Enum):
     """Ways on with a file that another program has changed."""
 
     SAVE_OVER = auto()
@@ -144,7 +145,7 @@ def save_first(window: QWidget, name: str, save: Callable[[], bool]) -> bool:
     return save() if answer == BUTTONS.Save else answer == BUTTONS.Discard
 
 
-def ask_about_change(window: QWidget, name: str) -> Way:
+def ask_about_change(window: QWidget, name: str) -> WayOn:
     """The way to go with a file that changed since it was opened or saved; Escape leaves everything as it is."""
     said = QCoreApplication.translate(
         "Questions", "{name} was changed by another program since it was opened or saved."
@@ -154,17 +155,17 @@ def ask_about_change(window: QWidget, name: str) -> Way:
     box.setIcon(QMessageBox.Icon.Warning)
     roles = QMessageBox.ButtonRole
     words = {
-        Way.SAVE_OVER: (QCoreApplication.translate("Questions", "Save over it"), roles.DestructiveRole),
-        Way.SAVE_AS: (QCoreApplication.translate("Questions", "Save as…"), roles.AcceptRole),
-        Way.RELOAD: (QCoreApplication.translate("Questions", "Reload it"), roles.DestructiveRole),
+        WayOn.SAVE_OVER: (QCoreApplication.translate("Questions", "Save over it"), roles.DestructiveRole),
+        WayOn.SAVE_AS: (QCoreApplication.translate("Questions", "Save as…"), roles.AcceptRole),
+        WayOn.RELOAD: (QCoreApplication.translate("Questions", "Reload it"), roles.DestructiveRole),
     }
     ways = {box.addButton(label, role): way for way, (label, role) in words.items()}
     box.addButton(BUTTONS.Cancel)
-    box.setDefaultButton(next(button for button, way in ways.items() if way is Way.SAVE_AS))
-    picked: list[Way] = []
-    box.buttonClicked.connect(lambda button: picked.append(ways.get(button, Way.CANCEL)))
+    box.setDefaultButton(next(button for button, way in ways.items() if way is WayOn.SAVE_AS))
+    picked: list[WayOn] = []
+    box.buttonClicked.connect(lambda button: picked.append(ways.get(button, WayOn.CANCEL)))
     asked(box)
-    return picked[0] if picked else Way.CANCEL
+    return picked[0] if picked else WayOn.CANCEL
 
 
 def may_go(window: MainWindow, document: Document, file: str, revision: int, again: Callable[[], object]) -> bool:
@@ -234,8 +235,8 @@ def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, 
     return asked_path(window, title, whole, kinds) if whole.exists() else whole
 
 
-# --- The files opened or saved last: their menu, of which they are taken by hand alone, and whether a start opens one
-#     ---
+# --- recent files ---------------------------------------------------------------------------------
+# The files opened or saved last: their menu, of which they are taken by hand alone, and whether a start opens one.
 
 
 REOPEN = "reopen_last"
@@ -323,7 +324,7 @@ def _short(folder: Path) -> str:
     return text if len(text) <= LONGEST_FOLDER else f"…{text[-LONGEST_FOLDER:]}"
 
 
-# --- New, open, save, recent files, examples, drag and drop: every way in which a document begins or is kept ---
+# --- files ----------------------------------------------------------------------------------------
 
 
 class FilesController(QObject):
@@ -566,10 +567,10 @@ class FilesController(QObject):
         if self.saving.busy or known is None or known.path != path or known.is_current() or not path.exists():
             return self._write(path)
         way = ask_about_change(self._window, path.name)
-        if way is Way.RELOAD:
+        if way is WayOn.RELOAD:
             self.left.emit()
             self._begin_reading(path)
-        return self._write(path) if way is Way.SAVE_OVER else way is Way.SAVE_AS and self.save_as()
+        return self._write(path) if way is WayOn.SAVE_OVER else way is WayOn.SAVE_AS and self.save_as()
 
     def save_as(self) -> bool:
         path = path_to_save(self._window, self._folder(), self._document.name + SESSION.suffixes[0])

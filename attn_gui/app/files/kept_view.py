@@ -1,4 +1,4 @@
-"""Keeps how things are shown, such as decimals and mode, from one session of the program to the next."""
+"""The view kept: with a session in its file, and from one session of the program to the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.actions.actions import DECIMALS
+from attn_gui.app.actions.action_table import DECIMALS
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.settings import Settings
@@ -23,7 +23,8 @@ from attn_gui.modes import OF_ANY
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 
-# --- The view (head, stage, chosen cell, levels) as the record that a session file carries ---
+# --- in files -------------------------------------------------------------------------------------
+# The view (head, stage, chosen cell, levels) as the record that a session file carries.
 
 
 class SessionView(QObject):
@@ -143,7 +144,8 @@ def _levels(pair: object) -> Levels | None:
     return Levels(low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None
 
 
-# --- Keeps how things are shown, such as decimals and mode, from one session of the program to the next ---
+# --- between sessions -----------------------------------------------------------------------------
+# Keeps how things are shown, such as decimals and mode, from one session of the program to the next.
 
 
 KEPT = ("mode", "decimals", "values", "scientific", "blocked", "reading", "weights_typed")

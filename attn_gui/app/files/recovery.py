@@ -10,7 +10,7 @@ from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject
 
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
-from attn_gui.app.state.settings import LookController
+from attn_gui.app.state.settings import AppearanceController
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.journal import SUFFIX, is_in_its_file, kept_in
@@ -29,7 +29,7 @@ class Recovery(QObject):
     One that cannot be read is set aside, and that is said: somebody may know how to get something out of it.
     """
 
-    def __init__(self, window: MainWindow, files: FilesController, look: LookController) -> None:
+    def __init__(self, window: MainWindow, files: FilesController, look: AppearanceController) -> None:
         super().__init__(window)
         self._window, self._files, self._look = window, files, look
         self._left: dict[Path, QLockFile] = {}

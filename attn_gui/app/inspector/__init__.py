@@ -1,1 +1,1 @@
-"""Controllers of the inspector and the history."""
+"""Controllers of the inspector: the explanation, its other pages, the history and snapshots."""

@@ -1,4 +1,4 @@
-"""Links the chosen cell to its explanation, and follows the links in it."""
+"""The chosen cell: its explanation, and which cells depend on it or which it depends on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- Reach of the cell chosen last: the cells that depend on it, or those that it depends on, shown in every map ---
+# --- reach ----------------------------------------------------------------------------------------
+# Reach of the cell chosen last: the cells that depend on it, or those that it depends on, shown in every map.
 
 
 TablePlace = tuple[str, int, int]  # field, row, column of the table
@@ -166,10 +167,11 @@ def _own_box(evaluation: Evaluation, name: str, box: Box) -> Box:
     return box[-arrays[name].ndim :] if name in arrays else box
 
 
-# --- Links the chosen cell to its explanation, and follows the links in it ---
+# --- explanation ----------------------------------------------------------------------------------
+# Links the chosen cell to its explanation, and follows the links in it.
 
 
-class Place(NamedTuple):
+class TrailPlace(NamedTuple):
     """A cell of the trail, with the head and the item of which it was."""
 
     cell: ChosenCell
@@ -183,7 +185,7 @@ class ExplainController(QObject):
     def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
         super().__init__(window)
         self._window, self._computation, self._view = window, computation, view
-        self._trail: list[Place] = []
+        self._trail: list[TrailPlace] = []
         self._explanation: Explanation | None = None
         window.inspector.cellRequested.connect(self.follow)
         window.inspector.placeRequested.connect(self.back_to)
@@ -204,7 +206,7 @@ class ExplainController(QObject):
             self._go_to_field(name, index)
             return
         batch, head, row, column = place_of(evaluation, name, index, self._view.look.head)
-        self._trail.append(Place(ChosenCell(name, row, column), head, batch))
+        self._trail.append(TrailPlace(ChosenCell(name, row, column), head, batch))
         self._view.set(stage=name, batch=batch, head=head, cell=self._trail[-1].cell)
 
     def _go_to_field(self, name: str, index: tuple[int, ...]) -> None:
@@ -235,7 +237,7 @@ class ExplainController(QObject):
     def _show_chosen(self) -> None:
         """The trail ends with the chosen cell; one that is gone takes all before it along, and so does another head."""
         look = self._view.look
-        place = None if look.cell is None else Place(look.cell, look.head, look.batch)
+        place = None if look.cell is None else TrailPlace(look.cell, look.head, look.batch)
         on = place is not None and self._trail[-1:] == [place]
         if not on or not all(map(self._is_there, self._trail)):
             self._trail.clear()
@@ -243,7 +245,7 @@ class ExplainController(QObject):
             self._trail.append(place)
         self.show_explanation()
 
-    def _is_there(self, place: Place) -> bool:
+    def _is_there(self, place: TrailPlace) -> bool:
         evaluation = self._computation.evaluation
         problem = evaluation.problem
         inside = place.head < problem.num_heads and place.batch < problem.batch_size

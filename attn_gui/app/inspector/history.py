@@ -1,4 +1,4 @@
-"""The list of steps on the right: the present place in the history, and jumps to another."""
+"""The list of steps on the right: jumps in the history, and what each step moved of the chosen cell."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from attn_gui.views.dialogs.progress import BlameProgress
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.main_window import MainWindow
 
-# --- The list of steps on the right: the present place in the history, and jumps to another ---
+# --- jumps ----------------------------------------------------------------------------------------
+# The list of steps on the right: the present place in the history, and jumps to another.
 
 
 LIMITS_MB = (64, 256, 1024, 4096)
@@ -102,7 +103,8 @@ class HistoryController(QObject):
         self._actions["redo"].setText(self.tr("&Redo {step}").format(step=redone).rstrip())
 
 
-# --- Tells of the steps of the history: what each moved of the chosen cell, and which of them moved it most ---
+# --- what steps moved -----------------------------------------------------------------------------
+# Tells of the steps of the history: what each moved of the chosen cell, and which of them moved it most.
 
 
 REST_MS = 200  # after the last change: whoever goes on typing does not wait for this
@@ -111,17 +113,17 @@ HELD = 256 * 2**20  # bytes of all states together that are put together for it
 DECIMALS = 4
 
 
-class Place(NamedTuple):
+class ToldCell(NamedTuple):
     """A cell in the axes of its stage."""
 
     stage: str
     at: tuple[int, ...]
 
 
-class Question(NamedTuple):
+class HistoryQuestion(NamedTuple):
     """A cell that is asked about, the generation in which it is, and the number of the first step that is told."""
 
-    place: Place
+    place: ToldCell
     generation: int
     first: int
 
@@ -144,7 +146,7 @@ class HistoryTells(QObject):
         self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._job.stop)
-        self._told_of = self._blamed_of = Question(Place("", ()), 0, 0)
+        self._told_of = self._blamed_of = HistoryQuestion(ToldCell("", ()), 0, 0)
         self._suspects: tuple[Suspect, ...] = ()  # of the ranking
         self._steps: list[int] = []  # of each row of the ranking, the place in the history to go to
         document.changed.connect(self._on_changed)
@@ -177,7 +179,7 @@ class HistoryTells(QObject):
         except ValueError as error:
             self._window.banner.show_error(saying(error))
             return
-        self._blamed_of = Question(place, self._document.generation, first)
+        self._blamed_of = HistoryQuestion(place, self._document.generation, first)
         self._line.set_name(cell_name(*place))
         self._line.begin()
 
@@ -205,7 +207,7 @@ class HistoryTells(QObject):
             past, first = self._past(MOST_TOLD)
         except ValueError:  # no room for what nobody has asked for
             return
-        self._told_of = Question(place, self._document.generation, first)
+        self._told_of = HistoryQuestion(place, self._document.generation, first)
         self._values.start(lambda _: [cell_or_none(state, *place) for state in past()])
 
     def _on_values_answered(self, outcome: Future[list[float | None]]) -> None:
@@ -258,13 +260,13 @@ class HistoryTells(QObject):
     def _can_blame(self) -> bool:
         return self._place() is not None and self._document.stack.index() > 1
 
-    def _place(self) -> Place | None:
+    def _place(self) -> ToldCell | None:
         """The chosen cell, where the present evaluation has it and no exercise leaves it out."""
         look, evaluation = self._view.look, self._computation.evaluation
         if look.cell is None or look.cell.stage not in evaluation.stages or self._view.hides(look.cell):
             return None
         plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
-        return Place(look.cell.stage, plane.index(look.cell.row, look.cell.column))
+        return ToldCell(look.cell.stage, plane.index(look.cell.row, look.cell.column))
 
     def _past(self, most: int) -> tuple[Callable[[], list[Problem]], int]:
         """The function that puts the states of the newest steps together, and the number of the first of them."""

@@ -1,1 +1,1 @@
-"""Lessons in the window: where they are opened, the step on show, answers and progress."""
+"""Controllers of lessons: the step on show, answers, exercises in the maps, worksheets."""

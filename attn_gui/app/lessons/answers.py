@@ -10,7 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.app.state.settings import LookController
+from attn_gui.app.state.settings import AppearanceController
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.exercises import verdict_on
@@ -36,7 +36,7 @@ class Answers(QObject):
         view: QuestionView,
         ground: Callable[[], Callable[[], Ground]],
         settled: Callable[[], bool],
-        look: LookController,
+        look: AppearanceController,
     ) -> None:
         """The ground, which is found beside the window, tells numbers; those of a model only once they have settled."""
         super().__init__(view)

@@ -1,4 +1,4 @@
-"""Lessons: opened in place of the document, and gone through step by step."""
+"""Lessons: their menu, how one is opened in place of the document, and gone through step by step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import LookController, Settings
+from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.document.document import Change, Document
@@ -43,8 +43,8 @@ from attn_gui.views.lesson_panel import Asked, LessonPanel, StepWords
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.zones import handing_on, put_on_top
 
-# --- Menu of the lessons that come along, on the menu bar and below the start page's button, and the way to others
-#     ---
+# --- menu -----------------------------------------------------------------------------------------
+# Menu of the lessons that come along, on the menu bar and below the start page's button, and the way to others.
 
 
 class LessonMenu(QObject):
@@ -52,7 +52,7 @@ class LessonMenu(QObject):
 
     chosen = Signal(object)  # its path
 
-    def __init__(self, window: MainWindow, bars: Bars, look: LookController) -> None:
+    def __init__(self, window: MainWindow, bars: Bars, look: AppearanceController) -> None:
         super().__init__(window)
         self._window, self._menu, self._look = window, bars.menus["lessons"], look
         window.inspector.lessonsRequested.connect(self._pop_up)
@@ -81,11 +81,12 @@ class LessonMenu(QObject):
         self._menu.popup(button.mapToGlobal(QPoint(0, button.height())))
 
 
-# --- Words of a lesson's step with the numbers of now; their expressions may be dear, so they are computed beside ---
+# --- words ----------------------------------------------------------------------------------------
+# Words of a lesson's step with the numbers of now; their expressions may be dear, so they are computed beside.
 
 
 @dataclass(frozen=True)
-class Step:
+class ShownStep:
     """A step of a lesson on show: its place, and how many there are."""
 
     lesson: Lesson
@@ -101,7 +102,7 @@ class SaidStep(NamedTuple):
     left: bool
 
 
-def said_step(step: Step, lang: str, ground: Ground, scene: Scene, *, settled: bool) -> SaidStep:
+def said_step(step: ShownStep, lang: str, ground: Ground, scene: Scene, *, settled: bool) -> SaidStep:
     """Say a step in one language; nothing counts as done before the numbers of a model have `settled`."""
     lesson, state, question = step.lesson, step.state, step.state.step.question
     done = settled and state.is_done(scene, ground)
@@ -122,7 +123,7 @@ def said_step(step: Step, lang: str, ground: Ground, scene: Scene, *, settled: b
     return SaidStep(words, not done and not scene.has_numbers_of(state.begin))
 
 
-# --- Lessons: opened in place of the document, and gone through step by step ---
+# --- steps ----------------------------------------------------------------------------------------
 
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
@@ -142,7 +143,7 @@ class LessonsController(QObject):
         files: FilesController,
         pages: PagesController,
         model: ModelShowing,
-        look: LookController,
+        look: AppearanceController,
         settings: Settings,
         bars: Bars,
     ) -> None:
@@ -341,7 +342,7 @@ class LessonsController(QObject):
         """Have the step said with the numbers of now, and whether they are its own."""
         if self._lesson is None:
             return
-        step = Step(self._lesson, self._states[self._place], self._place, len(self._states))
+        step = ShownStep(self._lesson, self._states[self._place], self._place, len(self._states))
         ground = self._ground(self._view.face if self._view.look.blanks else None)
         lang, scene, settled = self._look.language, self._scene(), not self._model.busy
         self._saying.start(lambda _: said_step(step, lang, ground, scene, settled=settled))

@@ -1,4 +1,4 @@
-"""Worksheets from the window: a dialog, then files written beside it, as `attn-gui worksheet` writes them."""
+"""Worksheets and worked solutions out of the window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from attn_gui.app.editing.making import copied
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import LookController, Settings
+from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ViewState
 from attn_gui.document.document import Document
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.export_data_dialog import WorksheetChoice
 
 
-# --- Worksheets from the window: a dialog, then files written beside it, as `attn-gui worksheet` writes them ---
+# --- worksheets -----------------------------------------------------------------------------------
+# Worksheets from the window: a dialog, then files written beside it, as `attn-gui worksheet` writes them.
 
 
 KEPT = "worksheets"
-WORKSHEET_WRITING_WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
+WORKSHEET_WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
 
-WORKSHEET_WRITING_ROWS = (
-    Row("worksheets", "learn", QT_TRANSLATE_NOOP("Actions", "Wor&ksheets for a class…"), words=WORKSHEET_WRITING_WORDS),
+WORKSHEET_ROWS = (
+    Row("worksheets", "learn", QT_TRANSLATE_NOOP("Actions", "Wor&ksheets for a class…"), words=WORKSHEET_WORDS),
 )
 
 
@@ -51,7 +52,7 @@ class WorksheetsController(QObject):
         document: Document,
         computation: Computation,
         settings: Settings,
-        look: LookController,
+        look: AppearanceController,
         bars: Bars,
     ) -> None:
         super().__init__(window)
@@ -59,7 +60,7 @@ class WorksheetsController(QObject):
         self._settings, self._look = settings, look
         self._checked: tuple[object, Exception | None] = (None, None)
         self._writing = FileWriting(window)
-        bars.add(WORKSHEET_WRITING_ROWS)
+        bars.add(WORKSHEET_ROWS)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -139,17 +140,17 @@ class WorksheetsController(QObject):
         self._writing.begin(work)
 
 
-# --- Worked solutions out of the window: of the chosen cell, or of every cell on show's item, as PDF, LaTeX, Markdown
-#     ---
+# --- solutions ------------------------------------------------------------------------------------
+# Worked solutions out of the window: of the chosen cell, or of every cell on show's item, as PDF, LaTeX, Markdown.
 
 
-WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
-ROWS = (
-    Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked &solution of the cell…"), words=WORDS,
+SOLVED_WORDS = "worked solution answer key steps teacher print latex markdown pdf 解答 步骤 答案 教师 打印"
+SOLUTION_ROWS = (
+    Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked &solution of the cell…"), words=SOLVED_WORDS,
         separator=True,
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first; not during an exercise")),
     Row("solution_of_problem", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &whole problem…"),
-        words=WORDS, needs=QT_TRANSLATE_NOOP("Actions", "Not during an exercise")),
+        words=SOLVED_WORDS, needs=QT_TRANSLATE_NOOP("Actions", "Not during an exercise")),
 )  # fmt: skip
 
 
@@ -157,12 +158,12 @@ class SolutionSaving(QObject):
     """Asks for a file and writes the steps into it, beside the window."""
 
     def __init__(
-        self, window: MainWindow, document: Document, view: ViewState, look: LookController, bars: Bars
+        self, window: MainWindow, document: Document, view: ViewState, look: AppearanceController, bars: Bars
     ) -> None:
         super().__init__(window)
         self._window, self._document, self._view, self._look = window, document, view, look
         self._writing = FileWriting(window)
-        bars.add(ROWS)
+        bars.add(SOLUTION_ROWS)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -1,1 +1,1 @@
-"""Controllers of the maps: marks, keys, reach, status and progress."""
+"""Controllers of the maps: what they draw, the status bar, readings, two states, gradients."""

@@ -23,7 +23,7 @@ from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
 from attn_gui.views.stage_formulas import shown_latex
 from attn_gui.views.theme import theme_signal
 
-# --- Hands the evaluation to everything that draws it, and the person's choices back to the view state ---
+# --- maps -----------------------------------------------------------------------------------------
 
 
 FEW = 3  # maps that are made within a frame
@@ -208,7 +208,8 @@ class MapsController(QObject):
         self._view.set(cell=ChosenCell(stage, row, column), block=None)
 
 
-# --- Split maps: each gets the state before as its left half, and all of them one bar ---
+# --- split maps -----------------------------------------------------------------------------------
+# Split maps: each gets the state before as its left half, and all of them one bar.
 
 
 class SplitController(QObject):

@@ -8,7 +8,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from attn_gui.app.actions.actions import Bars, Command, Row, choices
+from attn_gui.app.actions.action_table import Row
+from attn_gui.app.actions.actions import Bars, Command, choices
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation

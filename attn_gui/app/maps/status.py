@@ -1,4 +1,4 @@
-"""The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title."""
+"""The status bar: the cell under the pointer, what was recomputed, and the progress of pictures."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ from attn_gui.views.names import layer_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
-# --- The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title ---
+# --- status ---------------------------------------------------------------------------------------
+# The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title.
 
 
-Tell = Callable[[Callable[[], str]], None]
+TellStatus = Callable[[Callable[[], str]], None]
 
 
 class StatusController(QObject):
@@ -157,7 +158,8 @@ class StatusController(QObject):
         return self.tr("head {head}").format(head=heads.start) if one_head else ""
 
 
-# --- Progress of the pictures of a long problem: told, stopped by Esc; stands in for maps too large to be held ---
+# --- progress -------------------------------------------------------------------------------------
+# Progress of the pictures of a long problem: told, stopped by Esc; stands in for maps too large to be held.
 
 
 FINE = 1000  # steps of the thin line

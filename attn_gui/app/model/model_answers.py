@@ -1,4 +1,4 @@
-"""Answers of a model: a run with all that is changed by hand, one without, and what is shown of both."""
+"""Runs of a model with what is changed by hand in it: the grid of heads, the answers, the list of changes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ from attn_gui.views.model.head_grid import HeadNumber, HeadPlace
 from attn_gui.views.model.model_view import ModelView
 from attn_gui.views.names import letter, said_in
 
-# --- Contents of the grid of heads, from a run of the model; read off the GUI thread ---
+# --- grid of heads --------------------------------------------------------------------------------
+# Contents of the grid of heads, from a run of the model; read off the GUI thread.
 
 
 SIDE = 48
@@ -91,10 +92,11 @@ def readings(run: Run, problem: Problem, key: str, tell: Tell) -> Mapping[HeadPl
     return found
 
 
-# --- Answers of a model: a run with all that is changed by hand, one without, and what is shown of both ---
+# --- answers --------------------------------------------------------------------------------------
+# Answers of a model: a run with all that is changed by hand, one without, and what is shown of both.
 
 
-class Change(NamedTuple):
+class ModelChange(NamedTuple):
     """The place of an intervention among those of its layer."""
 
     layer: int
@@ -102,7 +104,7 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class ModelAnswer:
     """A run with the changes of every layer, one without any, and what the grid shows of the first.
 
     `maps` are pictures of the weights of each head, `numbers` a reading of each where one is chosen.
@@ -114,10 +116,10 @@ class Answer:
     clean: Run
     maps: SmallMaps
     numbers: Mapping[HeadPlace, HeadNumber]
-    wanted: Wanted
+    wanted: WantedReading
     other: Run | ValueError | None
     """The second text, run with nothing changed; or why it cannot be run."""
-    taken: Mapping[Change, Origin]
+    taken: Mapping[ModelChange, Origin]
     """Of interventions whose cells are those of the second text, where they stand in it."""
     place: int
     """The token at which the prediction is read unless another one is chosen."""
@@ -128,7 +130,7 @@ class Answer:
         return self.other if isinstance(self.other, Run) else None
 
 
-class Wanted(NamedTuple):
+class WantedReading(NamedTuple):
     """The reading that is shown of every head, and the second text, each empty for none; the colors of pictures."""
 
     reading: str
@@ -137,8 +139,8 @@ class Wanted(NamedTuple):
 
 
 def answer(
-    study: Study, problem: Problem, before: Answer | None, known: Run | None, wanted: Wanted, tell: Tell
-) -> Answer:
+    study: Study, problem: Problem, before: ModelAnswer | None, known: Run | None, wanted: WantedReading, tell: Tell
+) -> ModelAnswer:
     """Run the model; what an answer before, or a `known` run, has computed of the same text is taken over.
 
     Raises ValueError, one sentence, where a layer as it was changed no longer fits the model.
@@ -155,17 +157,19 @@ def answer(
     maps = small_maps(run, wanted.theme, same.maps if same else None, within(tell, 2, 3))
     numbers = _numbers(study, run, before, wanted.reading, tell)
     other = _other(study, before, wanted.other, tell)
-    return Answer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits), asked_place(run))
+    return ModelAnswer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits), asked_place(run))
 
 
-def _numbers(study: Study, run: Run, before: Answer | None, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
+def _numbers(
+    study: Study, run: Run, before: ModelAnswer | None, key: str, tell: Tell
+) -> Mapping[HeadPlace, HeadNumber]:
     """A reading of every head, where one is chosen."""
     if before is not None and before.run is run and before.wanted.reading == key:
         return before.numbers
     return readings(run, study.base, key, tell) if key else {}
 
 
-def _other(study: Study, before: Answer | None, text: str, tell: Tell) -> Run | ValueError | None:
+def _other(study: Study, before: ModelAnswer | None, text: str, tell: Tell) -> Run | ValueError | None:
     """The run of the second text, once for all answers that show it."""
     if not text:
         return None
@@ -177,12 +181,12 @@ def _other(study: Study, before: Answer | None, text: str, tell: Tell) -> Run | 
         return error
 
 
-def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[Change, Origin]:
+def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Mapping[ModelChange, Origin]:
     """Origin of the numbers that are set by hand, as far as it is the second text."""
     if not isinstance(other, Run):
         return {}
     records = {
-        Change(layer, place): one for layer, edit in edits.items() for place, one in enumerate(edit.interventions)
+        ModelChange(layer, place): one for layer, edit in edits.items() for place, one in enumerate(edit.interventions)
     }
     found = {change: origin_of(other, change.layer, record) for change, record in records.items()}
     return {change: origin for change, origin in found.items() if origin is not None}
@@ -197,7 +201,8 @@ def cosine_text(one: Run, other: Run) -> str:
         return format_number(float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second))), 4)
 
 
-# --- Changes by hand over all layers of a model: switched, gone to, removed, each one step ---
+# --- changed layers -------------------------------------------------------------------------------
+# Changes by hand over all layers of a model: switched, gone to, removed, each one step.
 
 
 IN_LAYER = QT_TRANSLATE_NOOP("Interventions", "layer {layer}: {what}")
@@ -211,7 +216,7 @@ HEADS_ON = QT_TRANSLATE_NOOP("History", "all heads of layer {layer} on")
 Instead = Callable[[Intervention], tuple[Intervention, ...]]
 
 
-class _Row(NamedTuple):
+class _ChangedRow(NamedTuple):
     """A row of the list: an intervention of a layer and its place, or a field with all that is other in it."""
 
     layer: int
@@ -232,20 +237,20 @@ class ChangedLayers(QObject):
     def __init__(self, panel: ModelView, document: Document, making: Making, models: ModelController) -> None:
         super().__init__(panel)
         self._panel, self._document, self._making, self._models = panel, document, making, models
-        self._rows: list[_Row] = []
+        self._rows: list[_ChangedRow] = []
         panel.changeSwitched.connect(self.switch)
         panel.changeAsked.connect(lambda row: self._models.set_layer(self._rows[row].layer))
         panel.changeRemoved.connect(self.remove)
         panel.offAsked.connect(self.switch_layer)
 
-    def set_answer(self, answer: Answer) -> set[HeadPlace]:
+    def set_answer(self, answer: ModelAnswer) -> set[HeadPlace]:
         """Show what is changed in every layer; gives the heads in which anything is."""
         edits, count = answer.edits, answer.study.base.num_heads
         self._rows = [row for layer, edit in edits.items() for row in _rows(layer, edit, answer)]
         self._panel.set_changes([InterventionRow(self._said(row), row.enabled, spreads=False) for row in self._rows])
         return {HeadPlace(layer, head) for layer, edit in edits.items() for head in _heads(edit, count)}
 
-    def _said(self, row: _Row) -> str:
+    def _said(self, row: _ChangedRow) -> str:
         words = QCoreApplication.translate(CONTEXT, IN_LAYER)
         return words.format(layer=row.layer, what=said_in(row.what, CONTEXT))
 
@@ -268,7 +273,7 @@ class ChangedLayers(QObject):
         words = HEADS_OFF if off else HEADS_ON
         self._making.change(Label(words, {"layer": study.layer}), lambda: switched_off(problem, every if off else ()))
 
-    def _change(self, words: str, row: _Row, instead: Instead) -> None:
+    def _change(self, words: str, row: _ChangedRow, instead: Instead) -> None:
         """Put something in the place of an intervention, wherever it is then; leave a field as the model has it."""
         label = Label(words, {"what": label_of(Note(IN_LAYER, {"layer": row.layer, "what": row.what}))})
 
@@ -280,7 +285,7 @@ class ChangedLayers(QObject):
         self._models.set_edits(label, change)
 
 
-def _changed(edit: LayerEdit, row: _Row, instead: Instead) -> LayerEdit:
+def _changed(edit: LayerEdit, row: _ChangedRow, instead: Instead) -> LayerEdit:
     """An edit with something in the place of a row's intervention, where it is still there; without a row's field."""
     if row.record is None:
         return edit.without(row.field)
@@ -291,23 +296,23 @@ def _changed(edit: LayerEdit, row: _Row, instead: Instead) -> LayerEdit:
     return edit.with_field(row.field, records) if records else edit.without(row.field)
 
 
-def _place(edit: LayerEdit, row: _Row) -> int | None:
+def _place(edit: LayerEdit, row: _ChangedRow) -> int | None:
     """The place of a row's intervention in a layer, in force or not; of several the nearest, None where it is gone."""
     known = enumerate(edit.interventions)
     found = [place for place, each in known if row.record == each.changed(enabled=row.enabled)]
     return min(found, key=lambda place: abs(place - row.place), default=None)
 
 
-def _rows(layer: int, edit: LayerEdit, answer: Answer) -> Iterator[_Row]:
+def _rows(layer: int, edit: LayerEdit, answer: ModelAnswer) -> Iterator[_ChangedRow]:
     for place, record in enumerate(edit.interventions):
-        yield _Row(layer, BY_HAND, _what(record, answer, Change(layer, place)), record, place)
+        yield _ChangedRow(layer, BY_HAND, _what(record, answer, ModelChange(layer, place)), record, place)
     for name, cells in edit.cells.items():
-        yield _Row(layer, name, Note(CELLS, {"cells": len(cells.places), "matrix": field_symbol(name)}))
+        yield _ChangedRow(layer, name, Note(CELLS, {"cells": len(cells.places), "matrix": field_symbol(name)}))
     for name in edit.fields.keys() - {BY_HAND}:
-        yield _Row(layer, name, Note(OTHER, {"matrix": field_symbol(name)}))
+        yield _ChangedRow(layer, name, Note(OTHER, {"matrix": field_symbol(name)}))
 
 
-def _what(record: Intervention, answer: Answer, change: Change) -> Note:
+def _what(record: Intervention, answer: ModelAnswer, change: ModelChange) -> Note:
     """Words for what an intervention does; where the second text has the numbers that it sets, which of it they are."""
     problem, origin = answer.study.base, answer.taken.get(change)
     if origin is None or answer.second is None:

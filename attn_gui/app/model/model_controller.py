@@ -13,7 +13,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from attn_gui.app.actions.actions import Bars, Command, Row
+from attn_gui.app.actions.action_table import Row
+from attn_gui.app.actions.actions import Bars, Command
 from attn_gui.app.editing.making import Making
 from attn_gui.app.files.files import FOLDERS, FilesController, may_go
 from attn_gui.app.state.background_task import WindowTask
@@ -38,7 +39,8 @@ from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.progress import MakingProgress, OpeningProgress, soon_over
 from attn_gui.views.main_window import MainWindow
 
-# --- Steps of a model on the table, computed beside the window one after another ---
+# --- steps ----------------------------------------------------------------------------------------
+# Steps of a model on the table, computed beside the window one after another.
 
 
 class Work(NamedTuple):
@@ -48,7 +50,7 @@ class Work(NamedTuple):
     take: Callable[[Any], bool]
 
 
-class Step(NamedTuple):
+class ModelStep(NamedTuple):
     """A step that is asked for; `begin` gives, once its turn has come, the work that it takes, None for none."""
 
     label: Label
@@ -66,7 +68,7 @@ class ModelSteps(QObject):
         super().__init__(window)
         self._window = window
         self._refused = False  # or dropped, one of those that are waited for
-        self._asked: list[Step] = []  # the first one is under way
+        self._asked: list[ModelStep] = []  # the first one is under way
         self._now: Work | None = None
         self._work = WindowTask(window, MakingProgress(window))
         self._work.ended.connect(self._on_work_ended)
@@ -78,7 +80,7 @@ class ModelSteps(QObject):
         """Whether a step is still to come."""
         return bool(self._asked)
 
-    def ask(self, step: Step) -> None:
+    def ask(self, step: ModelStep) -> None:
         """Make this step after those that were asked for before."""
         kinds = [each.kind for each in self._asked]
         place = kinds.index(step.kind) if step.kind and step.kind in kinds else len(kinds)
@@ -157,7 +159,7 @@ class ModelSteps(QObject):
             self.forget()
 
 
-# --- The model on the table: opened, given a text, turned to a layer; every way is one step of the history ---
+# --- model ----------------------------------------------------------------------------------------
 
 
 LAYER = QT_TRANSLATE_NOOP("History", "layer {layer}")
@@ -170,7 +172,7 @@ LONGEST = 40
 Edits = Mapping[int, LayerEdit]
 
 
-class _Asked(NamedTuple):
+class _AskedModel(NamedTuple):
     """A model that is being opened: of its folder or, with a record, of a session."""
 
     path: Path
@@ -209,7 +211,7 @@ class ModelController(QObject):
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
         self._opening = WindowTask(window, OpeningProgress(window))
         self._opening.ended.connect(self._on_opening_ended)
-        self._asked: _Asked | None = None
+        self._asked: _AskedModel | None = None
         self.steps = ModelSteps(window, document)
         files.steps_made = self.steps.wait
         files.left.connect(self._opening.forget)
@@ -330,7 +332,7 @@ class ModelController(QObject):
             return Work(lambda tell: _made(work(study, problem, known, tell)), take)
 
         if self._document.study is not None:
-            self.steps.ask(Step(label, begin, kind))
+            self.steps.ask(ModelStep(label, begin, kind))
 
     def _take(self, found: _Made, label: Label, looks: bool) -> None:
         """Make a step of what was computed."""
@@ -347,7 +349,7 @@ class ModelController(QObject):
         again: Callable[[], object],
         record: StudyRecord | None = None,
     ) -> None:
-        self._asked = _Asked(path, record, self._document.revision, Stamp.of(path), again)
+        self._asked = _AskedModel(path, record, self._document.revision, Stamp.of(path), again)
         self._opening.start(lambda tell: _made(work(tell)), path.name, at_once=True)
         self.begun.emit()
 
@@ -378,7 +380,7 @@ class ModelController(QObject):
 
         return [BannerOffer(lambda: self.tr("Copy the line"), lambda: line, copied)]
 
-    def _open(self, asked: _Asked, found: _Made) -> None:
+    def _open(self, asked: _AskedModel, found: _Made) -> None:
         study, run = found.placed.study, found.placed.run
         self.keep(study, run)
         self.opening.emit()
@@ -418,7 +420,8 @@ def _opened_known(known: KnownModel, tell: Tell) -> Placed:
     return _opened(known.folder(within(tell, 0, 2)), within(tell, 1, 2), known.title)
 
 
-# --- Models that are known by name: in their menu and among the first steps, each with what it is ---
+# --- known models ---------------------------------------------------------------------------------
+# Models that are known by name: in their menu and among the first steps, each with what it is.
 
 
 MENU, CONTEXT = "models", "Models"

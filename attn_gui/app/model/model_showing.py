@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.editing.making import Making
-from attn_gui.app.model.model_answers import Answer, ChangedLayers, Wanted, answer, cosine_text
+from attn_gui.app.model.model_answers import ChangedLayers, ModelAnswer, WantedReading, answer, cosine_text
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying, sentences
@@ -47,7 +47,7 @@ class ModelShowing(QObject):
         super().__init__(window)
         self._window, self._document, self._view, self._models = window, document, view, models
         self._making = making
-        self.answer: Answer | None = None
+        self.answer: ModelAnswer | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
         self._reading, self._position = PICTURES, -1
@@ -176,14 +176,14 @@ class ModelShowing(QObject):
         study, problem = self._document.study, self._document.problem
         if study is not None:
             before, known = self.answer, self._models.run_of(study)
-            wanted = Wanted(self._reading, self._view.look.second_text, current_theme())
+            wanted = WantedReading(self._reading, self._view.look.second_text, current_theme())
             self._asked = self._version()
             self._job.start(lambda tell: answer(study, problem, before, known, wanted, tell))
 
     def _version(self) -> tuple[int, int]:
         return self._document.generation, self._document.writes
 
-    def _on_job_ended(self, outcome: Future[Answer]) -> None:
+    def _on_job_ended(self, outcome: Future[ModelAnswer]) -> None:
         if self._asked != self._version():
             return
         try:

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject
 
-from attn_gui.app.actions.actions import Bars, Command, Row
+from attn_gui.app.actions.action_table import Row
+from attn_gui.app.actions.actions import Bars, Command
 from attn_gui.app.editing.making import Making
 from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.app.maps.comparing import CompareController
-from attn_gui.app.model.model_answers import Answer
-from attn_gui.app.model.model_controller import ModelSteps, Step, Work
+from attn_gui.app.model.model_answers import ModelAnswer
+from attn_gui.app.model.model_controller import ModelStep, ModelSteps, Work
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import Baseline
@@ -43,7 +44,7 @@ TAKES = Row(
 )
 
 
-class _Held(NamedTuple):
+class _HeldLayer(NamedTuple):
     """The state that is compared with, of a layer of a run, and its name."""
 
     problem: Problem
@@ -74,7 +75,7 @@ class RowTakes(QObject):
         self._changes = CellChanges(document, making)
         self._panel: ModelView | None = None
         self._steps = steps
-        self._held: _Held | None = None
+        self._held: _HeldLayer | None = None
         self._comparing = BackgroundTask(self)
         self._comparing.ended.connect(self._on_comparing_answered)
         showing.built.connect(self._follow)
@@ -162,9 +163,9 @@ class RowTakes(QObject):
             return self._document.study is study
 
         work = Work(lambda _: rows_taken(answer.run, second, study.layer, stage, rows, place), put)
-        self._steps.ask(Step(label, lambda: work))
+        self._steps.ask(ModelStep(label, lambda: work))
 
-    def _is_behind(self, study: Study, answer: Answer) -> bool:
+    def _is_behind(self, study: Study, answer: ModelAnswer) -> bool:
         """Whether the run on show is of the text before; then that is said."""
         if behind := not answer.study.is_of(study):
             self._window.banner.show_info(lambda: self.tr("The text is still being run: try again once it is."))
@@ -189,9 +190,9 @@ class RowTakes(QObject):
             return
 
         layer, name = study.layer, answer.wanted.other
-        self._comparing.start(lambda _: _Held(second.problem(layer), second, layer, name))
+        self._comparing.start(lambda _: _HeldLayer(second.problem(layer), second, layer, name))
 
-    def _on_comparing_answered(self, outcome: Future[_Held]) -> None:
+    def _on_comparing_answered(self, outcome: Future[_HeldLayer]) -> None:
         try:
             found = outcome.result()
         except (ValueError, MemoryError) as error:

@@ -1,1 +1,1 @@
-"""State beside the document: the computation, work in the background, what is looked at, settings, language."""
+"""State beside the document: the computation, the view, the state compared with, work in the background, settings."""

@@ -24,7 +24,7 @@ from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.delegate import CellEditor
 
-# --- Work beside the window: off the GUI thread, one piece at a time; it can be stopped and says how far it is ---
+# --- background task ------------------------------------------------------------------------------
 
 
 STEPS = 100  # as often at most is the share announced
@@ -135,7 +135,8 @@ class BackgroundTask(QObject):
             self.progressed.emit(share)
 
 
-# --- Work beside the window that ends in another document or another state of it ---
+# --- window task ----------------------------------------------------------------------------------
+# Work beside the window that ends in another document or another state of it.
 
 
 LARGE = 4 * 2**20  # bytes; what is smaller is read or made within a frame

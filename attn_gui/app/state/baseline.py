@@ -1,4 +1,4 @@
-"""The state that the document is compared with: pinned as it was, or ready made from what it is now."""
+"""The state that the document is compared with, and one cell in both states."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ if TYPE_CHECKING:
     from attn_gui.pictures.supply import Supply
 
 
-# --- The state that the document is compared with: pinned as it was, or ready made from what it is now ---
+# --- baseline -------------------------------------------------------------------------------------
+# The state that the document is compared with: pinned as it was, or ready made from what it is now.
 
 
 PINNED = "pinned"
 
 
 @runtime_checkable
-class Settling(Protocol):
+class SettlingEvaluation(Protocol):
     """An evaluation that edits leave inexact by rounding, until it is settled at rest."""
 
     @property
@@ -267,7 +268,7 @@ class Baseline(QObject):
     def _on_computation_settled(self) -> None:
         """Compute again, of a ready-made state too, the cells that edits have left inexact by rounding."""
         evaluation, writes = self._evaluation, self._document.writes
-        if isinstance(evaluation, Settling) and not evaluation.settled:
+        if isinstance(evaluation, SettlingEvaluation) and not evaluation.settled:
             self._settling.start(lambda _: evaluation.settle(cancelled=lambda: writes != self._document.writes))
         self._draw_anew()
 
@@ -296,15 +297,15 @@ def _by_stage(
     return found
 
 
-# --- One cell in two states: what it was, what it is, and by how much it moved; and what the two states are called
-#     ---
+# --- one cell -------------------------------------------------------------------------------------
+# One cell in two states: what it was, what it is, and by how much it moved; and what the two states are called.
 
 
 PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the pinned state")
 NOW_STATE = QT_TRANSLATE_NOOP("Compared", "now")
 
 
-class Moved(NamedTuple):
+class CellMove(NamedTuple):
     """A cell in words: before, now, and the change with its sign; "" where one of them is no number."""
 
     before: str
@@ -312,7 +313,7 @@ class Moved(NamedTuple):
     change: str
 
 
-def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, column: int) -> Moved | None:
+def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, column: int) -> CellMove | None:
     """A cell as it was and as it is; None where nothing can be compared."""
     difference = baseline.difference
     if difference is None or stage not in difference.stages:
@@ -321,10 +322,10 @@ def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, colum
     sides = zip((difference.before, difference.after), difference.pair(stage), strict=True)
     before, now = (_number(side, name, *place) for side, name in sides)
     if before is None or now is None:
-        return Moved(_text(before), _text(now), "")
+        return CellMove(_text(before), _text(now), "")
     change = now - before
     same = QCoreApplication.translate("Compared", "unchanged") if change == 0 else ""
-    return Moved(_text(before), _text(now), same or signed_text(change))
+    return CellMove(_text(before), _text(now), same or signed_text(change))
 
 
 def signed_text(number: float) -> str:

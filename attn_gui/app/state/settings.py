@@ -1,4 +1,4 @@
-"""Settings kept between sessions: keys and values in one INI file, never indices or labels."""
+"""Settings kept between sessions; the language, theme and size of everything, which they remember."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from attn_gui.languages import LANGUAGES
 from attn_gui.paths import resource
 from attn_gui.views.theme import SCHEMES, apply_theme
 
-# --- Settings kept between sessions: keys and values in one INI file, never indices or labels ---
+# --- settings -------------------------------------------------------------------------------------
+# Settings kept between sessions: keys and values in one INI file, never indices or labels.
 
 
 MOST_RECENT = 10
@@ -103,8 +104,8 @@ class Settings:
         self.put(key, {name: [str(path) for path in paths]})
 
 
-# --- The language of the window: English in the source, Simplified Chinese beside it, switched live ---
-#
+# --- language -------------------------------------------------------------------------------------
+# The language of the window: English in the source, Simplified Chinese beside it, switched live.
 # What Qt loads is made of the .ts file by packaging/texts.py; a checkout of which it was never made says so.
 
 
@@ -153,7 +154,8 @@ def in_every_language() -> Callable[[str, str], str]:
     return lambda source, context: " ".join((source, *(each.translate(context, source) or "" for each in translators)))
 
 
-# --- Theme, language and size of everything: chosen in View, remembered in the settings ---
+# --- look -----------------------------------------------------------------------------------------
+# Theme, language and size of everything: chosen in View, remembered in the settings.
 
 
 PIXMAPS_KB = 1024
@@ -162,7 +164,7 @@ window has 20 KB of its own."""
 ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
-class LookController(QObject):
+class AppearanceController(QObject):
     """Applies theme, language and zoom, and tells when one of them changed."""
 
     changed = Signal()

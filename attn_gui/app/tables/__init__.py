@@ -1,1 +1,1 @@
-"""Controllers of the tables: typing, blocks, pasting, copying."""
+"""Controllers of the tables: contents, typing, blocks, copying, finding."""

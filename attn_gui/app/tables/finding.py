@@ -1,4 +1,4 @@
-"""Find a number or a token in the table or map that has the keyboard, and go to a cell of it."""
+"""Finds a number or a token in the table or map that has the keyboard, and goes to a cell of it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- Tables and maps as a search sees them: their shape, names and numbers, and the way to one of their cells ---
+# --- where ----------------------------------------------------------------------------------------
+# Tables and maps as a search sees them: their shape, names and numbers, and the way to one of their cells.
 
 
 Block = tuple[NDArray[Any], NDArray[np.bool_] | None]
 
 
-class Searched(Protocol):
+class SearchTarget(Protocol):
     """A matrix on show, until it is `gone` from the problem."""
 
     @property
@@ -135,27 +136,28 @@ class SearchedMap:
         self.view.set(stage=self.stage, cell=ChosenCell(self.stage, row, column))
 
 
-def give_keyboard(searched: Searched) -> None:
+def give_keyboard(searched: SearchTarget) -> None:
     """Go on with the keyboard in the table or map."""
     if searched.widget.isVisible():
         searched.widget.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-# --- Text typed to find a cell: what it means, and the cells of a matrix that fit ---
+# --- what -----------------------------------------------------------------------------------------
+# Text typed to find a cell: what it means, and the cells of a matrix that fit.
 
 
 _PLACE = re.compile(r"\s*[\[(（]?\s*(\d{1,9})\s*[,，;；]\s*(\d{1,9})\s*[\])）]?\s*")
 _DECIMALS = re.compile(r"\.(\d+)")
 
 
-class Place(NamedTuple):
+class TypedPlace(NamedTuple):
     """Row and column, counted from 0."""
 
     row: int
     column: int
 
 
-class Wanted(NamedTuple):
+class SearchQuery(NamedTuple):
     """The text as it may name rows and columns, and the number that it is, if it is one."""
 
     text: str
@@ -163,20 +165,20 @@ class Wanted(NamedTuple):
     tolerance: float
 
 
-def place_in(text: str) -> Place | None:
+def place_in(text: str) -> TypedPlace | None:
     """The place that a text means: `12, 3`, also in brackets; None for another text."""
     found = _PLACE.fullmatch(text)
-    return None if found is None else Place(int(found[1]), int(found[2]))
+    return None if found is None else TypedPlace(int(found[1]), int(found[2]))
 
 
-def wanted_by(text: str, decimals: int, scientific: bool) -> Wanted:
+def wanted_by(text: str, decimals: int, scientific: bool) -> SearchQuery:
     """Numbers that are shown alike count as one: at `decimals`, or at as many as are typed if these are more."""
     try:
         number = parse_number(text)
     except NumberError:
-        return Wanted(text.strip(), None, 0.0)
+        return SearchQuery(text.strip(), None, 0.0)
     if not number and (decimals or scientific):
-        return Wanted(text.strip(), number, 0.0)  # what is not 0 is shown with a power of ten
+        return SearchQuery(text.strip(), number, 0.0)  # what is not 0 is shown with a power of ten
     plain = normalized(text)
     typed = _DECIMALS.search(plain)
     size = abs(number)
@@ -186,10 +188,10 @@ def wanted_by(text: str, decimals: int, scientific: bool) -> Wanted:
     least = max(decimals - 2, 0) if small and not scientific else decimals
     places = len(typed[1]) if typed else 0
     digits = max(least, places if "e" in plain.lower() else places + power)  # of the mantissa, where there is one
-    return Wanted(text.strip(), number, 0.5 * 10.0 ** (power - digits) * (1 + 1e-9))
+    return SearchQuery(text.strip(), number, 0.5 * 10.0 ** (power - digits) * (1 + 1e-9))
 
 
-def fitting(block: NDArray[Any], allowed: NDArray[np.bool_] | None, wanted: Wanted) -> NDArray[np.bool_]:
+def fitting(block: NDArray[Any], allowed: NDArray[np.bool_] | None, wanted: SearchQuery) -> NDArray[np.bool_]:
     """The cells of a block whose number is the wanted one, closed ones left out."""
     assert wanted.number is not None
     values = block.astype(np.float64, copy=False)
@@ -201,7 +203,7 @@ def fitting(block: NDArray[Any], allowed: NDArray[np.bool_] | None, wanted: Want
     return found if allowed is None else found & allowed
 
 
-def named_alike(names: Sequence[str], wanted: Wanted) -> list[int]:
+def named_alike(names: Sequence[str], wanted: SearchQuery) -> list[int]:
     """The places of the names that the text is a part of, whatever the case; whole names before parts of them."""
     text = wanted.text.casefold()
     if not text:
@@ -210,7 +212,8 @@ def named_alike(names: Sequence[str], wanted: Wanted) -> list[int]:
     return whole or [place for place, name in enumerate(names) if text in name.casefold()]
 
 
-# --- The search of one matrix for cells that fit: in pieces between events, so that the window never waits for it ---
+# --- search ---------------------------------------------------------------------------------------
+# The search of one matrix for cells that fit: in pieces between events, so that the window never waits for it.
 
 
 PIECE = 1 << 16  # cells that are read and compared within a frame
@@ -228,13 +231,13 @@ class Search(QObject):
         self.cells: list[int] = []  # row · width + column, ascending
         self.done = True
         self.whole = True  # else there may be more than are found
-        self._searched: Searched | None = None
-        self._wanted = Wanted("", None, 0.0)
+        self._searched: SearchTarget | None = None
+        self._wanted = SearchQuery("", None, 0.0)
         self._row = self._column = 0
         self._piece = QTimer(self, singleShot=True, interval=0)
         self._piece.timeout.connect(self._look)
 
-    def begin(self, searched: Searched, wanted: Wanted) -> None:
+    def begin(self, searched: SearchTarget, wanted: SearchQuery) -> None:
         """Look for this in place of what was looked for before."""
         self._searched, self._wanted = searched, wanted
         self.cells, self.done, self.whole = [], False, True
@@ -288,7 +291,7 @@ class Search(QObject):
             self._end()
         self.found.emit()
 
-    def _take_piece(self, searched: Searched, rows: int, columns: int) -> None:
+    def _take_piece(self, searched: SearchTarget, rows: int, columns: int) -> None:
         """Some rows, of long ones a part: found cells stay in order because rows are finished together."""
         last = min(rows, self._row + max(1, min(ROWS, PIECE // max(1, columns))))
         values, allowed = searched.block(slice(self._row, last), slice(0, columns))
@@ -296,7 +299,7 @@ class Search(QObject):
         self.cells += ((down + self._row) * columns + across).tolist()
         self._row = last
 
-    def _take_names(self, searched: Searched) -> None:
+    def _take_names(self, searched: SearchTarget) -> None:
         """Rows and columns of that name: the cell of the row in the present column, or of the column in its row."""
         row, column = searched.current
         rows, columns = (named_alike(names, self._wanted) for names in searched.names)
@@ -311,7 +314,7 @@ class Search(QObject):
         self._piece.stop()
 
 
-# --- Find a number or a token in the table or map that has the keyboard, and go to a cell of it ---
+# --- find bar -------------------------------------------------------------------------------------
 
 
 class FindController(QObject):
@@ -320,7 +323,7 @@ class FindController(QObject):
     def __init__(self, window: MainWindow, document: Document, view: ViewState, tables: TablesController) -> None:
         super().__init__(window)
         self._window, self._view, self._tables = window, view, tables
-        self._searched: Searched | None = None
+        self._searched: SearchTarget | None = None
         self._from = 0, 0  # the cell at which the typing began
         self._way = 1  # from there: forward, or -1 for back
         self._shown = False  # the first that was found is chosen already
@@ -382,7 +385,7 @@ class FindController(QObject):
             searched.choose(*dialog.answer)
             give_keyboard(searched)
 
-    def _there(self) -> Searched | None:
+    def _there(self) -> SearchTarget | None:
         """The table or map that is searched; with the one that the problem no longer has, the search ends."""
         if self._searched is not None and self._searched.gone:
             self._searched = None
@@ -391,7 +394,7 @@ class FindController(QObject):
         return self._searched
 
     # --- inside ----------------------------------------------------------------------------------
-    def _at_hand(self) -> Searched | None:
+    def _at_hand(self) -> SearchTarget | None:
         """The table or map with the keyboard, else the one searched last, else the large map."""
         focus = QApplication.focusWidget()
         for field, panel in self._window.inputs.panels.items():
@@ -404,7 +407,7 @@ class FindController(QObject):
         heatmap = maps.map(stage) if stage in maps.stages else None
         return None if heatmap is None or heatmap.plane is None else SearchedMap(self._view, stage, heatmap)
 
-    def _place(self, searched: Searched, text: str) -> Place:
+    def _place(self, searched: SearchTarget, text: str) -> TypedPlace:
         """The cell that is meant. Raises ValueError with a sentence."""
         place = place_in(text)
         rows, columns = searched.shape
@@ -413,7 +416,7 @@ class FindController(QObject):
             named = [named_alike(names, wanted_by(text, 0, False)) for names in searched.names]
             if not any(named):
                 raise ValueError(self.tr("Expected a row and a column such as 2, 3, or a token."))
-            place = Place(named[0][0], column) if named[0] else Place(row, named[1][0])
+            place = TypedPlace(named[0][0], column) if named[0] else TypedPlace(row, named[1][0])
         if place.row >= rows or place.column >= columns:
             said = self.tr("{where} has {rows} rows and {columns} columns.")
             raise ValueError(said.format(where=searched.name, rows=rows, columns=columns))

@@ -1,4 +1,4 @@
-"""Blocks of numbers into the tables: from the clipboard and from files of one matrix."""
+"""Blocks of numbers into the tables, from the clipboard and from files, and ways to make one fit."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from PySide6.QtWidgets import QDialog, QFileDialog
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.editing.making import Arrays, Making
 from attn_gui.app.editing.shapes import Clashes, done_text, followers_text, shape_text
-from attn_gui.app.maps.status import Tell as StatusTell
+from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
-from attn_gui.app.tables.table_edits import Cuts, Place, TableTarget, block_shape
+from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document, cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
@@ -42,7 +42,8 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- Reads one matrix out of a text or a file: at once where it is small, else beside the window ---
+# --- reading --------------------------------------------------------------------------------------
+# Reads one matrix out of a text or a file: at once where it is small, else beside the window.
 
 
 LARGE_TEXT = 32_000  # characters or bytes; what is shorter is read within a frame
@@ -148,7 +149,8 @@ class BlockReading(QObject):
             self._work.forget()
 
 
-# --- Blocks of numbers that do not fit into their table: the reason, and every way to make them fit ---
+# --- unfit ----------------------------------------------------------------------------------------
+# Blocks of numbers that do not fit into their table: the reason, and every way to make them fit.
 
 
 SIZES = {"query": ("n", "d_k"), "key": ("m", "d_k"), "value": ("m", "d_v"), "x": ("n", "d_model"), GIVEN: ("n", "m")}
@@ -161,13 +163,13 @@ class UnfitBlocks(QObject):
     """Changes nothing by itself; each way out that is picked is one step. What is offered is decided by shapes."""
 
     def __init__(
-        self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: StatusTell
+        self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: TellStatus
     ) -> None:
         super().__init__(window)
         self._document, self._target, self._making, self._tell = document, target, making, tell
         self._banner, self._clashes = window.banner, Clashes(window.banner, self, making, window.inputs)
 
-    def refuse(self, place: Place, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
+    def refuse(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
 
         `notes` say how the block was read.
@@ -222,7 +224,7 @@ class UnfitBlocks(QObject):
         problem = self._document.problem
         return grown_outline(problem, field, *roomy(problem, field, cuts))
 
-    def _growing(self, place: Place, cuts: Cuts, block: NDArray[Any], grown: Problem) -> BannerOffer:
+    def _growing(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], grown: Problem) -> BannerOffer:
         """A matrix as large as the block needs it, and the others with it."""
         field = place.field
         words = {"symbol": field_symbol(field), "size": shape_text(*grown.arrays()[field].shape[-2:])}
@@ -337,7 +339,8 @@ def _said(field: str, block: NDArray[Any]) -> dict[str, object]:
     return {"symbol": field_symbol(field), "block": shape_text(*block.shape)}
 
 
-# --- Blocks of numbers into the tables: from the clipboard and from files of one matrix ---
+# --- blocks ---------------------------------------------------------------------------------------
+# Blocks of numbers into the tables: from the clipboard and from files of one matrix.
 
 
 FOLDER = "import_folder"
@@ -356,7 +359,7 @@ class TableBlocks(QObject):
         target: TableTarget,
         making: Making,
         settings: Settings,
-        tell: StatusTell,
+        tell: TellStatus,
     ) -> None:
         super().__init__(window)
         self._window, self._tables, self._target = window, tables, target
@@ -490,7 +493,7 @@ class TableBlocks(QObject):
         return BannerOffer(label, hint, put)
 
     # --- putting ---------------------------------------------------------------------------------
-    def _put(self, place: Place, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:
+    def _put(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:
         """Write a block where it fits, else say so and offer what would make room."""
         if not self._target.there(place):
             self.reading.tell_gone(field_symbol(place.field), block.shape)

@@ -1,4 +1,4 @@
-"""Edits of single cells in the tables: typing, filling, naming tokens. Whole blocks are `table_blocks`."""
+"""Edits of tables: single cells, rows and columns, and copying. Blocks of numbers are `table_blocks`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.editing.making import Arrays, Making
 from attn_gui.app.editing.shapes import done_text, said
-from attn_gui.app.maps.status import Tell
+from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ViewState
@@ -40,13 +40,14 @@ from attn_gui.views.main_window import MainWindow
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_view import Refused
 
-# --- The table that was used last: its selection, and the one way of writing numbers into it ---
+# --- target ---------------------------------------------------------------------------------------
+# The table that was used last: its selection, and the one way of writing numbers into it.
 
 
 Cuts = tuple[slice, slice]
 
 
-class Place(NamedTuple):
+class TablePlace(NamedTuple):
     """A table as a person sees it: its field, with the item and the head that are on show."""
 
     field: str
@@ -104,11 +105,11 @@ class TableTarget(QObject):
         self._field = field
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TablePlace:
         """The table as it is on show: numbers that come later go there, whatever is on show then."""
-        return Place(self.field, self._view.look.batch, self._view.look.head)
+        return TablePlace(self.field, self._view.look.batch, self._view.look.head)
 
-    def there(self, place: Place) -> bool:
+    def there(self, place: TablePlace) -> bool:
         """Whether a table, its item and its head are still there."""
         problem, first = self._document.problem, (slice(0, 1), slice(0, 1))
         array = problem.arrays().get(place.field)
@@ -121,7 +122,7 @@ class TableTarget(QObject):
         """The rectangle round the selected cells; None if nothing is selected."""
         return self._window.inputs.panels[self.field].selection()
 
-    def select(self, place: Place, cuts: Cuts) -> None:
+    def select(self, place: TablePlace, cuts: Cuts) -> None:
         """Select a block of a table that was just filled, where it is on show."""
         self._view.tell_all()  # a table that has grown shows its new cells first
         here = self.place._replace(field=place.field)
@@ -140,7 +141,7 @@ class TableTarget(QObject):
 
     def write(
         self,
-        place: Place,
+        place: TablePlace,
         cuts: Cuts,
         values: NDArray[Any],
         source: str,
@@ -155,14 +156,14 @@ class TableTarget(QObject):
             label = Label(source, {"cell": self.cell_text(cuts), **words})
             self._making.apply(self.cells(place, cuts, values, label), fresh)
 
-    def cells(self, place: Place, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
+    def cells(self, place: TablePlace, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
         """The edit that puts a block into a table."""
         box = self._box(place, cuts)
         shape = tuple(cut.stop - cut.start for cut in box)
         turned = self._tables.models[place.field].turned(values)
         return SetCells(place.field, box, np.ascontiguousarray(turned).reshape(shape), label)
 
-    def _box(self, place: Place, cuts: Cuts) -> Box:
+    def _box(self, place: TablePlace, cuts: Cuts) -> Box:
         """The rectangle of a table in the array's own axes."""
         shape = self._document.problem.arrays()[place.field].shape
         return table_box(place.field, shape, *cuts, place.item, place.head)
@@ -178,7 +179,8 @@ def block_shape(cuts: Cuts) -> tuple[int, int]:
     return cuts[0].stop - cuts[0].start, cuts[1].stop - cuts[1].start
 
 
-# --- Edits of single cells in the tables: typing, filling, naming tokens. Whole blocks are `table_blocks` ---
+# --- cells ----------------------------------------------------------------------------------------
+# Typing, filling, naming tokens.
 
 
 OFFERED = tuple(kind for kind in FILLS if kind != "zeros")  # those are what `clear` writes
@@ -304,7 +306,7 @@ class TableEdits(QObject):
 
         self._making.begin(label, make, take)
 
-    def _edit(self, place: Place, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
+    def _edit(self, place: TablePlace, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
         """A large array that is filled whole is exchanged: no copy of what stood there is made."""
         problem, field = self._document.problem, place.field
         if values.nbytes > LARGE and values.size == problem.arrays()[field].size:
@@ -384,7 +386,8 @@ def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dic
     return found, count - len(np.unique(origins))
 
 
-# --- Rows and columns put into the tables or taken out, each with everything that has the same axis ---
+# --- rows and columns -----------------------------------------------------------------------------
+# Rows and columns put into the tables or taken out, each with everything that has the same axis.
 
 
 Rearranged = tuple[dict[str, Any], tuple[Note, ...]]  # fields, and what is said of those that went
@@ -399,7 +402,9 @@ TWO_HEADS = QT_TRANSLATE_NOOP("Sentences", "Choose columns of one head: each hea
 class RowEdits(QObject):
     """Puts in as many rows or columns as are selected, or takes those out; one step of the history."""
 
-    def __init__(self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: Tell) -> None:
+    def __init__(
+        self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: TellStatus
+    ) -> None:
         super().__init__(window)
         self._window, self._document, self._target = window, document, target
         self._making, self._tell = making, tell
@@ -452,7 +457,8 @@ class RowEdits(QObject):
         self._making.begin(label, make, take)
 
 
-# --- Copies cells of the table, map or list that has the keyboard ---
+# --- copying --------------------------------------------------------------------------------------
+# Copies cells of the table, map or list that has the keyboard.
 
 
 AT_ONCE = 2_000  # cells that are written within a frame

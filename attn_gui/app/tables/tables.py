@@ -1,4 +1,4 @@
-"""The tables and the contents of each; typing, pasting and filling in them is `table_edits`."""
+"""The tables and the contents of each, of the state now or of another one; `table_edits` is what edits them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject
 
-from attn_gui.app.actions.actions import DECIMALS, Command, choices
+from attn_gui.app.actions.action_table import DECIMALS
+from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.editing.making import Making
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
@@ -34,7 +35,8 @@ from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAside
 
-# --- Groups of tables that are looked at together ---
+# --- groups ---------------------------------------------------------------------------------------
+# Groups of tables that are looked at together.
 
 
 COMPUTED = ("query", "key", "value")
@@ -72,7 +74,8 @@ def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple
     return [group for group in (*groups, *parts) if group[2]]
 
 
-# --- Matrices that tables read cell by cell where they are: what is computed, and what two states differ by ---
+# --- contents -------------------------------------------------------------------------------------
+# Matrices that tables read cell by cell where they are: what is computed, and what two states differ by.
 
 
 Place = tuple[int, int] | tuple[slice, slice]
@@ -107,7 +110,7 @@ class StageCells:
 
 
 @dataclass(frozen=True)
-class Difference:
+class TableDifference:
     """Now − before; of switches 1 where one was opened and −1 where it was closed. NaN where there was none."""
 
     now: Matrix
@@ -137,7 +140,8 @@ class Difference:
             return now.astype(self.dtype) - before
 
 
-# --- Tables of another state: the matrices before, now − before, or a gradient by them, read-only ---
+# --- two states -----------------------------------------------------------------------------------
+# Tables of another state: the matrices before, now − before, or a gradient by them, read-only.
 
 
 TITLES = {
@@ -232,13 +236,13 @@ class TwoStates:
 def _less(now: Matrix, before: Matrix | None) -> Matrix:
     """Now − before, read where it is asked for; of a vector at once."""
     if not isinstance(now, np.ndarray) or now.ndim > 1:
-        return Difference(now, before)
+        return TableDifference(now, before)
     old = before[None] if isinstance(before, np.ndarray) and before.shape == now.shape else None
-    whole: Array = Difference(now[None], old)[:, :]
+    whole: Array = TableDifference(now[None], old)[:, :]
     return np.asarray(whole[0])
 
 
-# --- The tables and the contents of each; typing, pasting and filling in them is `table_edits` ---
+# --- tables ---------------------------------------------------------------------------------------
 
 
 COMPACT_DECIMALS = 2

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from attn_gui.app.lessons import lessons as lesson_steps
+from attn_gui.app.lessons import lessons
 from attn_gui.app.state import background_task
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
@@ -22,7 +22,7 @@ OTHER = next(path for path in LESSONS if path != LESSON)
 def gate(monkeypatch):
     """Holds up the reading of a lesson."""
     found = Gate()
-    monkeypatch.setattr(lesson_steps, "read_lesson", found.before(lesson_steps.read_lesson))
+    monkeypatch.setattr(lessons, "read_lesson", found.before(lessons.read_lesson))
     yield found
     found.open()
 

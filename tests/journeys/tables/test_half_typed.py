@@ -8,7 +8,7 @@ from PySide6.QtGui import QCloseEvent, QFocusEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QMessageBox
 
-from attn_gui.app.actions.actions import ACTIONS
+from attn_gui.app.actions.action_table import ACTIONS
 from attn_gui.formats import open_file
 from attn_gui.views.controls.mask_panel import LimitField
 from attn_gui.views.dialogs.export_dialog import ExportDialog

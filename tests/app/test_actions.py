@@ -8,7 +8,8 @@ import pytest
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QKeySequence
 
-from attn_gui.app.actions.actions import ACTIONS, MENUS, TOOLBAR, Actions, Row
+from attn_gui.app.actions.action_table import ACTIONS, MENUS, Row
+from attn_gui.app.actions.actions import TOOLBAR, Actions
 
 
 def keys_of(row: Row) -> list[str]:

@@ -1,4 +1,4 @@
-"""Two states of a long problem: pinned and shown without a map being kept, and edits in every mode."""
+"""The state that is compared with, of long problems too, and the change of a cell in words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.program import Program
+from attn_gui.app.state.baseline import signed_text
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.pooling import Pooling
@@ -90,3 +91,15 @@ def test_a_head_of_a_long_problem_is_switched_off_and_edits_are_followed(program
     settle(program)
     values, _ = program.window.product.maps.map("output").plane.block(slice(4, 6), slice(0, D))
     assert values == pytest.approx(compute(program.document.snapshot())["output"][0, 4:6], abs=1e-12)
+
+
+# --- compared -------------------------------------------------------------------------------------
+# The change of a cell in words.
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [(0.387, "+0.387000"), (-0.387, "−0.387000"), (-3e-9, "−3.00000e−9"), (3e-9, "+3.00000e−9")],
+)
+def test_a_change_has_its_own_sign_and_is_never_0(change, text):
+    assert signed_text(change) == text

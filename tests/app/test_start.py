@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.program import Program
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 SCREEN = {
     "name": "wide",
     "x": 0,
@@ -84,7 +84,6 @@ HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
     "attn_gui.app.tables.finding",
     "attn_gui.app.lessons.lessons",
-    "attn_gui.app.late_controllers",
     "attn_gui.app.late_controllers",
     "attn_gui.figure.heatmap",
     "attn_gui.figure.page_catalog",

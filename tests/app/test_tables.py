@@ -1,12 +1,16 @@
-"""Marked rows of the tables: those that a chosen cell was computed from."""
+"""Tables: what they read cell by cell, and which rows a chosen cell was computed from."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from attn_gui.app.tables.tables import StageCells, TableDifference
 from attn_gui.engine import Evaluation, Problem, new_problem
+from attn_gui.engine.analysis.differentiation import gradient_of
 from attn_gui.engine.evaluation.readout import parts_of
+from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from attn_gui.engine.graph import indices
 from attn_gui.figure.operands import stage_plane
 
 MAPS = ("scores", "scaled", "capped", "masked")
@@ -82,3 +86,56 @@ def test_a_cell_that_a_stage_does_not_have_has_no_parts():
     evaluation = Evaluation(new_problem("direct", n=4, m=4, num_heads=1, d_k=1, d_v=1, fill="integers"))
     with pytest.raises(IndexError, match="head_output has the shape"):
         parts_of(evaluation, "head_output", (0, 0, 0, 2))
+
+
+# --- read cells -----------------------------------------------------------------------------------
+# Matrices that tables read cell by cell: the numbers of the whole, and nothing of it held.
+
+RANDOM = np.random.default_rng(4)
+PAIRS = {
+    "numbers": tuple(RANDOM.normal(size=(2, 5, 3))),
+    "infinite": (np.array([[np.inf, 1.0]]), np.array([[np.inf, np.nan]])),
+    "single": tuple(RANDOM.normal(size=(2, 5, 3)).astype(np.float32)),
+    "switches": tuple(RANDOM.random((2, 4, 6)) < 0.5),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_difference_is_that_of_the_whole_arrays(name):
+    now, before = PAIRS[name]
+    with np.errstate(invalid="ignore"):
+        whole = now.astype(np.float32) - before if now.dtype == bool else now - before
+    found = TableDifference(now, before)
+    assert (found.shape, found.dtype) == (whole.shape, whole.dtype)
+    np.testing.assert_array_equal(found[:, :], whole)
+    np.testing.assert_array_equal(found[1:3, :1], whole[1:3, :1])
+    assert np.array_equal([found.item(0, j) for j in range(now.shape[1])], whole[0], equal_nan=True)
+
+
+@pytest.mark.parametrize("before", [None, np.zeros((2, 2))], ids=["none", "other shape"])
+def test_where_there_was_no_such_matrix_nothing_can_be_told(before):
+    found = TableDifference(np.ones((3, 4)), before)
+    assert np.isnan(found[:, :]).all()
+    assert np.isnan(found.item(2, 3))
+
+
+@pytest.mark.parametrize("kind", [Evaluation, StreamingEvaluation])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cells_of_a_stage_are_those_of_its_block(kind, dtype):
+    weights = {name: RANDOM.normal(size=(4, 6)) for name in ("w_query", "w_key", "w_value")}
+    evaluation = kind(Problem(x=RANDOM.normal(size=(2, 9, 4)), **weights, num_heads=2, dtype=dtype))
+    cells = StageCells(evaluation, "key", 1)
+    whole = evaluation.block("key", 1, None, slice(0, 9), slice(0, 6))
+    assert (cells.shape, cells.dtype) == (whole.shape, whole.dtype)
+    assert [[cells.item(i, j) for j in range(6)] for i in range(9)] == whole.tolist()
+    np.testing.assert_array_equal(cells[2:5, 1:], whole[2:5, 1:])
+
+
+def test_a_gradient_is_read_in_full_of_a_problem_in_single_precision():
+    weights = {name: RANDOM.normal(size=(4, 6)) for name in ("w_query", "w_key", "w_value")}
+    evaluation = Evaluation(Problem(x=RANDOM.normal(size=(9, 4)), **weights, dtype="float32"))
+    ones = np.ones(evaluation.shape("output"))
+    gradient = gradient_of(evaluation, "output", indices.whole(ones.shape), ones)
+    cells = StageCells(gradient, "query", 0)
+    assert (cells.dtype, cells[:, :].dtype) == (np.float64, np.float64)
+    assert TableDifference(np.ones((1, 2), np.float32), np.ones((1, 2))).dtype == np.float64
