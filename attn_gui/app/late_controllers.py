@@ -49,7 +49,7 @@ from attn_gui.views.main_window import MainWindow
 
 
 class AppContext(NamedTuple):
-    """The window, the document and its view, and the rooms that are there from the start."""
+    """The window, the document and its view, and the controllers that are there from the start."""
 
     window: MainWindow
     document: Document
@@ -91,7 +91,7 @@ class LaterEdits(NamedTuple):
 
 
 def later_edits(context: AppContext) -> LaterEdits:
-    """Build the controllers of editing on the ground."""
+    """Build the controllers of editing."""
     window, document = context.window, context.document
     computation, view = context.computation, context.view
     making, tables, tell = context.making, context.tables, context.status.tell
@@ -148,7 +148,7 @@ class LaterTools(NamedTuple):
 
 
 def later_tools(context: AppContext, edits: LaterEdits) -> LaterTools:
-    """Build the tools on the ground, and on the rooms of editing that keys lead to."""
+    """Build the tools; single keys put away those of editing."""
     window, document = context.window, context.document
     computation, view = context.computation, context.view
     baseline, bars, files, tables = context.baseline, context.bars, context.files, context.tables
@@ -199,7 +199,7 @@ class LaterRooms(NamedTuple):
 
 
 def later_rooms(context: AppContext, compare: CompareController) -> LaterRooms:
-    """Build the other rooms on the ground, and on the comparison that rows of a model are taken into."""
+    """Build all others; `compare` shows the layer that rows of a model are copied from."""
     window, document = context.window, context.document
     computation, view = context.computation, context.view
     making, files, settings, look, bars = context.making, context.files, context.settings, context.look, context.bars

@@ -107,7 +107,7 @@ class Program(QObject):
         self.window.installEventFilter(self)
         self.window.fit_panels()
 
-    # --- the rooms -------------------------------------------------------------------------------
+    # --- building --------------------------------------------------------------------------------
     def _build_maps(self) -> None:
         window, document, computation, view = self.window, self.document, self.computation, self.view
         self.status = StatusController(window, document, computation, self.baseline, view)
@@ -144,7 +144,7 @@ class Program(QObject):
         self.bars.add((*FIND_ROWS, *HEAD_ROWS))
 
     def complete(self) -> None:
-        """Build the rooms that no first picture needs, and open the lesson or model that was given, if it was one."""
+        """Build the controllers that no first picture needs, and open the lesson or model that was given, if any."""
         from attn_gui.app.files.arrivals import Arrivals
         from attn_gui.app.late_controllers import later_edits, later_rooms, later_tools
 
@@ -167,7 +167,7 @@ class Program(QObject):
         tools.recovery.begin()
 
     def _context(self) -> AppContext:
-        """The parts that every later room stands on."""
+        """Return the parts that every later controller may ask."""
         from attn_gui.app.late_controllers import AppContext
 
         return AppContext(
@@ -206,7 +206,7 @@ class Program(QObject):
         self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:
-        """Parts that it was built of, those in groups of rooms one by one."""
+        """Return the parts that it was built of, those of a group one by one."""
         groups = (part if isinstance(part, tuple) else (part,) for part in vars(self).values())
         return [part for group in groups for part in group]
 

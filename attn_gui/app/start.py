@@ -95,8 +95,8 @@ def _import_plainly() -> None:
 
 
 class Start:
-    """The window at once, the program in it after the first paint, the rooms that no map needs after that of the maps,
-    and then what can wait for a pause."""
+    """Show the window at once, build the program in it after the first paint, the controllers that no map needs after
+    the maps are painted, and leave to the next pause what can wait."""
 
     def __init__(self, app: QApplication, shell: Shell, paths: Sequence[Path], arrangement: Arrangement | None) -> None:
         self.program: Program | None = None
@@ -118,7 +118,7 @@ class Start:
             self._complete()
 
     def _paint(self) -> None:
-        """Have the maps painted; what is pressed and typed meanwhile waits for the rooms that answer it."""
+        """Paint the maps; what is pressed and typed meanwhile waits for the controllers that answer it."""
         painted = QEventLoop()
         self._shell.after_paint(painted.quit)
         painted.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)

@@ -187,7 +187,7 @@ class MapsController(QObject):
         }
 
     def _open_levels(self) -> None:
-        """Of the map that has the keyboard, else of the one in the middle, brought back where another room is open."""
+        """Of the map that has the keyboard, else of the one in the middle, brought back where another mode is on."""
         maps, operands = self._window.product.maps, self._window.product.operands
         bar = operands.focused_bar() or maps.bar(maps.focused or self._view.look.stage)
         if not bar.isVisible():

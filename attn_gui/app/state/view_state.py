@@ -193,7 +193,7 @@ class ViewState(QObject):
         self._show(replace(self.look, **values), frozenset())
 
     def bring_map(self, stage: str) -> None:
-        """Bring the map of a stage into sight, where a page or another room is in its place."""
+        """Bring the map of a stage into sight, where a page or another mode is in its place."""
         self.mapWanted.emit()
         self.set(**({} if self.look.mode == ALL else {"mode": PRODUCT, "stage": stage}))
         self.tell_all()
