@@ -75,17 +75,17 @@ def all_stages(program: Program) -> None:
 
 def masks(program: Program) -> None:
     choose("masked", 9, 6)(program)
-    program.edits.masks.show_masks()
+    program.late.masks.show_masks()
 
 
 def curve(program: Program) -> None:
     """Fit w to the points, choose a query of the curve and look at it."""
     program.window.banner.hide()
-    program.rooms.curve.fit()
+    program.late.curve.fit()
     while not program.document.stack.index():  # it is fitted off the window's thread
         settle(0.1)
     program.view.set(cell=ChosenCell("weights", 20, 20))
-    program.rooms.pages.open("curve")
+    program.late.pages.open("curve")
 
 
 def reach(program: Program) -> None:
@@ -109,7 +109,7 @@ def long(program: Program) -> None:
 def toy(program: Program) -> None:
     """The toy model on the table, the head that looks back switched off."""
     program.window.banner.hide()
-    program.rooms.models.open_known("toy-induction")
+    program.late.models.open_known("toy-induction")
     wait(program)
     program.bars.actions["head_off"].trigger()
     wait(program)
@@ -154,7 +154,7 @@ def settle(seconds: float) -> None:
 def wait(program: Program) -> None:
     """Wait until everything that is computed off the window's thread is there and on show."""
     settle(0.3)
-    parts = program.computation, program.rooms.models, program.rooms.model
+    parts = program.computation, program.late.models, program.late.model
     while program.computation.pending or any(part.busy for part in parts):
         settle(0.1)
     settle(0.3)
@@ -169,7 +169,7 @@ def take(app: QApplication, picture: Picture, folder: Path) -> Path:
     program.window.resize(*picture.size)
     program.window.show()
     settle(0.3)
-    program.tools.keys.to_map()
+    program.late.keys.to_map()
     picture.steps(program)
     settle(picture.rest)
     path = folder / f"{picture.name}.png"

@@ -15,15 +15,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import Row
-from attn_gui.app.actions.actions import Bars, Command
-from attn_gui.app.editing.making import Making
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.background_task import BackgroundTask, Stopped, WindowTask
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import AppearanceController
 from attn_gui.app.state.translated_errors import saying, sentence
-from attn_gui.app.state.view_state import ChosenCell, ViewState
-from attn_gui.document.document import Document
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import Fitted, each_from_the_others, error_of_others, fit_width
@@ -41,7 +38,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.dialogs.progress import FittingProgress
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.pages.page_widget import CodeControls, FitControls, PageWidget
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -54,18 +50,11 @@ class PagesController(QObject):
     exportAsked = Signal(str)
     headAsked = Signal(int, int)  # layer and head of a model
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        look: AppearanceController,
-        bars: Bars,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._panel = window, window.inspector.pages
-        self._document, self._computation, self._view, self._look = document, computation, view, look
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._panel = context.window, context.window.inspector.pages
+        self._document, self._computation = context.document, context.computation
+        self._view, self._look = context.view, context.look
         self._name = ""
         self.model: ModelAim | None = None
         self._model_stale = False  # whether a run goes on whose numbers are others
@@ -84,20 +73,20 @@ class PagesController(QObject):
         self._panel.pageMade.connect(self._on_page_made)
         for kind in PAGES.values():
             self._panel.add(kind)
-        bars.add([_row(kind) for kind in PAGES.values()])
-        window.heads.set_together(bars.actions[OverHeadsPage.name])
+        context.bars.add([_row(kind) for kind in PAGES.values()])
+        context.window.heads.set_together(context.bars.actions[OverHeadsPage.name])
         self._panel.pageAsked.connect(self.open)
         self._panel.largeAsked.connect(self.set_large)
         self._panel.shown.connect(self.show)
         self._panel.exportAsked.connect(self._on_panel_export_asked)
         for name in ACTIONS.values():  # they bring the maps back
-            bars.actions[name].triggered.connect(lambda: self.set_large(False))
-        view.mapWanted.connect(lambda: self.set_large(False))
-        computation.updated.connect(self._on_edited)
-        computation.refused.connect(self._on_edited)
-        document.snapshots.changed.connect(self._soon.start)
-        view.follow(self._on_edited, "evaluation")
-        view.follow(self._soon.start, "cell", "head", "batch", "stage", "blanks")
+            context.bars.actions[name].triggered.connect(lambda: self.set_large(False))
+        context.view.mapWanted.connect(lambda: self.set_large(False))
+        context.computation.updated.connect(self._on_edited)
+        context.computation.refused.connect(self._on_edited)
+        context.document.snapshots.changed.connect(self._soon.start)
+        context.view.follow(self._on_edited, "evaluation")
+        context.view.follow(self._soon.start, "cell", "head", "batch", "stage", "blanks")
         self._offer()
 
     def commands(self) -> dict[str, Command]:
@@ -352,10 +341,10 @@ def _row(kind: PageKind[Any]) -> Row:
 class CodeSaving(QObject):
     """Hands out the script that is on show."""
 
-    def __init__(self, window: MainWindow, document: Document) -> None:
-        super().__init__(window)
-        self._window, self._document = window, document
-        self._page, controls = window.inspector.pages.page(CodePage.name), CodeControls()
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._page, controls = context.window.inspector.pages.page(CodePage.name), CodeControls()
         self._page.put_above(controls)
         controls.copyRequested.connect(self.copy)
         controls.saveRequested.connect(self.save)
@@ -397,23 +386,21 @@ class CodeSaving(QObject):
 class CurveFitting(QObject):
     """Keeps the error true while the curve is on show; the fit is work beside the window."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
-    ) -> None:
-        super().__init__(window)
-        self._window, self._page = window, window.inspector.pages.page(CurvePage.name)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._page = context.window, context.window.inspector.pages.page(CurvePage.name)
         self._controls = FitControls()
         self._page.put_above(self._controls)
-        self._document, self._computation, self._making = document, computation, making
-        self._errors, self._fits = BackgroundTask(self), WindowTask(window, FittingProgress(window))
+        self._document, self._computation, self._making = context.document, context.computation, context.making
+        self._errors, self._fits = BackgroundTask(self), WindowTask(context.window, FittingProgress(context.window))
         self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)
         self._fits.canceled.connect(self._show_ready)
         self._controls.fitRequested.connect(self.fit)
-        window.inspector.pages.turned.connect(self.show)
-        document.changed.connect(self._on_document_changed)
-        computation.updated.connect(self.show)
-        view.follow(self.show, "evaluation")
+        context.window.inspector.pages.turned.connect(self.show)
+        context.document.changed.connect(self._on_document_changed)
+        context.computation.updated.connect(self.show)
+        context.view.follow(self.show, "evaluation")
 
     def show(self, *_: object) -> None:
         """Bring the error up to date if the curve is on show and computed."""

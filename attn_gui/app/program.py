@@ -13,30 +13,25 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.action_table import FIND_ROWS, HEAD_ROWS
 from attn_gui.app.actions.actions import Actions, Command
+from attn_gui.app.context import AppContext
+from attn_gui.app.controllers import Controllers
 from attn_gui.app.editing.making import Making
-from attn_gui.app.editing.shapes import ShapeController
-from attn_gui.app.editing.variants import LayerController, VariantsController
 from attn_gui.app.faults import Faults
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.files.kept_view import KeptView, SessionView, kept_look
-from attn_gui.app.inspector.explain import ExplainController
-from attn_gui.app.maps.maps import MapsController, SplitController
-from attn_gui.app.maps.readings import ReadingsController
-from attn_gui.app.maps.status import ProgressController, StatusController
+from attn_gui.app.files.kept_view import KeptView, kept_look
 from attn_gui.app.shell import Shell
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState
-from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.graph.stage import Role
 from attn_gui.file_kinds import is_lesson, is_model
 from attn_gui.formats.named.arrangement import Arrangement
 
 if TYPE_CHECKING:
-    from attn_gui.app.late_controllers import AppContext, LaterEdits, LaterRooms, LaterTools
+    from attn_gui.app.late_controllers import LateControllers
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -77,9 +72,7 @@ class Finishing(Protocol):
 class Program(QObject):
     """Program of one window; it can be used once it is complete and something is opened in it."""
 
-    edits: LaterEdits
-    tools: LaterTools
-    rooms: LaterRooms
+    late: LateControllers
 
     def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
         """Build the program in a shell whose window is on the screen already, or in a new one."""
@@ -89,103 +82,65 @@ class Program(QObject):
         self.bars, self.layout = shell.bars, shell.layout
         self.window.fill()
         self.faults = Faults(self.window)
-        first = example_of(FIRST)
-        self._first = first, first.load()
+        example = example_of(FIRST)
+        self._example = example, example.load()
         self._waiting: list[Callable[[], object]] | None = []  # until it is complete
-        self.document = Document(self._first[1].problem, name=first.name, parent=self)
+        self.document = Document(self._example[1].problem, name=example.name, parent=self)
         self.document.changed.connect(self._on_document_changed)
         self.computation = Computation(self.document, self)
         self.baseline = Baseline(self.document, self.computation, self)
-        self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, first.head), self)
+        self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, example.head), self)
         self.making = Making(self.window, self.document)
-        self._build_maps()
-        self._build_problem()
-        self._build_files()
-        self._build_shell()
+        self.context = AppContext(
+            window=self.window,
+            settings=self.settings,
+            look=self.look,
+            bars=self.bars,
+            document=self.document,
+            computation=self.computation,
+            baseline=self.baseline,
+            view=self.view,
+            making=self.making,
+        )
+        self.first = Controllers(self.context)
+        self._connect()
         KeptView(self.view, self.settings)
         self._follow_states(self.bars.actions)
         self.window.installEventFilter(self)
         self.window.fit_panels()
 
+    @property
+    def files(self) -> FilesController:
+        """The controller of what is open."""
+        return self.first.files
+
     # --- building --------------------------------------------------------------------------------
-    def _build_maps(self) -> None:
-        window, document, computation, view = self.window, self.document, self.computation, self.view
-        self.status = StatusController(window, document, computation, self.baseline, view)
-        self.making.noted.connect(self.status.tell)
-        self.maps = MapsController(window, document, computation, self.baseline, view)
-        self.splitting = SplitController(window, computation, self.baseline, view)
-        self.readings = ReadingsController(window, computation, self.baseline, view, self.bars)
-        self.progress = ProgressController(window, computation, view)
-        self.tables = TablesController(window, document, computation, self.baseline, view, self.making)
-        self.layout.follow_columns(self.tables)
-        self.explain = ExplainController(window, computation, view)
-
-    def _build_problem(self) -> None:
-        window, document, computation, view = self.window, self.document, self.computation, self.view
-        self.shapes = ShapeController(window, document, computation, view, self.making, self.status.tell)
-        computation.refused.connect(self.shapes.show_state)
-        self.variants = VariantsController(window, document, view, self.making)
-        self.layer = LayerController(window, document, view, self.making)
-
-    def _build_files(self) -> None:
-        window, document, computation, view = self.window, self.document, self.computation, self.view
-        self.files = FilesController(window, document, self.settings, self.making, self.bars.menus)
+    def _connect(self) -> None:
         when = self._when_complete
-        self.files.modelNeeded.connect(lambda *session: when(lambda: self.rooms.models.open_session(*session)))
-        self.files.foreign.connect(lambda path, error: when(lambda: self.tools.arrays.choose(path, error)))
-        self.layer.newRequested.connect(self.files.new)
-        self.session_view = SessionView(window, computation, view, self.files)
-
-    def _build_shell(self) -> None:
-        window = self.window
-        window.closeAsked.connect(self._on_window_close_asked)
-        window.dropped.connect(self.take_in_all)
+        self.layout.follow_columns(self.first.tables)
+        self.files.modelNeeded.connect(lambda *session: when(lambda: self.late.models.open_session(*session)))
+        self.files.foreign.connect(lambda path, error: when(lambda: self.late.arrays.choose(path, error)))
         self.files.chosen.connect(self.take_in_all)
+        self.window.closeAsked.connect(self._on_window_close_asked)
+        self.window.dropped.connect(self.take_in_all)
         self.bars.add((*FIND_ROWS, *HEAD_ROWS))
 
     def complete(self) -> None:
         """Build the controllers that no first picture needs, and open the lesson or model that was given, if any."""
-        from attn_gui.app.files.arrivals import Arrivals
-        from attn_gui.app.late_controllers import later_edits, later_rooms, later_tools
+        from attn_gui.app.late_controllers import LateControllers
 
-        there, context = self._parts(), self._context()
+        there = self._parts()
         with self.view.latecomers():
-            self.edits = edits = later_edits(context)
-            self.tools = tools = later_tools(context, edits)
-            self.rooms = rooms = later_rooms(context, tools.compare)
-        blocks, target, lessons, models = edits.table_blocks, edits.target, rooms.lessons, rooms.models
-        self.arrivals = Arrivals(self.window, self.files, tools.arrays, blocks, target, lessons, models)
-        edits.typing.answered.connect(rooms.exercises.take)
+            self.late = LateControllers(self.context, self.first)
         self.window.product.tokensRequested.connect(self.bars.actions["tokens"].trigger)
         self._tie(part for part in self._parts() if part not in there)
-        tools.tips.show()
+        self.late.tips.show()
         self.computation.hold_threads()
         waiting, self._waiting = self._waiting, None
         for do in waiting or ():
             do()
         self.bars.actions.catch_up()
-        tools.recovery.begin()
-
-    def _context(self) -> AppContext:
-        """Return the parts that every later controller may ask."""
-        from attn_gui.app.late_controllers import AppContext
-
-        return AppContext(
-            window=self.window,
-            document=self.document,
-            computation=self.computation,
-            view=self.view,
-            baseline=self.baseline,
-            making=self.making,
-            settings=self.settings,
-            look=self.look,
-            bars=self.bars,
-            status=self.status,
-            maps=self.maps,
-            tables=self.tables,
-            shapes=self.shapes,
-            files=self.files,
-        )
+        self.late.recovery.begin()
 
     # --- between them ----------------------------------------------------------------------------
     def _follow_states(self, actions: Actions) -> None:
@@ -206,9 +161,9 @@ class Program(QObject):
         self.bars.actions.show_states()
 
     def _parts(self) -> list[object]:
-        """Return the parts that it was built of, those of a group one by one."""
-        groups = (part if isinstance(part, tuple) else (part,) for part in vars(self).values())
-        return [part for group in groups for part in group]
+        """Return the parts that it was built of, each of the controllers among them."""
+        groups = (self, self.first, *([self.late] if hasattr(self, "late") else []))
+        return [part for group in groups for part in vars(group).values()]
 
     def _when_complete(self, do: Callable[[], object]) -> None:
         """Call `do` now, or as soon as everything is built."""
@@ -229,7 +184,7 @@ class Program(QObject):
         elif self._are_written() and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
-            for part in (self.files, self.making, self.edits.table_blocks, self.tools.recovery):
+            for part in (self.files, self.making, self.late.table_blocks, self.late.recovery):
                 part.finish()
         else:
             event.ignore()
@@ -265,12 +220,12 @@ class Program(QObject):
         if later := path is not None and (is_lesson(path) or is_model(path)):
             self._when_complete(partial(self.take_in, path))
         elif later := path is not None and arrangement is not None:
-            self._when_complete(lambda: self.tools.arrays.open_arranged(path, arrangement))
+            self._when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
         if path is None or later or not self.files.open_path(path):
-            self.files.began_with(*self._first, told=path is None)
+            self.files.began_with(*self._example, told=path is None)
             self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
-            self.maps.show()
+            self.first.maps.show()
         else:
             self.view.tell_all()  # the first picture is whole
         self.window.reveal()
@@ -283,7 +238,7 @@ class Program(QObject):
 
     def take_in_all(self, paths: Sequence[Path], field: str = "") -> None:
         """Open files that were dropped or chosen together."""
-        self._when_complete(lambda: self.arrivals.take(paths, field))
+        self._when_complete(lambda: self.late.arrivals.take(paths, field))
 
     def end(self) -> None:
         """Close without asking; what is unsaved stays in its journal, which the next start offers."""

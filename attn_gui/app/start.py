@@ -128,7 +128,7 @@ class Start:
         with self._or_end():
             self.program.complete()
             if len(self._paths) > 1:
-                self.program.arrivals.take(self._paths, arrangement=self._arrangement)
+                self.program.late.arrivals.take(self._paths, arrangement=self._arrangement)
         QTimer.singleShot(REST_MS, self._rest)
 
     @contextmanager

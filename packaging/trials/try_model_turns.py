@@ -78,9 +78,9 @@ class Desk:
         self._turn(lambda: QTest.keyClick(widget, key))
 
     def _busy(self) -> bool:
-        program, rooms = self.program, self.program.rooms
+        program, rooms = self.program, self.program.late
         parts = program.computation, program.baseline, program.making, rooms.models, rooms.model, rooms.row_takes
-        return program.rooms.pages.busy or any(part.busy for part in parts)
+        return program.late.pages.busy or any(part.busy for part in parts)
 
     # --- gestures --------------------------------------------------------------------------------
     def gestures(self, texts: tuple[str, str]) -> Iterator[tuple[str, Gesture]]:
@@ -100,7 +100,7 @@ class Desk:
         yield "a weight typed", self.type_weight
         yield "heads by number", lambda: self.choose_reading(1)
         yield "heads by map", lambda: self.choose_reading(0)
-        if self.program.rooms.pages.model is not None and self.program.rooms.pages.model.likely:
+        if self.program.late.pages.model is not None and self.program.late.pages.model.likely:
             yield "page of the lens", lambda: self.action("lens")
             yield "page of patching", lambda: self.action("patching")
             yield "head off beside it", lambda: self.click("model.head_off")
@@ -108,7 +108,7 @@ class Desk:
         yield "model", lambda: self.action("model")
 
     def open(self, name: str) -> None:
-        models = self.program.rooms.models
+        models = self.program.late.models
         self._turn(lambda: models.open_known(name) if name in KNOWN else models.open_path(Path(name)))
 
     def prepare(self, texts: tuple[str, str]) -> None:
@@ -138,7 +138,7 @@ class Desk:
 
     def type_weight(self) -> None:
         """A number over the first cell of W_Q, as its editor commits it."""
-        model = self.program.tables.models["w_query"]
+        model = self.program.first.tables.models["w_query"]
         index = model.index(0, 0)
         text = str(float(index.data(Qt.ItemDataRole.EditRole)) + 0.25)
         self._turn(lambda: model.setData(index, text, Qt.ItemDataRole.EditRole))

@@ -50,7 +50,7 @@ def edit(program: Program, field: str, row: int) -> None:
 
 def test_an_edit_is_followed_in_every_mode(program):
     before = program.document.snapshot()
-    program.tools.compare.pin()
+    program.late.compare.pin()
     settle(program)
     for mode, field in (("now", "query"), ("before", "query"), ("split", "value"), ("difference", "query")):
         program.view.set(compare=mode)
@@ -68,7 +68,7 @@ def test_an_edit_is_followed_in_every_mode(program):
 
 
 def test_a_ready_made_state_of_a_long_problem_follows_edits_and_is_settled_at_rest(program, qtbot):
-    program.tools.compare.compare_with("with-scale")
+    program.late.compare.compare_with("with-scale")
     settle(program)
     with qtbot.waitSignal(program.computation.settled, timeout=PATIENCE_MS):
         edit(program, "key", 11)

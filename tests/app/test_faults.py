@@ -136,7 +136,7 @@ def test_show_the_log_opens_its_folder_even_before_there_is_one(program: Program
     manager = Opened()
     QDesktopServices.setUrlHandler("file", manager, "take")
     try:
-        program.tools.commands.actions["show_log"].trigger()
+        program.late.window_commands.actions["show_log"].trigger()
     finally:
         QDesktopServices.unsetUrlHandler("file")
     state = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericStateLocation)

@@ -80,7 +80,7 @@ def test_rubbish_changes_nothing(program):
     levels = heatmap.levels
     for record in RUBBISH:
         with capture_exceptions() as raised:
-            program.session_view.apply(record)
+            program.first.session_view.apply(record)
         assert not raised, f"{record}: {format_captured_exceptions(raised)}"
         assert program.view.look == Look(), record
         assert heatmap.levels == levels, record
@@ -90,7 +90,7 @@ def test_only_decimals_that_the_menu_offers_are_taken(program):
     for decimals in (*range(18), 99):
         before = program.view.look.decimals
         with capture_exceptions() as raised:
-            program.session_view.apply({"decimals": decimals})
+            program.first.session_view.apply({"decimals": decimals})
         assert not raised, format_captured_exceptions(raised)
         assert program.view.look.decimals == (decimals if decimals in (2, 3, 4, 6) else before)
         assert program.bars.actions[f"decimals_{program.view.look.decimals}"].isChecked()
@@ -100,7 +100,7 @@ def test_only_decimals_that_the_menu_offers_are_taken(program):
 @given(record=st.dictionaries(st.sampled_from(KEYS), JSON))
 def test_no_record_breaks_the_window(program, record):
     with capture_exceptions() as raised:
-        program.session_view.apply(record)
+        program.first.session_view.apply(record)
     assert not raised, format_captured_exceptions(raised)
     look, problem = program.view.look, program.document.problem
     assert look.stage in program.computation.evaluation.stages
@@ -118,19 +118,19 @@ def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
         "value": Shade(palette="magma"),
     }
     shades.replace_all(wanted)
-    save_session(program.document.snapshot(), tmp_path / "kept.attn", program.session_view.record())
+    save_session(program.document.snapshot(), tmp_path / "kept.attn", program.first.session_view.record())
     program.files.begin_with_example("thinking")
     program.view.tell_all()
     assert shades.chosen() == {}
     assert program.files.open_path(tmp_path / "kept.attn")
-    assert program.session_view.record()["rules"] == {"weights": "full", "scores": "locked"}, "not those before"
+    assert program.first.session_view.record()["rules"] == {"weights": "full", "scores": "locked"}, "not those before"
     assert shades.chosen() == wanted
     assert program.window.product.maps.map("scores").shown.shade == wanted["scores"]
 
 
 def test_what_is_written_is_taken_up_again(program, tmp_path):
     program.view.set(stage="scaled", mode="all", values=False, decimals=6, cell=ChosenCell("scores", 1, 0))
-    record, look = program.session_view.record(), program.view.look
+    record, look = program.first.session_view.record(), program.view.look
     save_session(program.document.snapshot(), tmp_path / "kept.attn", record)
     program.files.begin_with_example("thinking")
     assert program.view.look != look

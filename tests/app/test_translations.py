@@ -269,7 +269,7 @@ def program(app: QApplication) -> Iterator[Program]:
 
 
 def test_no_word_of_the_window_stays_behind(app, program):
-    program.shapes.set_output_projection(True)
+    program.first.shapes.set_output_projection(True)
     program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
     program.view.tell_all()
     assert "Weights · head 0" in shown_words(program.window)

@@ -18,7 +18,7 @@ def bench_states(benchmark, desk, figures):
     program = made.program
     repaint = benchmark.pedantic(made.repaint, rounds=1)
     times: dict[str, list[float]] = {"pin": [], "unpin": [], "snapshot": []}
-    compare, snapshots = program.tools.compare, program.tools.snapshots
+    compare, snapshots = program.late.compare, program.late.snapshots
     acts = {"pin": compare.pin, "unpin": compare.unpin, "snapshot": snapshots.take}
     for _ in range(ROUNDS):
         for name, act in acts.items():

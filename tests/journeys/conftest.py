@@ -164,7 +164,7 @@ class Person:
 
     def busy(self) -> list[str]:
         """Whatever still makes, computes or tells what is to be shown."""
-        program, rooms = self.program, self.program.rooms
+        program, rooms = self.program, self.program.late
         parts = program.computation, program.baseline, program.making, rooms.models, rooms.model, rooms.row_takes
         return [type(part).__name__ for part in parts if part.busy]
 
@@ -178,7 +178,7 @@ class Person:
     def rest(self) -> None:
         """Until the history has said, too, what its steps moved of the chosen cell."""
         self.wait()
-        while self.program.tools.history_tells.busy:
+        while self.program.late.history_tells.busy:
             QTest.qWait(5)
 
     # --- tables ----------------------------------------------------------------------------------

@@ -94,7 +94,9 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     for told in (computation.updated, computation.pictured):
         told.connect(lambda *_: behind.append((supply.behind, flash.state())))
     computation.pictured.connect(lambda: shown.append(turn[0]))
-    computation.following.connect(lambda *_: person.program.maps._rest.start(0))  # levels of the edit before are due
+    computation.following.connect(
+        lambda *_: person.program.first.maps._rest.start(0)
+    )  # levels of the edit before are due
     clock.start()
     person.type_into("key", 3, 2, "4.5")
     qtbot.waitUntil(lambda: len(behind) == 2)
@@ -164,14 +166,14 @@ def test_esc_stops_and_f9_goes_on(person, qtbot):
     heatmap.disconnect(pressing)
     part = known(person)
     assert 0 < part.mean() < 1
-    assert "F9" in person.program.progress._words.text()
-    assert person.program.progress._words.isVisible()
+    assert "F9" in person.program.first.progress._words.text()
+    assert person.program.first.progress._words.isVisible()
     own, values = own_rows(person, heatmap), heatmap.cells.values
     assert values[own] == pytest.approx(exact(person, "weights", 0)[own], rel=1e-4, abs=1e-7)
     QTest.keyClick(heatmap, Qt.Key.Key_F9)
     settled(person, qtbot)
     assert known(person).all()
-    assert not person.program.progress._words.isVisible()
+    assert not person.program.first.progress._words.isVisible()
 
 
 def test_esc_in_a_table_is_the_tables_own(person, qtbot):

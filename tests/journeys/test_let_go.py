@@ -28,7 +28,7 @@ class Watch:
         self._seen: dict[int, tuple[str, weakref.ref[Any]]] = {}
         program.document.changed.connect(self._look)
         program.view.follow(self._look, "evaluation", "baseline", "compare", "face", "cell", "mode")
-        program.rooms.model.changed.connect(self._look)
+        program.late.model.changed.connect(self._look)
         self._look()
 
     def end(self) -> None:
@@ -43,8 +43,8 @@ class Watch:
         found = {what: array if array.base is None else array.base for what, array in arrays.items()}
         found |= {"the problem": problem, "the evaluation": program.computation.evaluation}
         found |= {"what the maps show": program.view.shown, "the study": program.document.study}
-        if program.rooms.model.answer is not None:
-            found |= {"the run": program.rooms.model.answer.run, "the second run": program.rooms.model.second}
+        if program.late.model.answer is not None:
+            found |= {"the run": program.late.model.answer.run, "the second run": program.late.model.second}
         for what, one in found.items():
             if one is not None:
                 self._seen[id(one)] = what, weakref.ref(one)
@@ -114,7 +114,7 @@ def turn_all_pages(person):
     for name in PAGES:
         if person.action(name).isEnabled():
             person.do(name)
-            while person.program.rooms.pages.busy:
+            while person.program.late.pages.busy:
                 QTest.qWait(1)
 
 
@@ -131,7 +131,7 @@ def go_about_a_model(person):
     person.wait()
     person.do("head_off")
     person.wait()
-    person.program.rooms.row_takes.compare()
+    person.program.late.row_takes.compare()
     person.wait()
 
 

@@ -156,8 +156,8 @@ def test_a_long_one_is_put_together_beside_the_window(launch):
     person.type_into("query", 0, 0, "7")
     choose(person, 0)
     person.click("snapshots.open")
-    assert person.program.tools.snapshots.busy
-    while person.program.tools.snapshots.busy:
+    assert person.program.late.snapshots.busy
+    while person.program.late.snapshots.busy:
         QTest.qWait(1)
     person.wait()
     assert np.array_equal(query(person), numbers[0])
@@ -228,7 +228,7 @@ def test_one_of_another_layer_of_a_model_is_not_put_in_the_place_of_this_one(lau
     person = launch(height=900)
     person.click("model.toy-induction")
     person.wait()
-    model = person.program.rooms.models
+    model = person.program.late.models
     text = person.program.document.study.text
     person.do("snapshot")
     first = person.program.document.problem
@@ -255,7 +255,7 @@ def test_one_of_another_layer_of_a_model_is_not_put_in_the_place_of_this_one(lau
     again.do("open_snapshot")
     again.wait()
     assert "is of layer 0" in again.banner()
-    again.program.rooms.models.set_layer(0)
+    again.program.late.models.set_layer(0)
     again.wait()
     choose(again, 0)
     again.do("open_snapshot")
@@ -267,7 +267,7 @@ def test_what_is_kept_by_itself_of_a_model_knows_its_layer(launch):
     person = launch(height=900)
     person.click("model.toy-induction")
     person.wait()
-    person.program.rooms.models.set_layer(1)
+    person.program.late.models.set_layer(1)
     person.wait()
     person.do("undo")
     person.wait()

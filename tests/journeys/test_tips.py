@@ -145,7 +145,7 @@ def test_switches_of_tables_layers_of_the_mask_and_levels_have_tips(launch, lang
     for kind in MASKS:
         person.window.mask_panel.add_layer(kind)
     person.wait()
-    person.program.tools.tips.show()
+    person.program.late.tips.show()
     assert sorted({*found, *told_nothing(person)}) == []
 
 
@@ -185,7 +185,7 @@ def test_whatever_takes_the_focus_has_a_whats_this(launch, lang):
     for action in ("all_stages", "product", "find", "masks", "retrieval", "gradients", "interventions"):
         person.do(action)
         person.wait()
-        person.program.tools.tips.show()
+        person.program.late.tips.show()
         found |= focusable_untold(person)
     assert sorted(found) == []
 
@@ -193,25 +193,25 @@ def test_whatever_takes_the_focus_has_a_whats_this(launch, lang):
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_whatever_takes_the_focus_beside_a_model_has_a_whats_this(launch, lang):
     person = launch(lang=lang)
-    person.program.rooms.models.open_known("toy-induction")
+    person.program.late.models.open_known("toy-induction")
     person.wait()
     person.do("head_off")
     person.wait()
-    person.program.tools.tips.show()
+    person.program.late.tips.show()
     assert sorted(focusable_untold(person)) == []
 
 
 def test_whats_this_of_maps_and_tables_says_the_formula_in_force(launch):
     person = launch("thinking-machines.npz")
     person.wait()
-    person.program.tools.tips.show()
+    person.program.late.tips.show()
     weights, table = person.find("heatmap.weights"), person.table("w_query")
     assert "A = softmax((Q Kᵀ)/√d_k)" in weights.whatsThis()
     assert "Q = X W_Q" in table.whatsThis()
     assert "Type a number" in table.whatsThis()
     person.pick("scale", "none")
     person.wait()
-    person.program.tools.tips.show()
+    person.program.late.tips.show()
     assert "A = softmax(Q Kᵀ)" in weights.whatsThis()
     person.do("language_zh")
     QApplication.processEvents()
@@ -223,7 +223,7 @@ def test_whats_this_of_maps_and_tables_says_the_formula_in_force(launch):
 def test_whats_this_of_a_map_is_shown(launch, way):
     person = launch()
     person.wait()
-    person.program.tools.tips.show()
+    person.program.late.tips.show()
     heatmap = person.find("heatmap.weights")
     heatmap.setFocus()
     if way == "keys":

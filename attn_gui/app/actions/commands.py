@@ -10,17 +10,16 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
-from attn_gui.app.actions.actions import Bars, Command, translated
+from attn_gui.app.actions.actions import Command, translated
 from attn_gui.app.actions.context_menus import MapKeys
+from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.state.settings import AppearanceController, in_every_language
-from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.state.settings import in_every_language
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.stage_formulas import map_words, table_words
 from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
 
@@ -49,19 +48,12 @@ HELP = {
 class CommandsController(QObject):
     """Moves the keyboard through the window and shows what can be done in it."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        bars: Bars,
-        view: ViewState,
-        keys: MapKeys,
-        files: FilesController,
-        look: AppearanceController,
-    ) -> None:
-        super().__init__(window)
-        self._look = look
-        self._window, self._bars, self._view, self._keys, self._files = window, bars, view, keys, files
-        self.actions = bars.actions
+    def __init__(self, context: AppContext, keys: MapKeys, files: FilesController) -> None:
+        super().__init__(context.window)
+        self._look = context.look
+        self._window, self._bars = context.window, context.bars
+        self._view, self._keys, self._files = context.view, keys, files
+        self.actions = context.bars.actions
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -234,14 +226,14 @@ TOLD = "told"  # the tip that What's This was given
 class TipsController(QObject):
     """Gives a control its tip once `show` is asked for, in the present language; a tip of its own stays."""
 
-    def __init__(self, window: MainWindow, view: ViewState) -> None:
-        super().__init__(window)
-        self._window, self._view = window, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._view = context.window, context.view
         self._parts: list[Callable[[], None]] = []
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)  # once another problem is painted
         self._soon.timeout.connect(self._on_soon_timeout)
-        view.follow(self._begin, "evaluation", "face", "compare", "mode")
-        view.follow(self._begin_maps, "stage")
+        context.view.follow(self._begin, "evaluation", "face", "compare", "mode")
+        context.view.follow(self._begin_maps, "stage")
 
     def show(self) -> None:
         """Bring tips and What's This up to date."""

@@ -8,15 +8,13 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from attn_gui.app.actions.actions import Bars, Command
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import ViewState
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
 from attn_gui.modes import PRODUCT
 from attn_gui.views.clipboard import copy_source
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
@@ -120,18 +118,18 @@ ZONES = {
 class ContextMenus(QObject):
     """Opens a zone's menu on a right click or the Menu key; what lies under the pointer takes the keyboard first."""
 
-    def __init__(self, window: MainWindow, bars: Bars, tables: TablesController) -> None:
-        super().__init__(window)
-        self._bars = bars
+    def __init__(self, context: AppContext, tables: TablesController) -> None:
+        super().__init__(context.window)
+        self._bars = context.bars
         self._zones: dict[QObject, tuple[str | None, ...]] = {}
         for name, actions in ZONES.items():
-            zone = window.findChild(QWidget, name)
+            zone = context.window.findChild(QWidget, name)
             assert zone is not None, f"the window has no {name}"
             self._zones[zone] = actions
             zone.installEventFilter(self)
-        window.product.set_menu_actions([self._action(name, window) for name in MAP])
+        context.window.product.set_menu_actions([self._action(name, context.window) for name in MAP])
         settable = [name for name, stage in STAGE.items() if stage.settable]
-        window.product.maps.add_action(bars.actions["set_target"], settable)
+        context.window.product.maps.add_action(context.bars.actions["set_target"], settable)
         tables.on_new_table(self._add_to_table)
 
     def _add_to_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
@@ -179,21 +177,20 @@ class MapKeys(QObject):
 
     def __init__(
         self,
-        window: MainWindow,
-        computation: Computation,
-        view: ViewState,
+        context: AppContext,
         tables: TablesController,
         step_head: Callable[[int], None],
         put_away: Callable[[], bool],
     ) -> None:
-        super().__init__(window)
-        self._window, self._computation, self._view, self._tables = window, computation, view, tables
+        super().__init__(context.window)
+        self._window, self._computation = context.window, context.computation
+        self._view, self._tables = context.view, tables
         self._step_head, self._put_away = step_head, put_away
-        for picture in (window.product, window.all_stages):
+        for picture in (context.window.product, context.window.all_stages):
             picture.installEventFilter(self)
-        window.product.maps.activated.connect(self._on_map_activated)
-        window.product.groundClicked.connect(self.release)
-        window.all_stages.groundClicked.connect(self.release)
+        context.window.product.maps.activated.connect(self._on_map_activated)
+        context.window.product.groundClicked.connect(self.release)
+        context.window.all_stages.groundClicked.connect(self.release)
         tables.on_new_table(self._connect_table)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

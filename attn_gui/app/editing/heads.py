@@ -9,11 +9,10 @@ from typing import TypeVar
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.editing.making import Arrays, Making
+from attn_gui.app.context import AppContext
+from attn_gui.app.editing.making import Arrays
 from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.translated_errors import sentences
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import Problem, Resized
@@ -23,7 +22,6 @@ from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export_choice import heads_from_text
-from attn_gui.views.main_window import MainWindow
 
 T = TypeVar("T")
 
@@ -31,12 +29,10 @@ T = TypeVar("T")
 class HeadEdits(QObject):
     """Makes one step of each gesture on the head on show; what cannot be done is said in a sentence."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, view: ViewState, making: Making, tell: TellStatus
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._view = window, document, view
-        self._making, self._tell = making, tell
+    def __init__(self, context: AppContext, tell: TellStatus) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._view = context.window, context.document, context.view
+        self._making, self._tell = context.making, tell
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -7,14 +7,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from PySide6.QtCore import QObject
 
-from attn_gui.app.actions.actions import Bars, Command, translated
-from attn_gui.app.editing.making import Making
+from attn_gui.app.actions.actions import Command, translated
+from attn_gui.app.context import AppContext
 from attn_gui.app.editing.map_cells import CellBlocks, CellChanges
 from attn_gui.app.inspector.explain import place_of
-from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import ChosenCell, ViewState
-from attn_gui.document.document import Document
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
 from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.creation.interventions import AXIS, for_all_heads
@@ -24,7 +21,6 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, NOW
 from attn_gui.views.controls.intervention_panel import InterventionPanel, InterventionRow
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import letter, said_in
 
 # --- list -----------------------------------------------------------------------------------------
@@ -45,28 +41,21 @@ ACTION = "interventions"
 class InterventionsController(QObject):
     """The panel and its count on one side, the document on the other."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        making: Making,
-        bars: Bars,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._bars = making, bars
-        self._row = next(row for row in bars.actions.rows if row.name == ACTION)
-        panel = self._panel = InterventionPanel(window)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._making, self._bars = context.making, context.bars
+        self._row = next(row for row in context.bars.actions.rows if row.name == ACTION)
+        panel = self._panel = InterventionPanel(context.window)
         panel.opened.connect(self._show_lines)
         panel.switched.connect(self.switch)
         panel.goRequested.connect(self.go_to)
         panel.allHeadsRequested.connect(self.spread)
         panel.removeRequested.connect(self.remove)
         panel.clearRequested.connect(self.clear)
-        document.changed.connect(self.show)
-        making.refused.connect(self.show)
+        context.document.changed.connect(self.show)
+        context.making.refused.connect(self.show)
         self.show()
 
     def commands(self) -> dict[str, Command]:
@@ -194,18 +183,10 @@ TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
 class CopyFromState(QObject):
     """One step for the chosen cells, be the state a pinned one, a snapshot or another text's."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        baseline: Baseline,
-        view: ViewState,
-        making: Making,
-        blocks: CellBlocks,
-    ) -> None:
-        super().__init__(window)
-        self._baseline, self._view, self._blocks = baseline, view, blocks
-        self._changes = CellChanges(document, making)
+    def __init__(self, context: AppContext, blocks: CellBlocks) -> None:
+        super().__init__(context.window)
+        self._baseline, self._view, self._blocks = context.baseline, context.view, blocks
+        self._changes = CellChanges(context.document, context.making)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

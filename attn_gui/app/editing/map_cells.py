@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from attn_gui.app.actions.actions import Command, choices
+from attn_gui.app.context import AppContext
 from attn_gui.app.editing.making import Making
 from attn_gui.app.editing.shapes import shape_text
 from attn_gui.app.editing.targets import TargetController
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import sentences
-from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, Look, ViewState, resolve
+from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, Look, resolve
 from attn_gui.app.tables.table_blocks import PASTED, TableBlocks, tiled
 from attn_gui.document.document import Document, cast_cells, check_finite
 from attn_gui.document.edits import Label, SetCells
@@ -43,7 +43,6 @@ from attn_gui.formats import Matrix
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, letter, stage_title
 
@@ -161,23 +160,16 @@ class MapCells(NamedTuple):
 class CellBlocks(QObject):
     """Follows the chosen block in the maps, and makes one step of what is done to the chosen cells."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        making: Making,
-        tables: TableBlocks,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._changes, self._reading = CellChanges(document, making), tables.reading
-        maps = window.product.maps
+    def __init__(self, context: AppContext, tables: TableBlocks) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._changes, self._reading = CellChanges(context.document, context.making), tables.reading
+        maps = context.window.product.maps
         maps.cornerChosen.connect(self._on_maps_corner_chosen)
         maps.freeRequested.connect(self.free)
         tables.mapPasteRequested.connect(self.paste)
-        view.follow(self._show_block, "block", "cell", "evaluation")
+        context.view.follow(self._show_block, "block", "cell", "evaluation")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -376,23 +368,15 @@ class TypingController(QObject):
 
     answered = Signal(object, float)  # a cell of an exercise, and the number typed into it
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        making: Making,
-        targets: TargetController,
-        blocks: CellBlocks,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._changes, self._targets, self._blocks = CellChanges(document, making), targets, blocks
+    def __init__(self, context: AppContext, targets: TargetController, blocks: CellBlocks) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._changes, self._targets, self._blocks = CellChanges(context.document, context.making), targets, blocks
         self._heatmap: Heatmap | None = None
         self._cell: ChosenCell | None = None
-        window.product.maps.typingRequested.connect(self._open)
-        view.follow(self._close, "cell", "block", "head", "batch", "stage", "compare", "document")
+        context.window.product.maps.typingRequested.connect(self._open)
+        context.view.follow(self._close, "cell", "block", "head", "batch", "stage", "compare", "document")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -13,14 +13,11 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from attn_gui.app.actions.action_table import Row
-from attn_gui.app.actions.actions import Bars, Command, choices
-from attn_gui.app.editing.making import Making
+from attn_gui.app.actions.actions import Command, choices
+from attn_gui.app.context import AppContext
 from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import Settings
-from attn_gui.app.state.view_state import ChosenCell, ViewState
-from attn_gui.document.document import Document
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.document.matrix_model import table_box
 from attn_gui.engine import Problem
@@ -44,7 +41,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
 
 # --- brush ----------------------------------------------------------------------------------------
@@ -71,33 +67,25 @@ class PaintingController(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        making: Making,
-        settings: Settings,
-        bars: Bars,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._settings = making, settings
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._making, self._settings = context.making, context.settings
         self.painting = False  # whether the brush is in hand
-        self.shape = settings.choice(BRUSH, SHAPES, Cells.key)
+        self.shape = context.settings.choice(BRUSH, SHAPES, Cells.key)
         self._begun: Cell | None = None  # where a gesture with the keyboard began
         self._shown: str | None = None  # the stage in whose map the gesture is shown
         rows = [_row(shape) for shape in SHAPES.values()]
-        bars.add(rows)
-        window.brush_bar.set_shapes([bars.actions[row.name] for row in rows])
-        window.brush_bar.closed.connect(lambda: self.set_painting(False))
-        maps = window.product.maps
+        context.bars.add(rows)
+        context.window.brush_bar.set_shapes([context.bars.actions[row.name] for row in rows])
+        context.window.brush_bar.closed.connect(lambda: self.set_painting(False))
+        maps = context.window.product.maps
         maps.toggleRequested.connect(self._on_maps_toggle_requested)
         maps.stroked.connect(self._on_maps_stroked)
-        view.follow(self._follow_cell, "cell")
-        view.follow(self.drop, "evaluation", "head", "batch", "stage")
-        view.follow(self._put_away, "evaluation")
+        context.view.follow(self._follow_cell, "cell")
+        context.view.follow(self.drop, "evaluation", "head", "batch", "stage")
+        context.view.follow(self._put_away, "evaluation")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -270,39 +258,31 @@ QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
 class MasksController(QObject):
     """The mask panel on one side, the document on the other; lint is taken while the panel is open."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        making: Making,
-        painting: PaintingController,
-        tell: TellStatus,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._painting, self._tell = making, painting, tell
+    def __init__(self, context: AppContext, painting: PaintingController, tell: TellStatus) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._making, self._painting, self._tell = context.making, painting, tell
         self._findings: tuple[Finding, ...] = ()
         self._stopped = threading.Event()  # of the count that is under way
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
-        panel = window.mask_panel
-        window.spine.maskPressed.connect(self.show_masks)
+        panel = context.window.mask_panel
+        context.window.spine.maskPressed.connect(self.show_masks)
         panel.layersChanged.connect(self._on_panel_layers_changed)
         panel.paintRequested.connect(self._on_panel_paint_requested)
         panel.tableRequested.connect(self._on_panel_table_requested)
         panel.fillRequested.connect(self._on_panel_fill_requested)
-        panel.blockedPicked.connect(lambda blocked: view.set(blocked=blocked))
+        panel.blockedPicked.connect(lambda blocked: context.view.set(blocked=blocked))
         panel.opened.connect(self._look_over)
         panel.lint.goRequested.connect(self._on_lint_go_requested)
         panel.lint.remedyRequested.connect(self._on_lint_remedy_requested)
-        making.refused.connect(self.show_state)
-        computation.refused.connect(self.show_state)
-        document.changed.connect(self._on_document_changed)
-        view.follow(self.show_state, "evaluation")
-        view.follow(self._show_reading, "blocked")
-        view.follow(self._tell_reading, "document")
+        context.making.refused.connect(self.show_state)
+        context.computation.refused.connect(self.show_state)
+        context.document.changed.connect(self._on_document_changed)
+        context.view.follow(self.show_state, "evaluation")
+        context.view.follow(self._show_reading, "blocked")
+        context.view.follow(self._tell_reading, "document")
         self.show_state()
         self._show_reading()
 

@@ -8,12 +8,10 @@ from PySide6.QtCore import QCoreApplication, QObject
 from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.editing.making import Arrays, Making
 from attn_gui.app.maps.status import TellStatus
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import called, saying, sentences, why_lacking
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.engine import Fix, Resized, ShapeError, head_counts, reshaped, resize
@@ -24,7 +22,6 @@ from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.controls.shape_panel import ShapeState
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.stage_formulas import scale_kind
 from attn_gui.views.tables.inputs import InputsView
 from attn_gui.views.tables.matrix_panel import MatrixPanel
@@ -97,29 +94,22 @@ SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_he
 class ShapeController(QObject):
     """Shape panel and spine operators on one side, the document on the other."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        making: Making,
-        tell: TellStatus,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._tell = making, tell
+    def __init__(self, context: AppContext, tell: TellStatus) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._making, self._tell = context.making, tell
         self.keep = "d_model"
         self._slid_to = NO_STEP  # the place in the history of the step that the slider of the scale is making
-        panel, spine = window.shape_panel, window.spine
+        panel, spine = context.window.shape_panel, context.window.spine
         panel.sizeCommitted.connect(self._on_panel_size_committed)
         panel.dtypePicked.connect(self._on_panel_dtype_picked)
         panel.keepPicked.connect(self._on_panel_keep_picked)
-        panel.itemPicked.connect(lambda item: view.set(batch=item))
+        panel.itemPicked.connect(lambda item: context.view.set(batch=item))
         spine.scalePicked.connect(self._on_spine_scale_picked)
         spine.scaleSlid.connect(self._on_spine_scale_slid)
-        making.refused.connect(self.show_state)
-        view.follow(self.show_state, "evaluation", "batch")
+        context.making.refused.connect(self.show_state)
+        context.view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
 
     def commands(self) -> dict[str, Command]:

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.editing.making import Making, copied
+from attn_gui.app.context import AppContext
+from attn_gui.app.editing.making import copied
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.state.background_task import BackgroundTask, DeferredResult
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying, sentence
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.document.matrix_model import field_symbol
 from attn_gui.document.number_text import shortest
@@ -30,7 +28,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number
-from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.engine.analysis.solving import QuickRow
@@ -48,12 +45,11 @@ TYPED_MS = 120  # a number is typed to its end before it is solved for
 class TargetController(QObject):
     """Opens the dialog for the chosen cell, solves while a person types, applies what was agreed to."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, making: Making
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making = making
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._making = context.making
         self._dialog: TargetDialog | None = None
         self._solution: Solution | None = None
         self._question: tuple[str, tuple[int, ...], float, str, str | None] | None = None
@@ -63,8 +59,8 @@ class TargetController(QObject):
         self._background.ended.connect(self._on_background_answered)
         self._rest = QTimer(self, singleShot=True, interval=TYPED_MS)
         self._rest.timeout.connect(self._solve)
-        window.inspector.targetRequested.connect(lambda: self.open())
-        view.follow(self._offer, "evaluation", "cell", "blanks")
+        context.window.inspector.targetRequested.connect(lambda: self.open())
+        context.view.follow(self._offer, "evaluation", "cell", "blanks")
         self._offer()
 
     def offered(self) -> bool:
@@ -189,19 +185,11 @@ class PullingController(QObject):
 
     changed = Signal()  # whether the tool is in hand
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        making: Making,
-        painting: PaintingController,
-        shows_now: Callable[[], bool],
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._painting, self._shows_now = making, painting, shows_now
+    def __init__(self, context: AppContext, painting: PaintingController, shows_now: Callable[[], bool]) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._making, self._painting, self._shows_now = context.making, painting, shows_now
         self.in_hand = False
         self._pull: Pull | None = None
         self._target: float | None = None  # that nobody has solved for yet
@@ -216,8 +204,8 @@ class PullingController(QObject):
         self._background, self._hand_over = BackgroundTask(self), DeferredResult(self)
         self._background.ended.connect(self._on_background_answered)
         self._hand_over.ready.connect(self._take)
-        window.product.maps.pulled.connect(self._on_maps_pulled)
-        document.changed.connect(self._on_document_changed)
+        context.window.product.maps.pulled.connect(self._on_maps_pulled)
+        context.document.changed.connect(self._on_document_changed)
         painting.changed.connect(lambda: self.set_in_hand(self.in_hand and not painting.painting))
 
     def commands(self) -> dict[str, Command]:

@@ -9,9 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.editing.making import Making
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
+from attn_gui.app.context import AppContext
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS
@@ -21,7 +19,6 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_summary
 from attn_gui.views.spine.operator_boxes import HIDDEN_WIDTH, setting_of
 
@@ -49,13 +46,14 @@ FIRST = {"softcap": 5.0, "temperature": 1.0, "rotary_theta": 10_000.0}  # what a
 class VariantsController(QObject):
     """Keeps the spine and the menu in step with the variant of the computation in the document."""
 
-    def __init__(self, window: MainWindow, document: Document, view: ViewState, making: Making) -> None:
-        super().__init__(window)
-        self._window, self._document, self._view, self._making = window, document, view, making
-        window.spine.scorePicked.connect(self.set_score)
-        window.spine.numberCommitted.connect(self.set_number)
-        view.follow(self.show_state, "evaluation")
-        making.refused.connect(self.show_state)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._view, self._making = context.view, context.making
+        context.window.spine.scorePicked.connect(self.set_score)
+        context.window.spine.numberCommitted.connect(self.set_number)
+        context.view.follow(self.show_state, "evaluation")
+        context.making.refused.connect(self.show_state)
         self.show_state()
 
     def show_state(self) -> None:
@@ -166,14 +164,14 @@ class LayerController(QObject):
 
     newRequested = Signal()
 
-    def __init__(self, window: MainWindow, document: Document, view: ViewState, making: Making) -> None:
-        super().__init__(window)
-        self._window, self._document, self._making = window, document, making
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._making = context.window, context.document, context.making
         self._objection: Callable[[], str] | None = None
-        window.spine.choicePicked.connect(self.set_choice)
-        view.follow(self.show_state, "evaluation")
-        view.follow(self._withdraw, "evaluation")
-        making.refused.connect(self.show_state)
+        context.window.spine.choicePicked.connect(self.set_choice)
+        context.view.follow(self.show_state, "evaluation")
+        context.view.follow(self._withdraw, "evaluation")
+        context.making.refused.connect(self.show_state)
         self.show_state()
 
     def show_state(self) -> None:

@@ -12,15 +12,11 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.editing.making import copied
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
-from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.app.state.translated_errors import saying, sentence, translating
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.evaluation.trace import evaluation_of, is_long
@@ -151,26 +147,17 @@ QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything large
 class ExportController(QObject):
     """Asks what to write, writes it, and says where it is."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        baseline: Baseline,
-        view: ViewState,
-        settings: Settings,
-        look: AppearanceController,
-        pages: PagesController,
-    ) -> None:
+    def __init__(self, context: AppContext, pages: PagesController) -> None:
         """Knobs and model are those of the pages, as they are in the window."""
-        super().__init__(window)
-        self._window, self._document, self._computation, self._baseline = window, document, computation, baseline
-        self._view, self._settings, self._look, self._pages = view, settings, look, pages
-        self._writing, self._preview, self._late_copy = FileWriting(window), BackgroundTask(self), LateCopy()
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._baseline = context.computation, context.baseline
+        self._view, self._settings, self._look, self._pages = context.view, context.settings, context.look, pages
+        self._writing, self._preview, self._late_copy = FileWriting(context.window), BackgroundTask(self), LateCopy()
         self._dialog: ExportDialog | None = None
         self._preview.ended.connect(self._on_preview_ended)
-        window.product.maps.copyImageRequested.connect(self.copy_stage_image)
-        window.product.maps.saveImageRequested.connect(self.export_stage_image)
+        context.window.product.maps.copyImageRequested.connect(self.copy_stage_image)
+        context.window.product.maps.saveImageRequested.connect(self.export_stage_image)
         application = QCoreApplication.instance()
         assert application is not None
         application.aboutToQuit.connect(self.finish)

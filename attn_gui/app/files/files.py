@@ -16,7 +16,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.editing.making import Arrays, Making
+from attn_gui.app.context import AppContext
+from attn_gui.app.editing.making import Arrays
 from attn_gui.app.editing.shapes import Clashes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
@@ -336,20 +337,18 @@ class FilesController(QObject):
     foreign = Signal(Path, object)  # a file of arrays about which a person has to say more, and the FormatError on it
     modelNeeded = Signal(Path, object, object)  # a session of a model: its StudyRecord, the revision left for it
 
-    def __init__(
-        self, window: MainWindow, document: Document, settings: Settings, making: Making, menus: Mapping[str, QMenu]
-    ) -> None:
-        super().__init__(window)
-        self._making, self._menus = making, menus
-        self._window, self._document, self._settings = window, document, settings
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._making, self._menus = context.making, context.bars.menus
+        self._window, self._document, self._settings = context.window, context.document, context.settings
         self.steps_made: Callable[[], bool] = lambda: True  # those that what was typed has led to; else it is said
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self.about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
-        self._clashes = Clashes(window.banner, self, making)
-        self.opening = Opening(window)
-        self.journaling = Journaling(window, document)
-        self.saving = SessionSaving(window, document, settings, self.journaling)
+        self._clashes = Clashes(context.window.banner, self, context.making)
+        self.opening = Opening(context.window)
+        self.journaling = Journaling(context.window, context.document)
+        self.saving = SessionSaving(context, self.journaling)
         self.journaling.set_source(self._kept, lambda: self.saving.busy)
         self.saving.saved.connect(self._on_saved)
         self.saving.elsewhere.connect(self.save_as)
@@ -358,12 +357,12 @@ class FilesController(QObject):
         self._asked: tuple[Path, Read, int, Stamp | None, str] = Path(), open_file, 0, None, ""  # and the revision left
         self.opening.ended.connect(self._on_opening_ended)
         self.left.connect(self.opening.forget)
-        window.banner.closed.connect(self._on_banner_closed)
-        self.recent = RecentFiles(menus, settings, self.open_path)
+        context.window.banner.closed.connect(self._on_banner_closed)
+        self.recent = RecentFiles(context.bars.menus, context.settings, self.open_path)
         self.retranslate()
-        window.inspector.exampleRequested.connect(self.open_example)
-        window.inspector.newRequested.connect(self.new)
-        window.inspector.openRequested.connect(self.open)
+        context.window.inspector.exampleRequested.connect(self.open_example)
+        context.window.inspector.newRequested.connect(self.new)
+        context.window.inspector.openRequested.connect(self.open)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

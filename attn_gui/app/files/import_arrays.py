@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog
 
+from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
-from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import compute
 from attn_gui.engine.evaluation.pooling import pool
@@ -34,7 +34,6 @@ from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import OpeningProgress
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
@@ -54,15 +53,15 @@ class ArraysController(QObject):
 
     apart = Signal(list)  # files that hold a problem each, of those that were to make one together
 
-    def __init__(self, window: MainWindow, files: FilesController, settings: Settings) -> None:
-        super().__init__(window)
-        self._window, self._files, self._settings = window, files, settings
+    def __init__(self, context: AppContext, files: FilesController) -> None:
+        super().__init__(context.window)
+        self._window, self._files, self._settings = context.window, files, context.settings
         self._paths: tuple[Path, ...] = ()
         self._said: Arrangement | None = None  # of these, when they were given
         self._question: SeveralReadings | None = None  # of these, which only their numbers left open
         self._choices: tuple[MapChoice, ...] = ()  # of maps that no name tells from other arrays
         self._dialog: ArraysDialog | None = None
-        self._listed = WindowTask(window, OpeningProgress(window))
+        self._listed = WindowTask(context.window, OpeningProgress(context.window))
         self._preview = BackgroundTask(self)
         self._preview.ended.connect(self._on_preview_answered)
         self._pictures = BackgroundTask(self)

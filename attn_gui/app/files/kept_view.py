@@ -11,8 +11,8 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.action_table import DECIMALS
+from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.view_state import ChosenCell, Look, ViewState
 from attn_gui.engine.analysis.head_readings import READINGS
@@ -20,7 +20,6 @@ from attn_gui.figure.colors import PALETTES
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import AUTO, LEVEL_RULES, TYPED, Shade
 from attn_gui.modes import OF_ANY
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 
 # --- in files -------------------------------------------------------------------------------------
@@ -30,12 +29,12 @@ from attn_gui.views.names import ASK, WEIGHT_MEANINGS
 class SessionView(QObject):
     """Writes the view into a session that is saved and takes it from one that is opened, as far as it fits."""
 
-    def __init__(self, window: MainWindow, computation: Computation, view: ViewState, files: FilesController) -> None:
-        super().__init__(window)
-        self._shades, self._computation, self._view = window.product.shades, computation, view
+    def __init__(self, context: AppContext, files: FilesController) -> None:
+        super().__init__(context.window)
+        self._shades, self._computation, self._view = context.window.product.shades, context.computation, context.view
         files.set_view_source(self.record)
-        view.set_opening(lambda: self.look_in(files.view))
-        view.follow(lambda: self._take_shades(files.view), "document")
+        context.view.set_opening(lambda: self.look_in(files.view))
+        context.view.follow(lambda: self._take_shades(files.view), "document")
 
     def record(self) -> dict[str, Any]:
         """The present view, in numbers, words and lists."""

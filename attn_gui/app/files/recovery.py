@@ -8,16 +8,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject
 
+from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.journaling import journals_folder, lock_of
-from attn_gui.app.state.settings import AppearanceController
 from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.journal import SUFFIX, is_in_its_file, kept_in
 from attn_gui.formats.saving import hidden_beside
 from attn_gui.formats.session import Kept
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.main_window import MainWindow
 
 UNREADABLE = ".unreadable"
 """The ending of a journal that was set aside."""
@@ -29,9 +28,9 @@ class Recovery(QObject):
     One that cannot be read is set aside, and that is said: somebody may know how to get something out of it.
     """
 
-    def __init__(self, window: MainWindow, files: FilesController, look: AppearanceController) -> None:
-        super().__init__(window)
-        self._window, self._files, self._look = window, files, look
+    def __init__(self, context: AppContext, files: FilesController) -> None:
+        super().__init__(context.window)
+        self._window, self._files, self._look = context.window, files, context.look
         self._left: dict[Path, QLockFile] = {}
         self._aside: list[str] = []  # names of journals that were set aside, until it was said
         files.recovered.connect(self._on_files_recovered)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox
 
+from attn_gui.app.context import AppContext
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
-from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Change
 from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.progress import Tell
@@ -28,7 +28,6 @@ from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import BannerOffer, Words
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.dialogs.progress import SavingProgress, wait_for
-from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
@@ -65,17 +64,17 @@ class SessionSaving(QObject):
     saved = Signal()  # a file holds the document
     elsewhere = Signal()  # a file cannot be written, and the person wants another one
 
-    def __init__(self, window: MainWindow, document: Document, settings: Settings, journaling: Journaling) -> None:
-        super().__init__(window)
-        self._window, self._document, self._settings = window, document, settings
+    def __init__(self, context: AppContext, journaling: Journaling) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._settings = context.window, context.document, context.settings
         self._journaling = journaling
         self._now: Session | None = None
         self._next: dict[Path, Session] = {}
         self._opened, self._well = 0, True  # the generation in which the document began; nothing failed since
         self._refused: Words = ""  # what the banner said of the last file that could not be written
-        self._job, self._line = BackgroundTask(self), SavingProgress(window)
-        window.statusBar().addPermanentWidget(self._line)
-        document.changed.connect(self._on_document_changed)
+        self._job, self._line = BackgroundTask(self), SavingProgress(context.window)
+        context.window.statusBar().addPermanentWidget(self._line)
+        context.document.changed.connect(self._on_document_changed)
         self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._cancel)

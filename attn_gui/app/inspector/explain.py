@@ -9,10 +9,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import ChosenCell, ViewState, exists
+from attn_gui.app.context import AppContext
+from attn_gui.app.state.view_state import ChosenCell, exists
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Change
 from attn_gui.document.matrix_model import MatrixModel, table_box
 from attn_gui.document.matrix_model import cell_name as table_cell_name
 from attn_gui.engine import Box, Evaluation, Explanation, explain
@@ -23,7 +23,6 @@ from attn_gui.engine.graph.nodes import GATED
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.inspector.inspector import ExplainContext
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
 from attn_gui.views.tables.matrix_panel import MatrixPanel
@@ -38,26 +37,21 @@ TablePlace = tuple[str, int, int]  # field, row, column of the table
 class ReachController(QObject):
     """Follows the chosen cell of a map or table while reach is shown; costs nothing while it is not."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        tables: TablesController,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._computation, self._view = window, computation, view
+    def __init__(self, context: AppContext, tables: TablesController) -> None:
+        super().__init__(context.window)
+        self._window, self._computation, self._view = context.window, context.computation, context.view
         self._place: TablePlace | None = None  # the cell of a table, where one was chosen after the one of a map
         self._shown = False
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show)
         tables.on_new_table(self._connect)
-        view.follow(self._forget_place, "cell")
-        view.follow(self._later, "evaluation", "cell", "head", "batch", "stage", "mode", "reach", "compare", "baseline")
-        document.changed.connect(self._on_document_changed)
-        window.product.stageCellChosen.connect(self._on_map_cell_chosen)
-        window.inspector.reachPicked.connect(lambda direction: view.set(reach=direction))
+        context.view.follow(self._forget_place, "cell")
+        context.view.follow(
+            self._later, "evaluation", "cell", "head", "batch", "stage", "mode", "reach", "compare", "baseline"
+        )
+        context.document.changed.connect(self._on_document_changed)
+        context.window.product.stageCellChosen.connect(self._on_map_cell_chosen)
+        context.window.inspector.reachPicked.connect(lambda direction: context.view.set(reach=direction))
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -182,20 +176,20 @@ class TrailPlace(NamedTuple):
 class ExplainController(QObject):
     """Keeps the trail of cells that were followed; the last one is explained."""
 
-    def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
-        super().__init__(window)
-        self._window, self._computation, self._view = window, computation, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._computation, self._view = context.window, context.computation, context.view
         self._trail: list[TrailPlace] = []
         self._explanation: Explanation | None = None
-        window.inspector.cellRequested.connect(self.follow)
-        window.inspector.placeRequested.connect(self.back_to)
-        window.inspector.backRequested.connect(self.back)
-        window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
-        view.follow(self._trail.clear, "document")
-        view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "face")
+        context.window.inspector.cellRequested.connect(self.follow)
+        context.window.inspector.placeRequested.connect(self.back_to)
+        context.window.inspector.backRequested.connect(self.back)
+        context.window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
+        context.view.follow(self._trail.clear, "document")
+        context.view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "face")
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
-        computation.pictured.connect(self._soon.start)
+        context.computation.pictured.connect(self._soon.start)
         self.show_explanation()
 
     # --- along the links -------------------------------------------------------------------------

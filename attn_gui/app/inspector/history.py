@@ -9,14 +9,12 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from attn_gui.app.actions.actions import Actions, Command, choices
+from attn_gui.app.actions.actions import Command, choices
+from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.baseline import signed_text
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Change
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
 from attn_gui.engine.progress import Tell
@@ -24,7 +22,6 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress import BlameProgress
 from attn_gui.views.inspector.context import cell_name
-from attn_gui.views.main_window import MainWindow
 
 # --- jumps ----------------------------------------------------------------------------------------
 # The list of steps on the right: the present place in the history, and jumps to another.
@@ -37,16 +34,16 @@ DEFAULT_MB = 256
 class HistoryController(QObject):
     """Ties the history view to the document's undo stack."""
 
-    def __init__(self, window: MainWindow, document: Document, settings: Settings, actions: Actions) -> None:
-        super().__init__(window)
-        self._view, self._document, self._settings = window.history, document, settings
-        self._actions = actions
-        document.limit_history(self.limit_mb << 20)
-        self._view.set_stack(document.stack)
-        self._view.stepRequested.connect(document.stack.setIndex)
-        document.changed.connect(self._on_document_changed)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._view, self._document, self._settings = context.window.history, context.document, context.settings
+        self._actions = context.bars.actions
+        context.document.limit_history(self.limit_mb << 20)
+        self._view.set_stack(context.document.stack)
+        self._view.stepRequested.connect(context.document.stack.setIndex)
+        context.document.changed.connect(self._on_document_changed)
         self._view.listed.connect(self._name_next)  # else the bar would be laid out before the maps are painted
-        document.stack.indexChanged.connect(self._enable_next)
+        context.document.stack.indexChanged.connect(self._enable_next)
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
@@ -133,15 +130,15 @@ class HistoryTells(QObject):
 
     changed = Signal()  # at rest after a change: whether a step can be blamed
 
-    def __init__(self, window: MainWindow, document: Document, computation: Computation, view: ViewState) -> None:
-        super().__init__(window)
-        self._window, self._history, self._document = window, window.history, document
-        self._computation, self._view = computation, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._history, self._document = context.window, context.window.history, context.document
+        self._computation, self._view = context.computation, context.view
         self._soon = QTimer(self, singleShot=True, interval=REST_MS)
         self._soon.timeout.connect(self._ask)
         self._values, self._job = BackgroundTask(self), BackgroundTask(self)
-        self._line = BlameProgress(window)
-        window.statusBar().addPermanentWidget(self._line)
+        self._line = BlameProgress(context.window)
+        context.window.statusBar().addPermanentWidget(self._line)
         self._values.ended.connect(self._on_values_answered)
         self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
@@ -149,8 +146,8 @@ class HistoryTells(QObject):
         self._told_of = self._blamed_of = HistoryQuestion(ToldCell("", ()), 0, 0)
         self._suspects: tuple[Suspect, ...] = ()  # of the ranking
         self._steps: list[int] = []  # of each row of the ranking, the place in the history to go to
-        document.changed.connect(self._on_changed)
-        view.follow(self._on_changed, "cell", "face", "head", "batch", "evaluation")
+        context.document.changed.connect(self._on_changed)
+        context.view.follow(self._on_changed, "cell", "face", "head", "batch", "evaluation")
         self._history.blame.stepRequested.connect(self._on_blame_step_requested)
 
     def commands(self) -> dict[str, Command]:

@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.editing.making import copied
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying, sentence
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.engine import Evaluation, sensitivity
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.operands import stage_plane
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.inspector.inspector_pages import CellGradient, CheckedInvariant, CheckedStage, Findings
-from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.engine import Report
@@ -37,10 +34,10 @@ class SensitivityController(QObject):
     """Takes the gradients of the chosen cell, while its page is on show: large ones on another thread, an answer for
     other numbers or another cell is dropped."""
 
-    def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
-        super().__init__(window)
-        self._inspector, self._page = window.inspector, window.inspector.sensitivity
-        self._computation, self._view = computation, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._inspector, self._page = context.window.inspector, context.window.inspector.sensitivity
+        self._computation, self._view = context.computation, context.view
         self._name = ""  # of the cell that was asked about
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
@@ -48,9 +45,9 @@ class SensitivityController(QObject):
         self._soon.timeout.connect(self.show_gradients)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(lambda: self._page.set_nothing("working"))
-        window.inspector.pageTurned.connect(self.show_gradients)
-        computation.updated.connect(self._on_changed)
-        view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "blanks")
+        context.window.inspector.pageTurned.connect(self.show_gradients)
+        context.computation.updated.connect(self._on_changed)
+        context.view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "blanks")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -118,16 +115,16 @@ def _strongest(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> St
 class VerifyController(QObject):
     """Computes everything a second time on request, and stops once the answer is no longer needed."""
 
-    def __init__(self, window: MainWindow, document: Document) -> None:
-        super().__init__(window)
-        self._window, self._document, self._page = window, document, window.inspector.verify
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._page = context.window, context.document, context.window.inspector.verify
         self._found: Report | None = None
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
         self._stopped = threading.Event()  # of what is under way
         self._page.verifyRequested.connect(self.verify_now)
         self._page.stopRequested.connect(self.stop)
-        document.changed.connect(self._on_document_changed)
+        context.document.changed.connect(self._on_document_changed)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

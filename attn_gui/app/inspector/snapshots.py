@@ -10,11 +10,11 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.state.background_task import LARGE, WindowTask
-from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
@@ -23,7 +23,6 @@ from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import FetchingProgress
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.snapshots import COMPARE, DELETE, NAME, OPEN, SnapshotRow
 
 Take = Callable[[Snapshot, Problem], object]
@@ -32,19 +31,19 @@ Take = Callable[[Snapshot, Problem], object]
 class SnapshotsController(QObject):
     """Ties the list to the document's snapshots; a large one is put together beside the window."""
 
-    def __init__(self, window: MainWindow, document: Document, baseline: Baseline, compare: CompareController) -> None:
-        super().__init__(window)
-        self._window, self._view, self._document = window, window.history.snapshots, document
-        self._baseline, self._compare = baseline, compare
-        self._work = WindowTask(window, FetchingProgress(window))
+    def __init__(self, context: AppContext, compare: CompareController) -> None:
+        super().__init__(context.window)
+        self._window, self._view, self._document = context.window, context.window.history.snapshots, context.document
+        self._baseline, self._compare = context.baseline, compare
+        self._work = WindowTask(context.window, FetchingProgress(context.window))
         self._work.ended.connect(self._on_work_ended)
         self._take: tuple[Snapshot, Take] | None = None
         self._answers = {OPEN: self.open, COMPARE: self.compare, NAME: self.rename, DELETE: self.delete}
         self._view.takeAsked.connect(self.take)
-        self._view.asked.connect(lambda what, row: self._answers[what](document.snapshots.all[row]))
-        document.snapshots.changed.connect(self.show)
-        document.changed.connect(self._on_document_changed)
-        baseline.changed.connect(self.show)
+        self._view.asked.connect(lambda what, row: self._answers[what](context.document.snapshots.all[row]))
+        context.document.snapshots.changed.connect(self.show)
+        context.document.changed.connect(self._on_document_changed)
+        context.baseline.changed.connect(self.show)
         self.show()
 
     def commands(self) -> dict[str, Command]:

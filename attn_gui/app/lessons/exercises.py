@@ -8,12 +8,10 @@ from concurrent.futures import Future
 from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.actions.action_table import Row
-from attn_gui.app.actions.actions import Bars, Command
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.document.number_text import NumberError, parse_number, shown
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
@@ -26,7 +24,6 @@ from attn_gui.lessons.exercises import Blank, Covered, random_blanks, usual_stag
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.lesson_panel import ExercisePanel
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.marks import Area
 from attn_gui.views.zones import handing_on, put_on_top
 
@@ -46,28 +43,27 @@ ROWS = (
 class Exercises(QObject):
     """The blanks are a part of the view: leaving cells out changes no number and no file."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, view: ViewState, bars: Bars
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
         self._count = 0  # of the cells that were left out, the answered ones among them
         self._asked: tuple[Blank, float] | None = None  # the answer that was given last
         self._at: Blank | None = None  # the cell that the panel asks for
-        self._panel = ExercisePanel(window)
+        self._panel = ExercisePanel(context.window)
         self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
-        put_on_top(window.right, self._panel)
-        bars.add(ROWS)
+        put_on_top(context.window.right, self._panel)
+        context.bars.add(ROWS)
         self._panel.closeAsked.connect(self.end)
         self._panel.question.typed.connect(self._on_question_typed)
         self._panel.question.showAsked.connect(self._on_question_show_asked)
-        view.follow(self.end, "document")
-        computation.updated.connect(self._cover)
-        computation.updated.connect(self._grade_again)
-        view.follow(self._grade_again, "evaluation")
-        view.follow(self._cover, "blanks", "evaluation")
-        view.follow(self._show, "face", "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
+        context.view.follow(self.end, "document")
+        context.computation.updated.connect(self._cover)
+        context.computation.updated.connect(self._grade_again)
+        context.view.follow(self._grade_again, "evaluation")
+        context.view.follow(self._cover, "blanks", "evaluation")
+        context.view.follow(self._show, "face", "blanks", "cell", "head", "batch", "stage", "mode", "evaluation")
         self._show()
 
     def commands(self) -> dict[str, Command]:

@@ -12,18 +12,16 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from attn_gui.app.actions.actions import Bars, Command
-from attn_gui.app.editing.making import Making
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController, may_go
 from attn_gui.app.lessons.answers import Answers
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.app.state.view_state import ChosenCell, ViewState
-from attn_gui.document.document import Change, Document
+from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Evaluation
 from attn_gui.engine.checks import same
@@ -40,7 +38,6 @@ from attn_gui.lessons.scenes import Scene, Shown, State, states_of
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.progress import OpeningProgress
 from attn_gui.views.lesson_panel import Asked, LessonPanel, StepWords
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.zones import handing_on, put_on_top
 
 # --- menu -----------------------------------------------------------------------------------------
@@ -52,10 +49,10 @@ class LessonMenu(QObject):
 
     chosen = Signal(object)  # its path
 
-    def __init__(self, window: MainWindow, bars: Bars, look: AppearanceController) -> None:
-        super().__init__(window)
-        self._window, self._menu, self._look = window, bars.menus["lessons"], look
-        window.inspector.lessonsRequested.connect(self._pop_up)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._menu, self._look = context.window, context.bars.menus["lessons"], context.look
+        context.window.inspector.lessonsRequested.connect(self._pop_up)
 
     def retranslate(self) -> None:
         """The titles in the present language."""
@@ -134,35 +131,25 @@ class LessonsController(QObject):
     """Shows the step of the open lesson, with the numbers of now; everything in the window stays usable."""
 
     def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        view: ViewState,
-        making: Making,
-        files: FilesController,
-        pages: PagesController,
-        model: ModelShowing,
-        look: AppearanceController,
-        settings: Settings,
-        bars: Bars,
+        self, context: AppContext, files: FilesController, pages: PagesController, model: ModelShowing
     ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._making, self._files, self._pages, self._model = making, files, pages, model
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._making, self._files, self._pages, self._model = context.making, files, pages, model
         self._runs: Runs | None = None  # of the model on the table, with what lessons read from them
-        self._look, self._settings, self._menu = look, settings, LessonMenu(window, bars, look)
+        self._look, self._settings, self._menu = context.look, context.settings, LessonMenu(context)
         self._lesson: Lesson | None = None
         self._states: tuple[State, ...] = ()
         self._of_file: tuple[State, ...] = ()  # with their tokens in both languages, where the file gives them
         self._place = 0
         self._turning: Shown | None = None  # what the step shows, until its numbers are there
-        self._panel = LessonPanel(window)
-        self._work, self._saying = WindowTask(window, OpeningProgress(window)), BackgroundTask(self)
+        self._panel = LessonPanel(context.window)
+        self._work, self._saying = WindowTask(context.window, OpeningProgress(context.window)), BackgroundTask(self)
         self._asked = Path(), 0  # the lesson that is read, and the revision in which the document may be left for it
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
-        put_on_top(window.right, self._panel)
-        self._answers = Answers(self._panel.question, self._asked_of, lambda: not self._model.busy, look)
+        put_on_top(context.window.right, self._panel)
+        self._answers = Answers(self._panel.question, self._asked_of, lambda: not self._model.busy, context.look)
         self._connect()
         self.retranslate()
 

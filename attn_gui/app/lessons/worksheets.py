@@ -10,22 +10,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.action_table import Row
-from attn_gui.app.actions.actions import Bars, Command
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.editing.making import copied
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import AppearanceController, Settings
 from attn_gui.app.state.translated_errors import sentence
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.progress import Tell
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank, usual_stages
 from attn_gui.lessons.solutions import solution_of_all, solution_of_cell
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.views.dialogs.export_data_dialog import WorksheetChoice
@@ -46,21 +42,13 @@ WORKSHEET_ROWS = (
 class WorksheetsController(QObject):
     """Asks how many, and writes them from a copy of the problem."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        settings: Settings,
-        look: AppearanceController,
-        bars: Bars,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation = window, document, computation
-        self._settings, self._look = settings, look
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._computation = context.window, context.document, context.computation
+        self._settings, self._look = context.settings, context.look
         self._checked: tuple[object, Exception | None] = (None, None)
-        self._writing = FileWriting(window)
-        bars.add(WORKSHEET_ROWS)
+        self._writing = FileWriting(context.window)
+        context.bars.add(WORKSHEET_ROWS)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -157,13 +145,12 @@ SOLUTION_ROWS = (
 class SolutionSaving(QObject):
     """Asks for a file and writes the steps into it, beside the window."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, view: ViewState, look: AppearanceController, bars: Bars
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._view, self._look = window, document, view, look
-        self._writing = FileWriting(window)
-        bars.add(SOLUTION_ROWS)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._view, self._look = context.view, context.look
+        self._writing = FileWriting(context.window)
+        context.bars.add(SOLUTION_ROWS)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

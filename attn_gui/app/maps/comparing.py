@@ -7,48 +7,37 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from PySide6.QtGui import QAction
 
-from attn_gui.app.actions.actions import Bars, Command, choices
-from attn_gui.app.state.baseline import Baseline, moved, side_names
-from attn_gui.app.state.computation import Computation
+from attn_gui.app.actions.actions import Command, choices
+from attn_gui.app.context import AppContext
+from attn_gui.app.state.baseline import moved, side_names
 from attn_gui.app.state.translated_errors import saying, sentence
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.document.edits import filled
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT, STATES
-from attn_gui.views.main_window import MainWindow
 
 
 class CompareController(QObject):
     """Answers the menu, the button and the box; says above the pictures what is compared with what."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        baseline: Baseline,
-        view: ViewState,
-        bars: Bars,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation = window, document, computation
-        self._baseline, self._view, self._box = baseline, view, bars.compare
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._computation = context.window, context.document, context.computation
+        self._baseline, self._view, self._box = context.baseline, context.view, context.bars.compare
         self._ready = {key: self._make_action(key) for key in READY}
         for action in self._ready.values():
-            bars.menus["compare"].addAction(action)
-        bars.menus["compare"].insertSeparator(next(iter(self._ready.values())))
-        bars.menus["compare"].aboutToShow.connect(self.show_offers)
+            context.bars.menus["compare"].addAction(action)
+        context.bars.menus["compare"].insertSeparator(next(iter(self._ready.values())))
+        context.bars.menus["compare"].aboutToShow.connect(self.show_offers)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show_cell)
-        computation.pictured.connect(self._soon.start)
-        view.follow(self.show, "baseline", "compare", "document", "cell", "blanks")
-        view.follow(self.show_offers, "evaluation", "head")
-        view.follow(self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation")
-        self._box.picked.connect(lambda mode: view.set(compare=mode))
-        window.comparison.endRequested.connect(self._on_line_end_requested)
+        context.computation.pictured.connect(self._soon.start)
+        context.view.follow(self.show, "baseline", "compare", "document", "cell", "blanks")
+        context.view.follow(self.show_offers, "evaluation", "head")
+        context.view.follow(self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation")
+        self._box.picked.connect(lambda mode: context.view.set(compare=mode))
+        context.window.comparison.endRequested.connect(self._on_line_end_requested)
         self.retranslate()
 
     # --- commands --------------------------------------------------------------------------------

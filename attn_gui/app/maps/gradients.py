@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.differentiation import Gradient, finite_difference, gradient_of
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
@@ -22,7 +21,6 @@ from attn_gui.figure.gradients import Differentiated, differentiated
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.modes import GRADIENT, NOW
-from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
     from attn_gui.pictures.supply import Supply
@@ -45,10 +43,10 @@ class GradientController(QObject):
     """Takes the gradient while it is on show, after every change: a large one beside the window, until when the
     numbers stand; then the finite difference by the number that it is largest by."""
 
-    def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
-        super().__init__(window)
-        self._window = window
-        self._line, self._computation, self._view = window.comparison, computation, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window = context.window
+        self._line, self._computation, self._view = context.window.comparison, context.computation, context.view
         self._taken: Taken | None = None
         self._beside: float | None = None  # the finite difference
         self._supply: Supply | None = None  # of pictures of a long problem's gradient
@@ -58,9 +56,9 @@ class GradientController(QObject):
         self._checking.ended.connect(self._on_checking_ended)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._check)
-        self._line.gradientPicked.connect(lambda key: view.set(gradient=key))
-        computation.updated.connect(self.show)
-        view.follow(self.show, "evaluation", "compare", "cell", "head", "batch", "gradient")
+        self._line.gradientPicked.connect(lambda key: context.view.set(gradient=key))
+        context.computation.updated.connect(self.show)
+        context.view.follow(self.show, "evaluation", "compare", "cell", "head", "batch", "gradient")
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

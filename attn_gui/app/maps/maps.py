@@ -10,15 +10,12 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import AGAIN, ChosenCell, ViewState
-from attn_gui.document.document import Document
+from attn_gui.app.context import AppContext
+from attn_gui.app.state.view_state import AGAIN, ChosenCell
 from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.modes import ACTIONS, ALL, BEFORE, OF_ANY, PRODUCT, SPLIT
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
 from attn_gui.views.stage_formulas import shown_latex
 from attn_gui.views.theme import theme_signal
@@ -33,31 +30,30 @@ REST_MS = 150  # after the last edit the colors take the new levels
 class MapsController(QObject):
     """Spine, product picture, tiles and heads: rebuilt with a new evaluation, refreshed by rectangles."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, baseline: Baseline, view: ViewState
-    ) -> None:
-        super().__init__(window)
-        self._baseline = baseline
-        self._window, self._document, self._computation, self._view = window, document, computation, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._baseline = context.baseline
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
         self._rest = QTimer(self, singleShot=True)
         self._levels: list[Callable[[], None]] = []  # to be taken again, zone by zone
         self._rest.timeout.connect(self._retake_levels)
         self._news: list[tuple[Evaluation, Recomputed]] = []  # what edits have reached of what is shown, not shown yet
-        computation.updated.connect(self._on_computation_updated)
-        computation.pictured.connect(self._on_computation_pictured)
+        context.computation.updated.connect(self._on_computation_updated)
+        context.computation.pictured.connect(self._on_computation_pictured)
         self._shown: Evaluation | None = None
         self._parts: list[Callable[[], object]] = []  # of what is shown that still show another state
         for show in (self._show_spine_by_parts, self._show_heads, self._show_product_by_parts):
-            view.follow(show, "evaluation", "head", "batch")
-        view.follow(self._show_other, "compare", "baseline", "face")
-        view.follow(self._show_stage, "stage")
-        view.follow(self._show_chosen, "cell")
-        view.follow(self._show_mode, "mode")
-        view.follow(self._show_values, "values")
-        window.spine.stagePicked.connect(self._on_spine_stage_picked)
-        window.heads.headPicked.connect(lambda head: view.set(head=head))
-        window.product.stageCellChosen.connect(self._on_product_cell_chosen)
-        window.all_stages.stagePicked.connect(lambda stage: view.set(stage=stage, mode=PRODUCT))
+            context.view.follow(show, "evaluation", "head", "batch")
+        context.view.follow(self._show_other, "compare", "baseline", "face")
+        context.view.follow(self._show_stage, "stage")
+        context.view.follow(self._show_chosen, "cell")
+        context.view.follow(self._show_mode, "mode")
+        context.view.follow(self._show_values, "values")
+        context.window.spine.stagePicked.connect(self._on_spine_stage_picked)
+        context.window.heads.headPicked.connect(lambda head: context.view.set(head=head))
+        context.window.product.stageCellChosen.connect(self._on_product_cell_chosen)
+        context.window.all_stages.stagePicked.connect(lambda stage: context.view.set(stage=stage, mode=PRODUCT))
         theme_signal.changed.connect(self._show_formula)
         self._show_mode()
         self._show_values()
@@ -215,14 +211,15 @@ class MapsController(QObject):
 class SplitController(QObject):
     """Follows what the maps show; costs nothing while they are not split."""
 
-    def __init__(self, window: MainWindow, computation: Computation, baseline: Baseline, view: ViewState) -> None:
-        super().__init__(window)
-        self._window, self._computation, self._baseline, self._view = window, computation, baseline, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._computation = context.window, context.computation
+        self._baseline, self._view = context.baseline, context.view
         self._splits: dict[MapDrawing, StateSplit] = {}
         self._before: dict[tuple[object, ...], PlaneLike] = {}  # the same one for as long as the states are the same
-        view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
-        computation.pictured.connect(self._on_computation_pictured)
-        window.comparison.splitMoved.connect(self._move)
+        context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "split")
+        context.computation.pictured.connect(self._on_computation_pictured)
+        context.window.comparison.splitMoved.connect(self._move)
 
     def show(self) -> None:
         """Split every map, or none."""

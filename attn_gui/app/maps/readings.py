@@ -9,16 +9,13 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer
 
 from attn_gui.app.actions.action_table import Row
-from attn_gui.app.actions.actions import Bars, Command, choices
+from attn_gui.app.actions.actions import Command, choices
+from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
-from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.view_state import ViewState
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, Reading, rows_of
 from attn_gui.engine.progress import Tell
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.main_window import MainWindow
 
 QUICK_CELLS = 1 << 15  # weights of all heads that are read again: within a frame
 REST_MS = 150  # after the last edit of a larger problem
@@ -42,12 +39,11 @@ class ReadingsController(QObject):
     Entropies, with which it begins, the strip takes row by row itself.
     """
 
-    def __init__(
-        self, window: MainWindow, computation: Computation, baseline: Baseline, view: ViewState, bars: Bars
-    ) -> None:
-        super().__init__(window)
-        self._strip, self._computation, self._baseline, self._view = window.heads, computation, baseline, view
-        self._maps = window.product.maps
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._strip, self._computation = context.window.heads, context.computation
+        self._baseline, self._view = context.baseline, context.view
+        self._maps = context.window.product.maps
         self._waiting: list[int] = []  # heads of which the number is not known
         self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
@@ -55,12 +51,12 @@ class ReadingsController(QObject):
         self._marking.ended.connect(self._on_marking_ended)
         self._soon = QTimer(self, singleShot=True)  # the edit is painted first
         self._soon.timeout.connect(self._go_on)
-        bars.add([*map(_row, READINGS.values()), MARK])
-        self._strip.set_action(bars.actions[MARK.name])
-        self._strip.readingPicked.connect(lambda key: view.set(reading=key))
-        computation.updated.connect(self._on_computation_updated)
-        view.follow(self.show, "evaluation", "batch", "compare", "baseline", "reading")
-        view.follow(self._mark, "evaluation", "batch", "head", "compare", "baseline", "reading", "counted")
+        context.bars.add([*map(_row, READINGS.values()), MARK])
+        self._strip.set_action(context.bars.actions[MARK.name])
+        self._strip.readingPicked.connect(lambda key: context.view.set(reading=key))
+        context.computation.updated.connect(self._on_computation_updated)
+        context.view.follow(self.show, "evaluation", "batch", "compare", "baseline", "reading")
+        context.view.follow(self._mark, "evaluation", "batch", "head", "compare", "baseline", "reading", "counted")
         self.show()
 
     def commands(self) -> dict[str, Command]:

@@ -9,11 +9,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.state.baseline import Baseline, moved
-from attn_gui.app.state.computation import PATIENCE_MS, Computation
+from attn_gui.app.context import AppContext
+from attn_gui.app.state.baseline import moved
+from attn_gui.app.state.computation import PATIENCE_MS
 from attn_gui.app.state.translated_errors import sentence
-from attn_gui.app.state.view_state import ChosenCell, ViewState
-from attn_gui.document.document import Document
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Recomputed
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.operands import by_hand_of, stage_plane
@@ -21,7 +21,6 @@ from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.figure.tokens import SPACING
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import layer_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
@@ -36,20 +35,19 @@ TellStatus = Callable[[Callable[[], str]], None]
 class StatusController(QObject):
     """Keeps the three labels of the status bar and the window's title true."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, computation: Computation, baseline: Baseline, view: ViewState
-    ) -> None:
-        super().__init__(window)
-        self._baseline = baseline
-        self._window, self._document, self._computation, self._view = window, document, computation, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._baseline = context.baseline
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
         self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
-        view.follow(self.show, "evaluation")
-        view.follow(self.show_place, "blanks", "face", "cell", "head", "batch", "baseline")
-        computation.updated.connect(self._on_computation_updated)
-        computation.working.connect(self._on_computation_working)
-        document.titleChanged.connect(self.show_title)
-        window.product.hovered.connect(self._on_product_hovered)
-        window.product.hoverLeft.connect(self.show_place)
+        context.view.follow(self.show, "evaluation")
+        context.view.follow(self.show_place, "blanks", "face", "cell", "head", "batch", "baseline")
+        context.computation.updated.connect(self._on_computation_updated)
+        context.computation.working.connect(self._on_computation_working)
+        context.document.titleChanged.connect(self.show_title)
+        context.window.product.hovered.connect(self._on_product_hovered)
+        context.window.product.hoverLeft.connect(self.show_place)
         self.show()
 
     def show(self) -> None:
@@ -168,26 +166,26 @@ FINE = 1000  # steps of the thin line
 class ProgressController(QObject):
     """Tells in the status bar of work that is not done at once."""
 
-    def __init__(self, window: MainWindow, computation: Computation, view: ViewState) -> None:
-        super().__init__(window)
-        self._window, self._computation, self._view = window, computation, view
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._computation, self._view = context.window, context.computation, context.view
         self._share = 1.0
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(self._show)
-        self._words = QLabel(window)
+        self._words = QLabel(context.window)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
-        window.statusBar().insertPermanentWidget(0, self._words)
+        context.window.statusBar().insertPermanentWidget(0, self._words)
         dress(self._words, tone="text2")
         self._words.hide()
-        self._notice = WrappedLabel(window.pictures)
+        self._notice = WrappedLabel(context.window.pictures)
         self._notice.setObjectName("maps.refused")
         self._notice.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._notice.setMargin(scaled(SPACING.xxl))
-        window.pictures.addWidget(self._notice)
-        computation.drawing.connect(self._on_computation_drawing)
-        computation.refused.connect(self._on_computation_refused)
-        view.follow(self._withdraw, "evaluation")
-        window.installEventFilter(self)
+        context.window.pictures.addWidget(self._notice)
+        context.computation.drawing.connect(self._on_computation_drawing)
+        context.computation.refused.connect(self._on_computation_refused)
+        context.view.follow(self._withdraw, "evaluation")
+        context.window.installEventFilter(self)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -14,14 +14,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.action_table import Row
-from attn_gui.app.actions.actions import Bars, Command
-from attn_gui.app.editing.making import Making
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FOLDERS, FilesController, may_go
 from attn_gui.app.state.background_task import WindowTask
-from attn_gui.app.state.computation import Computation
-from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.history import given_up
 from attn_gui.engine import Evaluation, Problem
@@ -37,7 +35,6 @@ from attn_gui.models.model import Run, read_model
 from attn_gui.models.study import Placed, Study, opened_study, placed, sample_text
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.progress import MakingProgress, OpeningProgress, soon_over
-from attn_gui.views.main_window import MainWindow
 
 # --- steps ----------------------------------------------------------------------------------------
 # Steps of a model on the table, computed beside the window one after another.
@@ -64,16 +61,16 @@ class ModelSteps(QObject):
 
     ended = Signal()  # no step is to come any more
 
-    def __init__(self, window: MainWindow, document: Document) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window = context.window
         self._refused = False  # or dropped, one of those that are waited for
         self._asked: list[ModelStep] = []  # the first one is under way
         self._now: Work | None = None
-        self._work = WindowTask(window, MakingProgress(window))
+        self._work = WindowTask(context.window, MakingProgress(context.window))
         self._work.ended.connect(self._on_work_ended)
         self._work.canceled.connect(self._on_work_canceled)
-        document.changed.connect(self._on_document_changed)
+        context.document.changed.connect(self._on_document_changed)
 
     @property
     def busy(self) -> bool:
@@ -196,23 +193,16 @@ class ModelController(QObject):
     opening = Signal()  # another model is about to be on the table
     opened = Signal()  # it is
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        making: Making,
-        files: FilesController,
-        settings: Settings,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._making, self._files = window, document, making, files
-        self._computation, self._settings = computation, settings
+    def __init__(self, context: AppContext, files: FilesController) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._making, self._files = context.making, files
+        self._computation, self._settings = context.computation, context.settings
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
-        self._opening = WindowTask(window, OpeningProgress(window))
+        self._opening = WindowTask(context.window, OpeningProgress(context.window))
         self._opening.ended.connect(self._on_opening_ended)
         self._asked: _AskedModel | None = None
-        self.steps = ModelSteps(window, document)
+        self.steps = ModelSteps(context)
         files.steps_made = self.steps.wait
         files.left.connect(self._opening.forget)
         files.recovered.connect(self._on_files_recovered)
@@ -430,13 +420,13 @@ MENU, CONTEXT = "models", "Models"
 class ModelsAtHand(QObject):
     """Offers every known model; one that is not installed says how to install it when it is asked for."""
 
-    def __init__(self, window: MainWindow, models: ModelController, bars: Bars) -> None:
-        super().__init__(window)
-        self._window, self._models = window, models
+    def __init__(self, context: AppContext, models: ModelController) -> None:
+        super().__init__(context.window)
+        self._window, self._models = context.window, models
         self._known = {key: known for key, known in KNOWN.items() if known.obtainable}
-        bars.add([_row(key, known) for key, known in self._known.items()])
-        window.inspector.start.modelRequested.connect(models.open_known)
-        bars.menus[MENU].aboutToShow.connect(self.retranslate)
+        context.bars.add([_row(key, known) for key, known in self._known.items()])
+        context.window.inspector.start.modelRequested.connect(models.open_known)
+        context.bars.menus[MENU].aboutToShow.connect(self.retranslate)
         models.opened.connect(self.retranslate, Qt.ConnectionType.QueuedConnection)
         self.retranslate()
 

@@ -7,13 +7,12 @@ from concurrent.futures import Future
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.editing.making import Making
+from attn_gui.app.context import AppContext
 from attn_gui.app.model.model_answers import ChangedLayers, ModelAnswer, WantedReading, answer, cosine_text
 from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Change
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.pages.aim import ModelAim
@@ -25,7 +24,6 @@ from attn_gui.models.attribution import Likely, likely
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.modes import ACTIONS, MODEL, PRODUCT
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.head_grid import HeadPlace
 from attn_gui.views.model.model_view import PICTURES, ModelView
 from attn_gui.views.theme import current_theme, theme_signal
@@ -41,12 +39,10 @@ class ModelShowing(QObject):
     headOffAsked = Signal()  # the head on show switched off, or on again
     built = Signal(object)  # the view, once a model is first there
 
-    def __init__(
-        self, window: MainWindow, document: Document, view: ViewState, making: Making, models: ModelController
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._view, self._models = window, document, view, models
-        self._making = making
+    def __init__(self, context: AppContext, models: ModelController) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._view, self._models = context.window, context.document, context.view, models
+        self._making = context.making
         self.answer: ModelAnswer | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
@@ -62,9 +58,9 @@ class ModelShowing(QObject):
         self._made_soon = QTimer(self, singleShot=True, interval=0)  # that it is being opened is painted first
         self._made_soon.timeout.connect(self._make)
         models.begun.connect(self._made_soon.start)
-        document.changed.connect(self._on_document_changed)
-        view.follow(self._show_chosen, "head")
-        view.follow(self._show_second, "second_text")
+        context.document.changed.connect(self._on_document_changed)
+        context.view.follow(self._show_chosen, "head")
+        context.view.follow(self._show_second, "second_text")
         theme_signal.changed.connect(self._on_theme_changed)
 
     def commands(self) -> dict[str, Command]:

@@ -8,19 +8,15 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject
 
 from attn_gui.app.actions.action_table import Row
-from attn_gui.app.actions.actions import Bars, Command
-from attn_gui.app.editing.making import Making
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.model.model_answers import ModelAnswer
 from attn_gui.app.model.model_controller import ModelStep, ModelSteps, Work
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.state.background_task import BackgroundTask
-from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.app.state.view_state import ViewState
-from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
@@ -29,7 +25,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import rows_taken
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.model.model_view import ModelView
 from attn_gui.views.names import letter, stage_title
 
@@ -57,22 +52,13 @@ class RowTakes(QObject):
     """Reads the rows as a step of the model, and the layer to compare with beside it."""
 
     def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        baseline: Baseline,
-        making: Making,
-        steps: ModelSteps,
-        showing: ModelShowing,
-        compare: CompareController,
-        view: ViewState,
-        bars: Bars,
+        self, context: AppContext, steps: ModelSteps, showing: ModelShowing, compare: CompareController
     ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._computation, self._view = window, document, computation, view
-        self._baseline, self._showing, self._compare = baseline, showing, compare
-        self._changes = CellChanges(document, making)
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._computation, self._view = context.computation, context.view
+        self._baseline, self._showing, self._compare = context.baseline, showing, compare
+        self._changes = CellChanges(context.document, context.making)
         self._panel: ModelView | None = None
         self._steps = steps
         self._held: _HeldLayer | None = None
@@ -80,7 +66,7 @@ class RowTakes(QObject):
         self._comparing.ended.connect(self._on_comparing_answered)
         showing.built.connect(self._follow)
         showing.changed.connect(self.show)
-        bars.add([TAKES])
+        context.bars.add([TAKES])
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -15,9 +15,9 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
 from attn_gui.app.state.view_state import ChosenCell, ViewState
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.document.document import Document
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.document.number_text import NumberError, parse_number
 from attn_gui.engine.graph.nodes import symbol
@@ -320,23 +320,25 @@ class Search(QObject):
 class FindController(QObject):
     """One search at a time; what is found first is chosen while it is typed."""
 
-    def __init__(self, window: MainWindow, document: Document, view: ViewState, tables: TablesController) -> None:
-        super().__init__(window)
-        self._window, self._view, self._tables = window, view, tables
+    def __init__(self, context: AppContext, tables: TablesController) -> None:
+        super().__init__(context.window)
+        self._window, self._view, self._tables = context.window, context.view, tables
         self._searched: SearchTarget | None = None
         self._from = 0, 0  # the cell at which the typing began
         self._way = 1  # from there: forward, or -1 for back
         self._shown = False  # the first that was found is chosen already
         self._search = Search(self)
         self._search.found.connect(self._on_search_found)
-        bar = window.find_bar
+        bar = context.window.find_bar
         bar.typed.connect(self._on_bar_typed)
         bar.nextRequested.connect(lambda: self._step(1))
         bar.previousRequested.connect(lambda: self._step(-1))
         bar.left.connect(self.leave)
-        document.changed.connect(self._on_changed)
-        view.follow(self._on_changed, "head", "batch", "evaluation", "face", "compare", "baseline")
-        view.follow(self._on_changed, "blocked", "decimals", "scientific")  # 1 for 0 in masks; what is shown alike
+        context.document.changed.connect(self._on_changed)
+        context.view.follow(self._on_changed, "head", "batch", "evaluation", "face", "compare", "baseline")
+        context.view.follow(
+            self._on_changed, "blocked", "decimals", "scientific"
+        )  # 1 for 0 in masks; what is shown alike
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -15,15 +15,15 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFileDialog
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.editing.making import Arrays, Making
+from attn_gui.app.context import AppContext
+from attn_gui.app.editing.making import Arrays
 from attn_gui.app.editing.shapes import Clashes, done_text, followers_text, shape_text
 from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.background_task import WindowTask
-from attn_gui.app.state.settings import Settings
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
 from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.document.document import Change, Document, cast_cells
+from attn_gui.document.document import Change, cast_cells
 from attn_gui.document.edits import Edit, Edits, Label, SetFields
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
@@ -38,7 +38,6 @@ from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.progress import ReadingProgress
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
@@ -55,15 +54,15 @@ TakeParts = Callable[[Mapping[str, Matrix]], object]  # Q, K and V at once
 class BlockReading(QObject):
     """One large block at a time: the next takes its place, and that is said; another document needs none."""
 
-    def __init__(self, window: MainWindow, document: Document, take_parts: TakeParts) -> None:
+    def __init__(self, context: AppContext, take_parts: TakeParts) -> None:
         """`take_parts` is handed Q, K and V where a text holds all three and they are wanted at once."""
-        super().__init__(window)
-        self._window, self._take_parts = window, take_parts
+        super().__init__(context.window)
+        self._window, self._take_parts = context.window, take_parts
         self._name: Callable[[], str] = str
         self._take: Take = lambda _matrix: None
-        self._work = WindowTask(window, ReadingProgress(window))
+        self._work = WindowTask(context.window, ReadingProgress(context.window))
         self._work.ended.connect(lambda outcome: self._hand(outcome, self._name, self._take))
-        document.changed.connect(self._on_document_changed)
+        context.document.changed.connect(self._on_document_changed)
 
     @property
     def busy(self) -> bool:
@@ -162,12 +161,11 @@ Fields = Mapping[str, object]
 class UnfitBlocks(QObject):
     """Changes nothing by itself; each way out that is picked is one step. What is offered is decided by shapes."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: TellStatus
-    ) -> None:
-        super().__init__(window)
-        self._document, self._target, self._making, self._tell = document, target, making, tell
-        self._banner, self._clashes = window.banner, Clashes(window.banner, self, making, window.inputs)
+    def __init__(self, context: AppContext, target: TableTarget, tell: TellStatus) -> None:
+        super().__init__(context.window)
+        self._document, self._target, self._making, self._tell = context.document, target, context.making, tell
+        self._banner = context.window.banner
+        self._clashes = Clashes(self._banner, self, context.making, context.window.inputs)
 
     def refuse(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
@@ -351,24 +349,15 @@ class TableBlocks(QObject):
 
     mapPasteRequested = Signal()  # the keyboard is in a map
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        tables: TablesController,
-        target: TableTarget,
-        making: Making,
-        settings: Settings,
-        tell: TellStatus,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._tables, self._target = window, tables, target
-        self._settings, self._tell = settings, tell
-        self._unfit = UnfitBlocks(window, document, target, making, tell)
-        self.reading = BlockReading(window, document, self._put_parts)
-        self._document, self._making = document, making
+    def __init__(self, context: AppContext, tables: TablesController, target: TableTarget, tell: TellStatus) -> None:
+        super().__init__(context.window)
+        self._window, self._tables, self._target = context.window, tables, target
+        self._settings, self._tell = context.settings, tell
+        self._unfit = UnfitBlocks(context, target, tell)
+        self.reading = BlockReading(context, self._put_parts)
+        self._document, self._making = context.document, context.making
         self._noted = ""  # what the line above the picture says of the last block
-        document.changed.connect(self._withdraw_notes)
+        context.document.changed.connect(self._withdraw_notes)
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:

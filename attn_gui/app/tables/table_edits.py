@@ -15,15 +15,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
-from attn_gui.app.editing.making import Arrays, Making
+from attn_gui.app.context import AppContext
+from attn_gui.app.editing.making import Arrays
 from attn_gui.app.editing.shapes import done_text, said
 from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
-from attn_gui.app.state.view_state import ViewState
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.clipboard import FORMS, Copied, TextForm
-from attn_gui.document.document import Document
 from attn_gui.document.edits import Edit, Edits, Label, SetCells, SetFields
 from attn_gui.document.matrix_model import MatrixModel, cell_name, field_symbol, table_box
 from attn_gui.engine import FILLS, Box, Note, Problem, fill
@@ -61,12 +60,10 @@ class TableTarget(QObject):
     blocked = Signal(str)  # the computed field that a person wanted to write into
     elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
 
-    def __init__(
-        self, window: MainWindow, document: Document, tables: TablesController, view: ViewState, making: Making
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._tables, self._view = window, document, tables, view
-        self._making, self._field = making, "query"
+    def __init__(self, context: AppContext, tables: TablesController) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._tables, self._view = context.window, context.document, tables, context.view
+        self._making, self._field = context.making, "query"
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
@@ -191,12 +188,10 @@ class TableEdits(QObject):
 
     directRequested = Signal()  # keep the computed Q, K, V and work on them
 
-    def __init__(
-        self, window: MainWindow, document: Document, tables: TablesController, target: TableTarget, making: Making
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._target, self._tables = window, document, target, tables
-        self._making = making
+    def __init__(self, context: AppContext, tables: TablesController, target: TableTarget) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._target, self._tables = context.window, context.document, target, tables
+        self._making = context.making
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
@@ -402,12 +397,10 @@ TWO_HEADS = QT_TRANSLATE_NOOP("Sentences", "Choose columns of one head: each hea
 class RowEdits(QObject):
     """Puts in as many rows or columns as are selected, or takes those out; one step of the history."""
 
-    def __init__(
-        self, window: MainWindow, document: Document, target: TableTarget, making: Making, tell: TellStatus
-    ) -> None:
-        super().__init__(window)
-        self._window, self._document, self._target = window, document, target
-        self._making, self._tell = making, tell
+    def __init__(self, context: AppContext, target: TableTarget, tell: TellStatus) -> None:
+        super().__init__(context.window)
+        self._window, self._document, self._target = context.window, context.document, target
+        self._making, self._tell = context.making, tell
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

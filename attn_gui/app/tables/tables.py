@@ -11,11 +11,10 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from attn_gui.app.actions.action_table import DECIMALS
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.app.editing.making import Making
+from attn_gui.app.context import AppContext
 from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import AGAIN, Look, ViewState
-from attn_gui.document.document import Change, Document
+from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import Matrix, MatrixModel, Read, field_symbol, has_maps, shown_part, table_cells
 from attn_gui.engine import Box, Evaluation, Problem, Recomputed, symbol
@@ -29,7 +28,6 @@ from attn_gui.engine.masks import Layer
 from attn_gui.figure.operands import stage_plane
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW
-from attn_gui.views.main_window import MainWindow
 from attn_gui.views.names import mask_polarity, stage_title
 from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
@@ -251,33 +249,25 @@ COMPACT_DECIMALS = 2
 class TablesController(QObject):
     """One panel for every array of the problem, and for Q, K, V where they are computed."""
 
-    def __init__(
-        self,
-        window: MainWindow,
-        document: Document,
-        computation: Computation,
-        baseline: Baseline,
-        view: ViewState,
-        making: Making,
-    ) -> None:
-        super().__init__(window)
-        self.states = TwoStates(baseline, view)
-        self._window, self._document, self._computation = window, document, computation
-        self._view, self._making = view, making
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self.states = TwoStates(context.baseline, context.view)
+        self._window, self._document, self._computation = context.window, context.document, context.computation
+        self._view, self._making = context.view, context.making
         self.models: dict[str, MatrixModel] = {}
         self._aside, self._compact = TablesAside(), False
         self._ahead: dict[str, KeptTable] = {}  # filled for what is about to be shown
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
-        computation.updated.connect(self._on_computation_updated)
-        document.changed.connect(self._on_document_changed)
-        view.follow(self._show_by_parts, "evaluation", "batch")
-        view.follow(self._show_other, "compare", "baseline", "face")
-        view.follow(self._show_first, "document")
-        view.follow(self._show_decimals, "decimals", "scientific")
-        view.follow(self._show_masks, "head", "blocked")
-        view.follow(self._show_head, "head")
-        view.follow(self._show_chosen, "cell", "head")
-        window.compactChanged.connect(self._on_window_compact_changed)
+        context.computation.updated.connect(self._on_computation_updated)
+        context.document.changed.connect(self._on_document_changed)
+        context.view.follow(self._show_by_parts, "evaluation", "batch")
+        context.view.follow(self._show_other, "compare", "baseline", "face")
+        context.view.follow(self._show_first, "document")
+        context.view.follow(self._show_decimals, "decimals", "scientific")
+        context.view.follow(self._show_masks, "head", "blocked")
+        context.view.follow(self._show_head, "head")
+        context.view.follow(self._show_chosen, "cell", "head")
+        context.window.compactChanged.connect(self._on_window_compact_changed)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""

@@ -49,7 +49,7 @@ def test_drawn_with_the_mouse_the_query_follows_and_one_step_takes_it_back(launc
         QTest.mouseMove(viewport, start - QPoint(0, move))
     QTest.mouseRelease(viewport, LEFT, pos=start - QPoint(0, pixels))
     qtbot.waitUntil(lambda: abs(person.value("weights", ROW, COLUMN) - 0.9) < span / 200)
-    person.program.edits.pulling.finish()
+    person.program.late.pulling.finish()
     QApplication.processEvents()
     after = person.program.document.problem
     assert np.flatnonzero((after.query != before.query).any(axis=1)).tolist() == [ROW]

@@ -20,7 +20,7 @@ def pull(person, stage, pixels, moves=5):
     for move in range(1, moves + 1):
         QTest.mouseMove(viewport, start - QPoint(0, pixels * move // moves))
     QTest.mouseRelease(viewport, LEFT, pos=start - QPoint(0, pixels))
-    person.program.edits.pulling.finish()
+    person.program.late.pulling.finish()
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_escape_takes_a_gesture_back_while_it_is_held_and_then_puts_the_tool_awa
     assert person.program.document.problem == before
     QTest.mouseMove(heatmap, start - QPoint(0, 60))
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 60))
-    person.program.edits.pulling.finish()
+    person.program.late.pulling.finish()
     assert person.program.document.problem == before
     assert person.action("target_tool").isChecked()
     person.press("Esc")
@@ -109,7 +109,7 @@ def test_a_gesture_that_begins_before_the_numbers_are_there_goes_on_with_them(pe
         QTest.mouseMove(heatmap, start - QPoint(0, 40))
     qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 40))
-    person.program.edits.pulling.finish()
+    person.program.late.pulling.finish()
 
 
 def test_put_away_in_the_middle_of_a_gesture_it_takes_the_next_one(person, qtbot):

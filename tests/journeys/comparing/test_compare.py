@@ -236,7 +236,7 @@ def test_a_comparison_costs_at_most_one_more_repaint(person):
     counts = {}
     for mode in ("now", "difference", "split"):
         person.pick("compare", mode)
-        model = person.program.tables.models["query"]
+        model = person.program.first.tables.models["query"]
         QApplication.processEvents()
         paints = Paints(heatmap)
         model.typed.emit(2, 1, 0.5 + len(counts))
@@ -418,7 +418,7 @@ def test_tables_of_a_difference_take_no_memory_of_their_own(launch):
     person.pick("compare", "difference")
     person.wait()
     tracemalloc.start()
-    person.program.tables.show()
+    person.program.first.tables.show()
     person.table("mask.0.allowed").grab()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -458,7 +458,7 @@ def test_a_table_of_two_states_is_empty_where_one_of_them_is_gone(person, proble
     person.wait()
     person.do("pin")
     person.program.view.set(batch=1, compare="before")
-    read = person.program.tables.states.reader("query", lambda: None)
+    read = person.program.first.tables.states.reader("query", lambda: None)
     assert read().shape == (N, H * D)
     person.program.view.look = replace(person.program.view.look, batch=2)
     assert read() is None

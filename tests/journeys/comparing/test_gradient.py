@@ -24,7 +24,7 @@ SMALL = "worked-example.npz"
 
 def settle(person):
     person.wait()
-    while person.program.tools.gradients.busy:
+    while person.program.late.gradients.busy:
         QTest.qWait(2)
 
 
@@ -176,7 +176,7 @@ def test_a_gradient_of_the_numbers_before_is_not_laid_over_those_of_another_size
     def end_now(_opened):
         gate.open()
         assert over.wait(PATIENCE)
-        while person.program.tools.gradients._taking.busy:
+        while person.program.late.gradients._taking.busy:
             QApplication.sendPostedEvents(None, QEvent.Type.MetaCall.value)
 
     lay = view.lay

@@ -178,7 +178,7 @@ def test_a_target_that_is_typed_no_more_is_not_answered(fields, qtbot, monkeypat
     """Whether its answer is still to come or there already."""
     fields.open(WORKED)
     fields.person.click_cell("weights", 1, 0)
-    targets = fields.person.program.edits.targets
+    targets = fields.person.program.late.targets
 
     def answer(dialog: TargetDialog) -> None:
         QTest.keyClicks(dialog.field, "0.5")

@@ -58,7 +58,7 @@ def open_layer(person: Any, path: Path, layer: int) -> None:
 
     def ask() -> None:
         person.drop(path)
-        until(lambda: not person.program.files.opening.busy and not person.program.tools.arrays.busy)
+        until(lambda: not person.program.files.opening.busy and not person.program.late.arrays.busy)
 
     person.answering(MapsDialog, answer, ask)
     until(lambda: person.program.document.problem is not before and not person.program.files.opening.busy)

@@ -62,7 +62,7 @@ def open_by_choosing(person: Any, path: Path, choose: Callable[[ArraysDialog], N
 
     def ask() -> None:
         person.drop(path) if drop else person.program.files.open_path(path)
-        until(person, lambda: not person.program.files.opening.busy and not person.program.tools.arrays.busy)
+        until(person, lambda: not person.program.files.opening.busy and not person.program.late.arrays.busy)
 
     person.answering(ArraysDialog, choose, ask)
     until(person, lambda: person.program.document.problem is not before and not person.program.files.opening.busy)
@@ -156,7 +156,7 @@ def test_leaving_the_dialog_leaves_everything_as_it_is(launch: Callable[..., Any
 
     def ask() -> None:
         person.program.files.open_path(tmp_path / "a.npz")
-        until(person, lambda: not person.program.tools.arrays.busy)
+        until(person, lambda: not person.program.late.arrays.busy)
 
     person.answering(ArraysDialog, look, ask)
     assert len(looked[0].splitlines()) == 5
@@ -245,7 +245,7 @@ def test_unsaved_work_is_asked_about_before_it_is_left(launch: Callable[..., Any
         box.button(QMessageBox.StandardButton.Cancel).click()
 
     def ask() -> None:
-        person.program.tools.arrays.open_arranged(tmp_path / "a.npz", Arrangement({"query": "h.0.attn.q"}))
+        person.program.late.arrays.open_arranged(tmp_path / "a.npz", Arrangement({"query": "h.0.attn.q"}))
 
     person.answering(QMessageBox, stay, ask)
     assert person.number("query", 0, 0) == 7
@@ -284,9 +284,9 @@ def test_what_is_said_with_files_of_other_names_stands_in_the_dialog(
 
     def ask() -> None:
         if count == 1:
-            person.program.tools.arrays.open_arranged(paths[0], said)
+            person.program.late.arrays.open_arranged(paths[0], said)
         else:
-            person.program.tools.arrays.open_together(tuple(paths), said)
+            person.program.late.arrays.open_together(tuple(paths), said)
         until(person, lambda: bool(met))
 
     person.answering(ArraysDialog, look, ask)
@@ -312,7 +312,7 @@ def test_a_file_of_one_array_goes_into_a_table(launch: Callable[..., Any], suffi
     written(tmp_path / f"a{suffix}", {"anything": np.arange(np.prod(shape), dtype=float).reshape(shape) / 4})
     person.go_to("query", 0, 0)
     person.choose_file(tmp_path / f"a{suffix}", lambda: person.do("import_matrix"))
-    until(person, lambda: not person.program.edits.table_blocks.reading.busy)
+    until(person, lambda: not person.program.late.table_blocks.reading.busy)
     person.wait()
     assert person.number("query", 0, 1) == 0.25
     person.press("Ctrl+Z")
@@ -338,7 +338,7 @@ def test_every_part_has_its_place(launch: Callable[..., Any], tmp_path: Path) ->
 
     def ask() -> None:
         person.program.files.open_path(tmp_path / "a.npz")
-        until(person, lambda: not person.program.tools.arrays.busy)
+        until(person, lambda: not person.program.late.arrays.busy)
 
     person.answering(ArraysDialog, look, ask)
 
@@ -398,6 +398,6 @@ def test_it_is_not_asked_about_arrays_once_another_document_was_opened(
     gate.await_work()
     person.program.files.open_example("thinking")
     gate.open()
-    person.program.tools.arrays._listed.wait()
+    person.program.late.arrays._listed.wait()
     QTest.qWait(1)
     assert met == []

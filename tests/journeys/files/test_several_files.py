@@ -79,7 +79,7 @@ def test_files_of_other_names_are_asked_about_once(
 
     def drop() -> None:
         person.drop(*paths)
-        until(person, lambda: not person.program.tools.arrays.busy)
+        until(person, lambda: not person.program.late.arrays.busy)
 
     person.answering(ArraysDialog, take, drop)
     until(person, lambda: is_there(person))
@@ -137,7 +137,7 @@ def test_files_whose_axes_can_be_read_in_two_ways_are_asked_about(
 
     def drop() -> None:
         person.drop(*(tmp_path / f"{name}.npy" for name in heads))
-        until(person, lambda: not person.program.tools.arrays.busy)
+        until(person, lambda: not person.program.late.arrays.busy)
 
     expected = Problem.from_heads(**heads, axes="batch,head,token,column")
     person.answering(ArraysDialog, choose, drop)

@@ -55,7 +55,7 @@ def test_heads_of_the_document_before_are_not_measured_in_the_next_one(launch, m
     person = launch()
     person.do("reading_rank")
     person.wait()
-    readings, computation = person.program.readings, person.program.computation
+    readings, computation = person.program.first.readings, person.program.computation
     readings._waiting = list(range(12))  # as long as they are being measured
     met = []
 
@@ -162,10 +162,10 @@ def test_what_a_cell_reaches_comes_before_what_is_counted(launch):
     person.do("show_counted")
     person.click_cell("weights", 3, 4)
     person.do("show_reach")
-    person.program.tools.reach.show()
+    person.program.late.reach.show()
     assert counted(person) == {(3, 4)}
     person.do("show_reach")
-    person.program.tools.reach.show()
+    person.program.late.reach.show()
     assert counted(person) == {(i, 0) for i in range(16)}
 
 

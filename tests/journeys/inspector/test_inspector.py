@@ -258,7 +258,7 @@ def test_the_trail_goes_back_to_the_head_that_it_was_in(launch):
     heads = person.find("control.head")
     person.overwrite(heads, "3")
     assert len(trail(person)) == 1
-    explain = person.program.explain
+    explain = person.program.first.explain
     explain.follow("scaled", (0, 3, 10, 13))
     person.look()
     assert trail(person) == ["A[10, 13]", "S′[10, 13]"]
@@ -284,7 +284,7 @@ def test_the_trail_ends_with_its_document(launch, tmp_path):
     person = launch("worked-example.npz")
     person.show_stage("weights")
     person.click_cell("weights", 1, 1)
-    person.program.explain.follow("scaled", (0, 0, 1, 1))
+    person.program.first.explain.follow("scaled", (0, 0, 1, 1))
     person.look()
     assert trail(person) == ["A[1, 1]", "S′[1, 1]"]
     person.save_as(tmp_path / "kept.attn")

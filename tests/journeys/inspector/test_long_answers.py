@@ -96,7 +96,7 @@ def test_an_answer_for_numbers_that_have_changed_is_not_shown(person, qtbot, mon
     QApplication.processEvents()
     gate.set()
     qtbot.waitUntil(lambda: bool(shown))
-    person.program.tools.sensitivity.finish()
+    person.program.late.sensitivity.finish()
     QApplication.processEvents()
     assert [name for name, _ in shown] == [f"A[{ROW}, {COLUMN + 1}]"]
     assert threading.main_thread() not in threads
@@ -147,7 +147,7 @@ def test_what_is_no_longer_asked_for_is_not_called_under_way(person, qtbot, monk
     gate = threading.Event()
     request.addfinalizer(gate.set)
     monkeypatch.setattr(pages, "_strongest", lambda *question: (gate.wait(120), strongest({}, 0))[1])
-    page, controller = person.find("inspector.sensitivity"), person.program.tools.sensitivity
+    page, controller = person.find("inspector.sensitivity"), person.program.late.sensitivity
     turn_to(person, "Gradients")
     qtbot.waitUntil(lambda: controller._patience.isActive())
     if left == "cell":

@@ -97,7 +97,7 @@ def test_going_to_all_stages_leaves_the_reach_where_it_was_asked_for(launch, qtb
     QTest.qWait(50)
     relations = [label.text() for label in person.find("inspector").findChildren(QLabel) if label.isVisible()]
     assert not [text for text in relations if text.startswith("Q[")]
-    assert person.program.tools.reach._place is None
+    assert person.program.late.reach._place is None
 
 
 def test_no_gradient_reads_zero_beside_a_bar(launch, tmp_path):

@@ -79,7 +79,7 @@ def type_and_save(session: Path) -> None:
     def go_on() -> None:
         nonlocal number
         shown = program.window.findChild(QTableView, "table.w_query" if document.study else "table.query")
-        if document.path != session or program.rooms.models.busy or shown is None:
+        if document.path != session or program.late.models.busy or shown is None:
             return  # still being opened, or turned to another layer
         number += 1
         say("typed", number, time.monotonic(), act(program, number, dice))
@@ -87,7 +87,7 @@ def type_and_save(session: Path) -> None:
             say("saving", number, time.monotonic(), "-")
             program.files.save()
         elif document.study and number % TURNED == 0:
-            program.rooms.models.set_layer(1 - document.study.layer)
+            program.late.models.set_layer(1 - document.study.layer)
 
     clock.timeout.connect(go_on)
     clock.start()

@@ -15,7 +15,7 @@ SMALL = "worked-example.npz"
 
 def settle(person):
     person.wait()
-    while person.program.rooms.exercises.busy:
+    while person.program.late.exercises.busy:
         QTest.qWait(1)
     QTest.qWait(1)
 

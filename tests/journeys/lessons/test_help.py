@@ -127,7 +127,7 @@ def test_parts_with_a_page_of_their_own_open_it(launch, qtbot, part, title):
     elif part == "panel.pages":
         person.do("retrieval")
     elif part == "model.view":
-        person.program.rooms.models.open_known("toy-induction")
+        person.program.late.models.open_known("toy-induction")
     else:
         person.program.take_in(resource("lessons", "06-worked-example.md"))
     person.wait()

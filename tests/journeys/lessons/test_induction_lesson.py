@@ -18,7 +18,7 @@ OFF = {"layer": 0, "kind": "scale", "stage": "head_output", "at": {"head": 0}, "
 
 def settle(person):
     person.wait()
-    while person.program.rooms.lessons.busy:
+    while person.program.late.lessons.busy:
         QTest.qWait(1)
     person.wait()
     QTest.qWait(1)
@@ -64,7 +64,7 @@ def undo_button(person):
 
 
 def said(person):
-    return "\n".join(person.program.rooms.lessons._panel._words.paragraphs)
+    return "\n".join(person.program.late.lessons._panel._words.paragraphs)
 
 
 def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
@@ -75,7 +75,7 @@ def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     settle(reader)
     assert reader.find("lesson.verdict").text().startswith(("Right.", "正确。"))
     assert probability(reader) > 0.99
-    before, logits = document.problem, reader.program.rooms.model.answer.run.logits
+    before, logits = document.problem, reader.program.late.model.answer.run.logits
 
     next_step(reader)
     assert not is_done(reader)
@@ -116,7 +116,7 @@ def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     settle(reader)
     assert is_done(reader)
     assert document.problem == before
-    assert np.array_equal(reader.program.rooms.model.answer.run.logits, logits)
+    assert np.array_equal(reader.program.late.model.answer.run.logits, logits)
     assert probability(reader) > 0.99
     next_step(reader)
     assert not reader.find("lesson").isVisible()
@@ -128,7 +128,7 @@ def test_what_is_not_done_is_done_by_the_button_and_taken_over_by_the_next_step(
             reader.click("lesson.do")
             settle(reader)
             assert is_done(reader)
-        state = reader.program.rooms.lessons._states[place]
+        state = reader.program.late.lessons._states[place]
         assert (reader.program.document.study.layer, reader.program.document.study.text) in {
             (scene.study.layer, TEXT) for scene in (state.begin, state.end)
         }

@@ -48,7 +48,7 @@ Two.
 
 def settle(person):
     person.wait()
-    while person.program.rooms.lessons.busy:
+    while person.program.late.lessons.busy:
         QTest.qWait(1)
     person.wait()
 

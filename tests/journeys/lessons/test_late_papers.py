@@ -43,7 +43,7 @@ def test_they_are_written_to_their_end_and_the_others_are_refused_before_a_dialo
     person.do(action)
     assert person.banner() == "An export is still being written: wait, or cancel it."
     gate.open()
-    rooms = person.program.rooms
+    rooms = person.program.late
     while rooms.worksheets.busy or rooms.solutions.busy:
         QTest.qWait(1)
     QTest.qWait(1)

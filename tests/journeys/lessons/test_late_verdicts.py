@@ -28,7 +28,7 @@ def gate(monkeypatch):
 
 def settle(person):
     person.wait()
-    while person.program.rooms.lessons.busy or person.program.rooms.exercises.busy:
+    while person.program.late.lessons.busy or person.program.late.exercises.busy:
         QTest.qWait(1)
     QTest.qWait(1)
 
@@ -76,7 +76,7 @@ def test_a_cell_that_is_gone_before_its_verdict_is_let_go_without_a_word(launch,
     person.overwrite(person.find("exercise.answer", QLineEdit), WEIGHT)
     changed_meanwhile(person, gate, lambda person: person.size("n", 1))
     assert person.program.document.problem.n == 1
-    assert not person.program.rooms.exercises.busy
+    assert not person.program.late.exercises.busy
 
 
 def test_a_verdict_on_one_cell_is_not_said_of_another(launch, gate):

@@ -16,7 +16,7 @@ MOST_TABS = 80
 
 def settle(person):
     person.wait()
-    while person.program.rooms.lessons.busy or person.program.rooms.exercises.busy:
+    while person.program.late.lessons.busy or person.program.late.exercises.busy:
         QTest.qWait(1)
     QTest.qWait(1)
 
@@ -79,7 +79,7 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
     assert person.find("lesson").isVisible()
     for place in range(1, 6):
         assert person.find("lesson.place").text() == f"第 {place} 步，共 5 步"
-        lessons = person.program.rooms.lessons
+        lessons = person.program.late.lessons
         answer = lessons._states[lessons._place].step.question.answer
         tab_to(person, "lesson.answer")
         person.type(written(answer.number(lessons._ground())))

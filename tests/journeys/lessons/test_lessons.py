@@ -23,7 +23,7 @@ def settle(person):
     person.wait()
     QTest.qWait(1)  # the language is switched by an event
     person.look()
-    while person.program.rooms.lessons.busy:
+    while person.program.late.lessons.busy:
         QTest.qWait(1)
     QTest.qWait(1)  # what is new in the panel is laid out
 
@@ -36,7 +36,7 @@ def begin(person, path):
 
 def state(person):
     """What the step on show should be, for those who judge it."""
-    lessons = person.program.rooms.lessons
+    lessons = person.program.late.lessons
     return lessons._states[lessons._place]
 
 
@@ -51,7 +51,7 @@ def answer(person, question, wrong):
         person.click(person.find(f"lesson.choice.{place}", QAbstractButton))
         settle(person)
         return
-    number = question.answer.number(person.program.rooms.lessons._ground())
+    number = question.answer.number(person.program.late.lessons._ground())
     person.overwrite(person.find("lesson.answer", QLineEdit), written(number + 1.5 * wrong).replace("−", "-"))
     settle(person)
 
@@ -76,7 +76,7 @@ def test_a_lesson_is_gone_through_from_start_to_end(launch, path, lang):
     person = launch("worked-example.npz", lang=lang)
     yes, no = ("Right.", "Not yet") if lang == "en" else ("正确。", "还不对")
     begin(person, path)
-    count = len(person.program.rooms.lessons._states)
+    count = len(person.program.late.lessons._states)
     for place in range(1, count + 1):
         assert str(place) in person.find("lesson.place").text()
         assert person.program.document.problem == state(person).begin.problem
@@ -214,15 +214,15 @@ def test_numbers_follow_edits_and_the_way_back_is_offered(launch):
     settle(person)
     before = person.find("lesson").findChildren(QLineEdit)
     assert before
-    texts = person.program.rooms.lessons._panel._words.paragraphs[0]
+    texts = person.program.late.lessons._panel._words.paragraphs[0]
     person.type_into("query", 1, 1, "5")
     settle(person)
-    assert person.program.rooms.lessons._panel._words.paragraphs[0] != texts
-    assert "row 1 is 5, 6" in person.program.rooms.lessons._panel._words.paragraphs[0]
+    assert person.program.late.lessons._panel._words.paragraphs[0] != texts
+    assert "row 1 is 5, 6" in person.program.late.lessons._panel._words.paragraphs[0]
     assert person.find("lesson.left").isVisible()
     person.click("lesson.return")
     settle(person)
-    assert person.program.rooms.lessons._panel._words.paragraphs[0] == texts
+    assert person.program.late.lessons._panel._words.paragraphs[0] == texts
     assert not person.find("lesson.left").isVisible()
     person.press("Ctrl+Z")
     settle(person)
@@ -297,7 +297,7 @@ def test_numbers_of_a_step_are_computed_beside_the_window(launch, monkeypatch):
     settle(person)
     person.type_into("query", 1, 1, "5")
     settle(person)
-    assert "row 1 is 5, 6" in person.program.rooms.lessons._panel._words.paragraphs[0]
+    assert "row 1 is 5, 6" in person.program.late.lessons._panel._words.paragraphs[0]
     assert threads
     assert threading.main_thread() not in threads
 

@@ -33,7 +33,7 @@ def give(person, question, wrong):
     if question.choices:
         person.click(f"lesson.choice.{(question.right + wrong) % len(question.choices)}")
     else:
-        number = question.answer.number(person.program.rooms.lessons._ground())
+        number = question.answer.number(person.program.late.lessons._ground())
         person.overwrite(person.find("lesson.answer", QLineEdit), written(number + 1.5 * wrong).replace("−", "-"))
     settle(person)
 
@@ -42,7 +42,7 @@ def walk(person, path):
     """Go through a lesson, with answers wrong and right; yields each place and what has just been said there."""
     person.program.take_in(path)
     settle(person)
-    for step in range(1, len(person.program.rooms.lessons._states) + 1):
+    for step in range(1, len(person.program.late.lessons._states) + 1):
         yield f"{path.stem} {step} on arrival"
         question = state(person).step.question
         for wrong in (True, False) if question is not None else ():

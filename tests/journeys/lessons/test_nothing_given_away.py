@@ -35,7 +35,7 @@ def person(launch, problem, tmp_path, request):
 def settle(person):
     person.wait()
     program = person.program
-    rooms, tools = program.rooms, program.tools
+    rooms, tools = program.late, program.late
     parts = rooms.exercises, rooms.pages, tools.gradients, tools.history_tells
     while any(part.busy for part in parts):
         QTest.qWait(2)

@@ -36,7 +36,7 @@ def rest(person, gate):
     """Let it be read, and wait until the window has heard."""
     gate.open()
     person.wait()
-    while person.program.rooms.lessons.busy:
+    while person.program.late.lessons.busy:
         QTest.qWait(1)
 
 
@@ -78,7 +78,7 @@ def test_a_lesson_waits_for_a_number_that_is_typed_and_for_a_dialog(launch, gate
     box = QMessageBox(person.window)
     box.open()
     gate.open()
-    lessons = person.program.rooms.lessons
+    lessons = person.program.late.lessons
     lessons._work.wait()
     for _ in range(3):
         QApplication.processEvents()

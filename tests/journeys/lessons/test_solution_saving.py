@@ -12,7 +12,7 @@ SMALL = "worked-example.npz"
 
 def saved(person, action, path):
     person.choose_file(path, lambda: person.do(action))
-    while person.program.rooms.solutions.busy:
+    while person.program.late.solutions.busy:
         QTest.qWait(1)
     QTest.qWait(1)
     return path
@@ -55,7 +55,7 @@ def test_the_kind_that_is_picked_gives_the_ending(launch, tmp_path):
         person.overwrite(line, str(tmp_path / "a"))
 
     person.answering(QFileDialog, answer, lambda: person.do("solution_of_problem"))
-    while person.program.rooms.solutions.busy:
+    while person.program.late.solutions.busy:
         QTest.qWait(1)
     assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
 

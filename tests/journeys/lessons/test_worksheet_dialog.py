@@ -13,7 +13,7 @@ SMALL = "worked-example.npz"
 
 
 def settle(person):
-    while person.program.rooms.worksheets.busy:
+    while person.program.late.worksheets.busy:
         QTest.qWait(2)
     QTest.qWait(2)
 

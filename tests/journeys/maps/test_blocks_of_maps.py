@@ -158,7 +158,7 @@ def test_a_product_that_is_too_large_for_the_precision_is_said_and_changes_nothi
     person.wait()
     choose(person, "query", slice(0, 1), slice(0, 3))
     changes = CellChanges(person.program.document, person.program.making)
-    cells = person.program.edits.cell_blocks.cells()
+    cells = person.program.late.cell_blocks.cells()
     changes.multiply(*cells, 1e38, Label("more"))
     held = person.program.document.snapshot()
     assert held != small

@@ -190,7 +190,7 @@ def test_the_levels_are_found_by_their_words(launch, words):
 def test_the_levels_open_from_the_room_of_a_model_too(launch):
     """Its layer on the table comes back into sight with them."""
     person = launch()
-    person.program.rooms.models.open_known("toy-induction")
+    person.program.late.models.open_known("toy-induction")
     person.wait()
     person.do("model")
     person.wait()

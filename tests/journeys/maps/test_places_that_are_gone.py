@@ -96,7 +96,7 @@ def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of
     person.show_stage("weights")
     person.click_cell("weights", 0, 0)
     person.press("Ctrl+7")
-    assert person.program.tools.gradients.busy
+    assert person.program.late.gradients.busy
     end = time.monotonic() + (REST_MS + 5) / 1000
     while time.monotonic() < end:  # the window is busy, and the timer is due
         pass
@@ -108,9 +108,9 @@ def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of
     else:
         weights = {name: np.eye(2) for name in ("w_query", "w_key", "w_value")}
         person.program.files.begin_problem(Problem(x=np.eye(2), **weights), "projected")
-    person.program.tools.gradients._check()  # as where it is due before anybody is told
+    person.program.late.gradients._check()  # as where it is due before anybody is told
     told(person)
-    while person.program.tools.gradients.busy:
+    while person.program.late.gradients.busy:
         QTest.qWait(2)
 
 
@@ -118,7 +118,7 @@ def test_a_page_that_still_shows_the_document_before_leads_nowhere(person):
     person.click_cell("weights", 12, 13)
     person.do("gradient_maps")
     told(person)
-    while person.program.rooms.pages.busy:
+    while person.program.late.pages.busy:
         QTest.qWait(2)
     page = person.find("page.gradient_maps")
     spot = page.canvas.drawing.fields[0].spot(0, 0)
@@ -155,7 +155,7 @@ def test_a_target_is_not_looked_for_in_another_document(person):
         dialog.field.setText("0.5")
         person.program.files.begin_problem(small(), "small")
         dialog.field.setText("0.25")
-        targets = person.program.edits.targets
+        targets = person.program.late.targets
         while targets._rest.isActive():
             QTest.qWait(5)
         targets.finish()

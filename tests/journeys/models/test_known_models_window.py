@@ -70,7 +70,7 @@ def test_without_the_package_that_cuts_texts_it_is_one_sentence(launch, monkeypa
 
     monkeypatch.setattr(builtins, "__import__", without)
     person = launch()
-    person.program.rooms.models.open_path(folder)
+    person.program.late.models.open_path(folder)
     person.wait()
     assert "-m pip install tokenizers" in person.banner()
     person.click(person.button("Copy the line", "banner"))
@@ -84,7 +84,7 @@ def test_a_tensor_that_is_not_used_is_named_whenever_its_model_is_opened(launch,
     tensors = load_file(folder / "model.safetensors")
     save_file({**tensors, "h.1.attn.q_norm.weight": np.ones(16, np.float32)}, folder / "model.safetensors")
     person = launch(lang=lang)
-    person.program.rooms.models.open_path(folder)
+    person.program.late.models.open_path(folder)
     person.wait()
     first = person.banner()
     assert "h.1.attn.q_norm.weight" in first
@@ -156,6 +156,6 @@ def test_the_making_is_canceled_and_leaves_nothing(launch, packed):
     person.press("Esc")
     packed.gate.open()
     person.wait()
-    person.program.rooms.models.finish()
+    person.program.late.models.finish()
     assert person.program.document.study is None
     assert not list(packed.cache.iterdir())

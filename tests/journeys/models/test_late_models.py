@@ -139,7 +139,7 @@ def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way(l
     person.program.take_in(TOY)
     gate.await_work()
     click_head(person, 1, 2)
-    while person.program.rooms.models.steps.busy:
+    while person.program.late.models.steps.busy:
         QTest.qWait(1)
     rest(person, gate)
     assert person.banner() == ""
@@ -158,7 +158,7 @@ def test_a_head_that_is_switched_off_while_another_model_is_opened_does_not_drop
     person.program.take_in(TOY)
     gate.await_work()
     click_head(person, 1, 2)
-    while person.program.rooms.models.steps.busy:
+    while person.program.late.models.steps.busy:
         QTest.qWait(1)
     person.do("head_off")
     rest(person, gate)
@@ -295,7 +295,7 @@ def test_a_change_just_made_is_not_taken_back_with_one_of_another_layer(two_off,
     two_off.find("model.changes").setFocus()
     two_off.find("model.changes").choose(0)
     two_off.press("Space")
-    while two_off.program.rooms.models.busy:
+    while two_off.program.late.models.busy:
         QTest.qWait(1)
     assert by_layer(two_off) == {0: 0, 1: 2}
     two_off.press("Del")  # the list still says that it is in force
@@ -345,7 +345,7 @@ def test_rows_that_are_being_taken_wait_for_a_dialog(toy, taking):
     box = QMessageBox(toy.window)
     box.open()
     taking.open()
-    toy.program.rooms.models.steps._work.wait()
+    toy.program.late.models.steps._work.wait()
     for _ in range(3):
         QApplication.processEvents()
     assert by_layer(toy) == {}

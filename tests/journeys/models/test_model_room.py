@@ -130,7 +130,7 @@ def test_a_change_says_which_rows_of_the_second_text_it_holds(toy, lang):
 
 def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch, lang):
     person = launch(lang=lang)
-    person.program.rooms.models.open_path(DATA / "tiny-bert")
+    person.program.late.models.open_path(DATA / "tiny-bert")
     person.wait()
     person.overwrite(person.find("control.text", QLineEdit), "John gave the [MASK] to Mary.")
     person.wait()
@@ -274,7 +274,7 @@ def test_a_page_of_a_model_is_dimmed_from_the_edit_until_its_own_numbers_are_the
     monkeypatch.setattr(kind, "read", page.before(kind.read))
     toy.do("heads_off")
     toy.wait()
-    qtbot.waitUntil(lambda: not toy.program.rooms.pages.busy)
+    qtbot.waitUntil(lambda: not toy.program.late.pages.busy)
     canvas = toy.find("page.heads_off").canvas
     fresh = darkest(canvas)
     run.close()
@@ -285,7 +285,7 @@ def test_a_page_of_a_model_is_dimmed_from_the_edit_until_its_own_numbers_are_the
     qtbot.waitUntil(lambda: page.reached)
     assert darkest(canvas) > fresh + 20, "the page itself is computed"
     page.open()
-    qtbot.waitUntil(lambda: not toy.program.rooms.pages.busy)
+    qtbot.waitUntil(lambda: not toy.program.late.pages.busy)
     assert darkest(canvas) == fresh
 
 

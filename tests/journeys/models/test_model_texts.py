@@ -54,7 +54,7 @@ def test_a_text_is_read_when_its_line_is_left_for_the_second_one(toy):
     toy.wait()
     assert toy.program.document.study.text == TEXT
     assert line(toy).text() == TEXT
-    assert toy.program.rooms.model.second.tokens[1:] == tuple(SECOND.split())
+    assert toy.program.late.model.second.tokens[1:] == tuple(SECOND.split())
 
 
 def test_a_text_is_handed_on_before_an_action(toy, tmp_path):
@@ -104,12 +104,12 @@ def test_a_text_that_the_tokenizer_cannot_cut_is_refused_in_a_sentence(launch, p
     path = tmp_path / "model" / "tokenizer.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | part), encoding="utf-8")
     person = launch(width=1366, height=700)
-    person.program.rooms.models.open_path(tmp_path / "model")
+    person.program.late.models.open_path(tmp_path / "model")
     person.wait()
     before = person.program.document.study.text
     type_text(person, "a" * 40 + "b", "Return")
     person.wait()
-    assert not person.program.rooms.models.busy
+    assert not person.program.late.models.busy
     assert person.banner().startswith("tokenizer.json c")
     assert not person.find("banner").visibleRegion().isEmpty()
     assert person.program.document.study.text == before

@@ -23,7 +23,7 @@ def toy(launch):
 
 
 def open_folder(person, folder):
-    person.program.rooms.models.open_path(folder)
+    person.program.late.models.open_path(folder)
     person.wait()
 
 
@@ -46,9 +46,9 @@ def test_a_model_without_a_head_shows_no_prediction_of_the_one_before(toy, tmp_p
     told = json.loads((folder / "config.json").read_text("utf-8"))
     (folder / "config.json").write_text(json.dumps({**told, "tie_word_embeddings": False}), "utf-8")
     open_folder(toy, folder)
-    assert toy.program.rooms.model.answer.run.model.ends.head is None
+    assert toy.program.late.model.answer.run.model.ends.head is None
     tokens, predicted, title, pictures = shown(toy)
-    assert tokens == list(toy.program.rooms.model.answer.run.texts)
+    assert tokens == list(toy.program.late.model.answer.run.texts)
     assert (predicted, title) == ([], "")
     assert pictures
 
@@ -75,8 +75,8 @@ def test_of_a_model_that_cannot_be_run_nothing_is_shown(toy, unfit, between):
     toy.wait()
     assert toy.program.document.study.model.name == "toy-induction"
     assert shown(toy) == ([], [], "", [])
-    assert toy.program.rooms.model.aim() is None
-    assert toy.program.rooms.pages.model is None
+    assert toy.program.late.model.aim() is None
+    assert toy.program.late.pages.model is None
     assert "has 2 heads; every layer of the model has 4." in toy.banner()
     assert "as it was before" not in toy.banner()  # it never was
     tokens = toy.find("model.tokens").viewport()

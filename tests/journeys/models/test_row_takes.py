@@ -69,7 +69,7 @@ def runs(*texts):
 
 
 def logits(person):
-    return person.program.rooms.model.answer.run.logits
+    return person.program.late.model.answer.run.logits
 
 
 def close(found, wanted):
@@ -136,7 +136,7 @@ def test_rows_of_the_run_before_are_not_taken_for_those_of_a_longer_text(toy, mo
     monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
     gate.close()
     toy.overwrite(toy.find("control.text", QLineEdit), f"{CHANGED} {CHANGED}")
-    while toy.program.rooms.models.busy:
+    while toy.program.late.models.busy:
         QTest.qWait(1)
     before = toy.program.document.problem
     assert before.n > len(CLEAN.split()) + 1
@@ -153,7 +153,7 @@ def test_everything_taken_recovers_the_whole_difference(toy, layer):
     put_on_table(toy, layer)
     toy.click("model.take_all")
     toy.wait()
-    run = toy.program.rooms.model.answer.run
+    run = toy.program.late.model.answer.run
     changed, clean = runs(CHANGED, CLEAN)
     assert recovered(changed, clean, run, "f", "t") == pytest.approx(1, abs=1e-4)
     assert close(run.logits, clean.logits)
@@ -254,19 +254,19 @@ def test_the_comparison_follows_the_layer_on_the_table(toy):
 def test_a_layer_that_is_read_while_another_one_is_put_on_the_table_is_not_compared_with_that(toy, monkeypatch):
     second(toy, CLEAN)
     put_on_table(toy, 1)
-    gate, problem, other = Gate(), Run.problem, toy.program.rooms.model.second
+    gate, problem, other = Gate(), Run.problem, toy.program.late.model.second
     held = gate.before(problem)
     monkeypatch.setattr(
         Run, "problem", lambda run, *given, **named: (held if run is other else problem)(run, *given, **named)
     )
     toy.click("model.compare")
     gate.await_work()
-    toy.program.rooms.models.set_layer(0)
-    while toy.program.document.study.layer or toy.program.rooms.model.busy:
+    toy.program.late.models.set_layer(0)
+    while toy.program.document.study.layer or toy.program.late.model.busy:
         QTest.qWait(1)
     gate.open()
     toy.wait()
-    while toy.program.rooms.row_takes.busy:
+    while toy.program.late.row_takes.busy:
         QTest.qWait(1)
     _, clean = runs(CHANGED, CLEAN)
     assert np.array_equal(toy.program.baseline.problem.x, clean.problem(0).x)

@@ -126,18 +126,18 @@ def test_a_layer_above_follows_the_one_below(toy):
 
 def test_a_weight_typed_in_a_layer_moves_the_prediction(toy):
     read(toy, LETTERS)
-    before = toy.program.rooms.model.answer.run.logits
+    before = toy.program.late.model.answer.run.logits
     click_head(toy, 1, 0)
     toy.type_into("w_query", 2, 0, "9")
     toy.wait()
-    weights, logits = toy.program.document.problem.w_query, toy.program.rooms.model.answer.run.logits
+    weights, logits = toy.program.document.problem.w_query, toy.program.late.model.answer.run.logits
     expected = open_model(TOY).with_weights(1, {"w_query": weights}).run(LETTERS).logits
     assert np.abs(logits - expected).max() <= 2e-5 * np.abs(expected).max()
     assert np.abs(logits - before).max() > 1e-3
     assert toy.find("model.predictions", QTableView).model().columnCount() == 3
     toy.press("Ctrl+Z")
     toy.wait()
-    assert np.array_equal(toy.program.rooms.model.answer.run.logits, before)
+    assert np.array_equal(toy.program.late.model.answer.run.logits, before)
     assert toy.find("model.predictions", QTableView).model().columnCount() == 2
 
 
@@ -238,7 +238,7 @@ def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     click_head(toy, 1, 3)
     toy.type_into("w_query", 1, 0, "2.5")
     toy.wait()
-    logits, problem = toy.program.rooms.model.answer.run.logits, toy.program.document.problem
+    logits, problem = toy.program.late.model.answer.run.logits, toy.program.document.problem
     path = tmp_path / "back.attn"
     toy.save_as(path)
     assert path.stat().st_size < 20_000  # one layer has 50,000 numbers
@@ -249,7 +249,7 @@ def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     study = toy.program.document.study
     assert (study.text, study.layer) == (LETTERS, 1)
     assert toy.program.document.problem == problem
-    assert np.array_equal(toy.program.rooms.model.answer.run.logits, logits)
+    assert np.array_equal(toy.program.late.model.answer.run.logits, logits)
     assert not toy.window.isWindowModified()
     assert toy.find("model.changes").model().rowCount() == 2
 
@@ -277,7 +277,7 @@ def test_a_model_asks_for_the_unsaved_document_before_it_is_opened(launch, lang)
     person.type_into("query", 0, 0, "9")
     before = person.program.document.problem
     ask_about(person, QMessageBox.StandardButton.Cancel, lambda: person.program.take_in(TOY))
-    assert not person.program.rooms.models.busy
+    assert not person.program.late.models.busy
     assert person.program.document.problem is before
     ask_about(person, QMessageBox.StandardButton.Discard, lambda: person.program.take_in(TOY))
     person.wait()
@@ -347,7 +347,7 @@ def content(person, name):
     person.do(name)
     person.wait()
     page = person.find(f"page.{name}")
-    while person.program.rooms.pages.busy:
+    while person.program.late.pages.busy:
         QTest.qWait(5)
     return page
 
@@ -357,7 +357,7 @@ def test_pages_of_a_model_show_its_own_numbers_and_are_exported(toy, tmp_path):
     other = "k x b m f k x b p"
     toy.overwrite(toy.find("control.other_text", QLineEdit), other)
     toy.wait()
-    run = toy.program.rooms.model.answer.run
+    run = toy.program.late.model.answer.run
     parts = content(toy, "logit_parts").content
     assert parts.parts.total == pytest.approx(parts.logit, abs=1e-3)
     assert parts.logit == pytest.approx(float(run.logits[-1][run.token_id("f")]))
@@ -379,7 +379,7 @@ def export_lens(toy, tmp_path):
         dialog.set_choice(replace(dialog.result_choice(), folder=str(tmp_path), format="svg"))
         dialog.accept()
 
-    toy.answering(ExportDialog, answer, lambda: toy.program.rooms.pages.exportAsked.emit("lens"))
+    toy.answering(ExportDialog, answer, lambda: toy.program.late.pages.exportAsked.emit("lens"))
     deadline = time.monotonic() + 60
     while not (found := list(tmp_path.glob("*.svg"))):
         assert time.monotonic() < deadline, toy.banner()
@@ -428,7 +428,7 @@ def test_numbers_beyond_the_precision_of_the_model_are_shown_for_what_they_becom
     toy.wait()
     toy.type_into("block.norm2_weight", 0, 3, "1e200")
     toy.wait()
-    assert not np.isfinite(toy.program.rooms.model.answer.run.logits).all()
+    assert not np.isfinite(toy.program.late.model.answer.run.logits).all()
     box = toy.find("control.model_reading", QComboBox)
     for place in range(box.count()):
         toy.choose(box, box.itemData(place))

@@ -20,7 +20,7 @@ def settled(person):
     person.wait()
     end = time.monotonic() + 120
     QTest.qWait(1)  # the edit is painted first
-    while person.program.rooms.pages.busy:
+    while person.program.late.pages.busy:
         assert time.monotonic() < end, "it does not come"
         QApplication.processEvents()
     return person.find("page.gradient_maps").content

@@ -33,7 +33,7 @@ def person(launch):
 
 
 def settle(person):
-    person.program.rooms.curve._fits.wait()
+    person.program.late.curve._fits.wait()
     for _ in range(3):
         QTest.qWait(1)
     person.wait()
@@ -75,7 +75,7 @@ def test_nothing_is_fitted_to_points_that_are_gone(person, gate, monkeypatch):
     person.pick("score", "dot")
     assert person.program.computation.pending
     assert not person.find("button.fit").isEnabled()
-    person.program.rooms.curve.fit()
+    person.program.late.curve.fit()
     numbers.open()
     settle(person)
     assert not gate.reached

@@ -57,7 +57,7 @@ def double_click(canvas, place):
 
 def settle(person, qtbot):
     person.wait()
-    qtbot.waitUntil(lambda: not person.program.rooms.pages.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not person.program.late.pages.busy, timeout=60_000)
 
 
 def drag(canvas, start, by):

@@ -22,7 +22,7 @@ def settled(person, name):
     person.wait()
     end = time.monotonic() + 120
     QTest.qWait(1)  # the edit is painted first
-    while person.program.rooms.pages.busy:
+    while person.program.late.pages.busy:
         assert time.monotonic() < end, "it does not come"
         QApplication.processEvents()
     return person.find(f"page.{name}").content

@@ -47,7 +47,7 @@ def click_head(person, layer, head):
 def rest(person, qtbot):
     """Until the page is there, too."""
     person.wait()
-    qtbot.waitUntil(lambda: not person.program.rooms.pages.busy)
+    qtbot.waitUntil(lambda: not person.program.late.pages.busy)
 
 
 def page(person):
@@ -69,7 +69,7 @@ def test_another_head_and_layer_leave_the_page_that_is_computed_alone(toy, gate,
     click_head(toy, 0, 2)
     click_head(toy, 1, 1)
     of_layer(toy, 1, qtbot)
-    qtbot.waitUntil(lambda: not toy.program.rooms.model.busy)
+    qtbot.waitUntil(lambda: not toy.program.late.model.busy)
     qtbot.waitUntil(lambda: progress(toy).isVisible())
     assert "50" in progress(toy).text(), "it has begun anew"
     gate.open()

@@ -28,7 +28,7 @@ def person(launch, qtbot):
 
 
 def settle(person, qtbot):
-    qtbot.waitUntil(lambda: not person.program.rooms.pages.busy, timeout=120_000)
+    qtbot.waitUntil(lambda: not person.program.late.pages.busy, timeout=120_000)
 
 
 def shown(person):

@@ -36,7 +36,7 @@ def opened(person, page, qtbot):
 
 
 def settle(person, qtbot):
-    qtbot.waitUntil(lambda: not person.program.rooms.pages.busy, timeout=120_000)
+    qtbot.waitUntil(lambda: not person.program.late.pages.busy, timeout=120_000)
 
 
 def row(problem, scale, query=1):

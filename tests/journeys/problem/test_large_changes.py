@@ -97,7 +97,7 @@ CHANGES = {
     "second sequence": lambda person: person.do("second_sequence"),
     "block": lambda person: person.do("block"),
     "direct": lambda person: person.do("make_direct"),
-    "additive": lambda person: person.program.variants.set_score("additive"),
+    "additive": lambda person: person.program.first.variants.set_score("additive"),
     "precision": lambda person: person.pick("dtype", "float32"),
     "cells swapped": custom_fill,
     "custom layer": add_layer("custom"),
@@ -232,7 +232,7 @@ def test_what_was_made_for_another_state_is_dropped_and_said(launch, gate):
 OTHERS = {
     "a head switched off": lambda person: person.do("head_off"),
     "a layer of the mask": add_layer("causal"),
-    "a number in a map": lambda person: person.program.edits.cell_blocks._changes.set(
+    "a number in a map": lambda person: person.program.late.cell_blocks._changes.set(
         "weights", (slice(0, 1), slice(0, 1), slice(0, 1), slice(0, 1)), np.array([[0.5]]), Label("set", {})
     ),
     "another one that takes a while": lambda person: person.size("n", 400),

@@ -140,8 +140,8 @@ def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path):
     assert person.values("weights") == before
     path = tmp_path / "mask.csv"
     np.savetxt(path, ~allowed, fmt="%d", delimiter=",")
-    person.program.edits.target.use("mask.0.allowed")
-    person.program.edits.table_blocks.import_path(path)
+    person.program.late.target.use("mask.0.allowed")
+    person.program.late.table_blocks.import_path(path)
     assert person.values("weights") == before
     assert "True = blocked" in person.status()
     radio(person, blocked=False)

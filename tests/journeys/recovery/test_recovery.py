@@ -306,15 +306,15 @@ def test_what_memory_had_no_room_for_is_kept_with_what_comes_after(launch, qtbot
 
 def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, qtbot):
     person = launch()
-    person.program.rooms.models.open_path(resource("models", "toy-induction"))
+    person.program.late.models.open_path(resource("models", "toy-induction"))
     person.wait()
     person.type_into("w_query", 0, 0, "7")
-    person.program.rooms.models.set_layer(1)
+    person.program.late.models.set_layer(1)
     person.wait()
     person.type_into("w_query", 1, 0, "9")
     person.wait()
     before, study = left_by_crash(person, qtbot), person.program.document.study
-    logits = person.program.rooms.model.answer.run.logits
+    logits = person.program.late.model.answer.run.logits
     person.leave()
     person = launch()
     person.click(person.find("banner").buttons()[0])
@@ -325,7 +325,7 @@ def test_a_model_comes_back_with_what_was_changed_in_all_of_its_layers(launch, q
     assert (found.model.digest, found.text, found.layer) == (study.model.digest, study.text, 1)
     assert found.others[0].cells["w_query"].values == [7]
     assert person.action("model").isChecked()
-    qtbot.waitUntil(lambda: (person.program.rooms.model.answer.run.logits == logits).all())
+    qtbot.waitUntil(lambda: (person.program.late.model.answer.run.logits == logits).all())
     assert not person.action("undo").isEnabled(), "what came back is where the history begins"
 
 

@@ -36,7 +36,7 @@ def writing(tmp_path):
 @pytest.fixture(params=["export", "worksheets", "solutions"])
 def person(request, launch, writing):
     found = launch(SMALL)
-    getattr(found.program.rooms, request.param)._writing.begin(writing)
+    getattr(found.program.late, request.param)._writing.begin(writing)
     return found
 
 

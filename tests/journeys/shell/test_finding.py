@@ -21,7 +21,7 @@ LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
 
 def settled(person: Any) -> None:
     person.wait()
-    while person.program.tools.finding.busy:
+    while person.program.late.finding.busy:
         QTest.qWait(1)
 
 
@@ -107,7 +107,7 @@ def test_f5_goes_to_a_cell(launch: Callable[..., Any], lang: str) -> None:
     assert person.find("heatmap.weights").chosen == (12, 3)
     person.answering(AskDialog, place(tokens[7]), lambda: person.press("F5"))
     assert person.find("heatmap.weights").chosen == (tokens.index(tokens[7]), 3)
-    field = next(iter(person.program.tables.models))
+    field = next(iter(person.program.first.tables.models))
     person.go_to(field, 0, 0)
     person.answering(AskDialog, place("5, 2"), lambda: person.press("F5"))
     assert person.cell(field) == (5, 2)

@@ -88,10 +88,10 @@ def exercise(person):
     person.show_stage("weights")
     person.click_cell("weights", 1, 1)
     person.do("leave_out")
-    while person.program.rooms.exercises.busy:
+    while person.program.late.exercises.busy:
         QTest.qWait(1)
     person.overwrite(person.find("exercise.answer", QLineEdit), "17")
-    while person.program.rooms.exercises.busy:
+    while person.program.late.exercises.busy:
         QTest.qWait(1)
     return [person.find("exercise"), person.find("exercise.verdict")]
 

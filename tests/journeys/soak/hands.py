@@ -74,7 +74,7 @@ class Hands:
                 QTest.mouseMove(heatmap, start - QPoint(0, way * part // 3))
             QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, way))
             for _ in range(3):  # the last target is asked about once the one before is answered
-                self._person.program.edits.pulling.finish()
+                self._person.program.late.pulling.finish()
                 QApplication.processEvents()
         tool.setChecked(False)
         return f"{heatmap.objectName()} ({row}, {column}) by {way}"
@@ -177,5 +177,5 @@ class Hands:
     def _see(self, name: str) -> None:
         """Wait for what a page computes; not for ever: a long one is left under way."""
         end = time.monotonic() + PATIENCE
-        while self._person.program.rooms.pages.busy and time.monotonic() < end:
+        while self._person.program.late.pages.busy and time.monotonic() < end:
             QTest.qWait(1)

@@ -45,7 +45,7 @@ class Learning:
         path = self._rnd.choice(LESSONS)
         self._person.action("save").trigger()
         self._person.drop(path)
-        self._see(lambda: self._program.rooms.lessons.busy)
+        self._see(lambda: self._program.late.lessons.busy)
         pressed = [self._press("lesson") for _ in range(self._rnd.randrange(6))]
         return f"{path.stem} {pressed}"
 
@@ -57,7 +57,7 @@ class Learning:
         line = self._window.findChild(QLineEdit, "exercise.answer")
         if line is not None and line.isVisible():
             self._person.overwrite(line, self._rnd.choice(("0.5", "1/3", "x", "")))
-        self._see(lambda: self._program.rooms.exercises.busy)
+        self._see(lambda: self._program.late.exercises.busy)
         return f"{name}, {self._press('exercise')}"
 
     def help(self) -> str:
@@ -111,7 +111,7 @@ class Learning:
         button = self._rnd.choice(free)
         said = button.text() or button.accessibleName()
         button.click()
-        self._see(lambda: self._program.rooms.lessons.busy)
+        self._see(lambda: self._program.late.lessons.busy)
         return said
 
     def _see(self, busy: Callable[[], bool]) -> None:

@@ -102,7 +102,7 @@ class Studying:
 
 def shows_a_fresh_run(program: Program) -> None:
     """Assert that what the model is said to predict is what it computes anew, changed layers and all."""
-    study, found = program.document.study, program.rooms.model.answer
+    study, found = program.document.study, program.late.model.answer
     if study is None:
         return
     try:

@@ -167,7 +167,7 @@ class Walk:
     def _read_all(self) -> str:
         """Until every file is read that was given while something was typed: some ask what they are."""
         self._give_up()
-        reading = self.program.files.opening, self.program.tools.arrays, self.program.rooms.lessons
+        reading = self.program.files.opening, self.program.late.arrays, self.program.late.lessons
         while any(part.busy for part in reading):
             QTest.qWait(5)
         self.person.wait()

@@ -522,7 +522,7 @@ def wait(until, patience=20.0):
 
 
 def idle(person):
-    return not person.program.edits.table_blocks.reading.busy
+    return not person.program.late.table_blocks.reading.busy
 
 
 @pytest.mark.parametrize("way", ["paste", "import", "drop"])

@@ -168,7 +168,7 @@ def test_a_cut_of_a_large_block_copies_the_numbers_and_not_the_zeros(launch, tmp
     person = launch(tmp_path / "wide.attn")
     person.go_to("query", 0, 0)
     person.press("Ctrl+A", "Ctrl+X")
-    person.program.edits.copying.finish()
+    person.program.late.copying.finish()
     QApplication.processEvents()
     found = np.array([[float(text) for text in row] for row in _rows(person.clipboard())])
     assert np.array_equal(found, problem.query)
@@ -264,7 +264,7 @@ def gate(monkeypatch):
 
 def settle(person, gate):
     gate.open()
-    person.program.edits.copying.finish()
+    person.program.late.copying.finish()
     for _ in range(3):
         QApplication.processEvents()
 
@@ -319,7 +319,7 @@ def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypa
     if later:
         person.clipboard(later)
     gate.open()
-    while person.program.rooms.export.busy:
+    while person.program.late.export.busy:
         QTest.qWait(1)
     assert person.clipboard() == later
     assert QGuiApplication.clipboard().image().isNull() == bool(later)

@@ -45,7 +45,7 @@ def person(launch, tmp_path):
 def settle(person, gate):
     gate.open()
     end = time.monotonic() + 120
-    while person.program.edits.table_blocks.reading.busy or person.program.making.busy:
+    while person.program.late.table_blocks.reading.busy or person.program.making.busy:
         assert time.monotonic() < end
         QTest.qWait(2)
     person.wait()
@@ -86,7 +86,7 @@ def test_an_imported_block_goes_into_the_item_that_was_on_show(person, gate, tmp
     (tmp_path / "a.csv").write_text("7,8\n9,4\n")
     before = person.program.document.snapshot()
     person.go_to("query", 3, 4)
-    asked(person, gate, lambda: person.program.edits.table_blocks.import_path(tmp_path / "a.csv"))
+    asked(person, gate, lambda: person.program.late.table_blocks.import_path(tmp_path / "a.csv"))
     person.program.view.set(batch=1)
     settle(person, gate)
     query = person.program.document.problem.query
@@ -130,7 +130,7 @@ def test_a_block_for_an_item_that_is_gone_is_said_to_be_dropped(person, gate):
 def test_a_number_pasted_meanwhile_leaves_a_large_import_alone(person, gate, tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("7,8\n9,4\n")
     person.go_to("query", 0, 0)
-    asked(person, gate, lambda: person.program.edits.table_blocks.import_path(tmp_path / "a.csv"))
+    asked(person, gate, lambda: person.program.late.table_blocks.import_path(tmp_path / "a.csv"))
     monkeypatch.setattr(table_blocks, "LARGE_TEXT", 100)
     monkeypatch.setattr(text_table, "_read", READ)
     person.clipboard("5")
@@ -144,7 +144,7 @@ def test_a_number_pasted_meanwhile_leaves_a_large_import_alone(person, gate, tmp
 def test_of_two_large_blocks_the_first_is_said_to_be_dropped(person, gate, tmp_path):
     (tmp_path / "a.csv").write_text("7,8\n9,4\n")
     person.go_to("query", 3, 4)
-    asked(person, gate, lambda: person.program.edits.table_blocks.import_path(tmp_path / "a.csv"))
+    asked(person, gate, lambda: person.program.late.table_blocks.import_path(tmp_path / "a.csv"))
     paste(person)
     assert person.banner() == "a.csv was dropped: another block was asked for before it was read."
     settle(person, gate)

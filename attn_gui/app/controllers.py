@@ -1,0 +1,37 @@
+"""Controllers that the first picture needs."""
+
+from __future__ import annotations
+
+from attn_gui.app.context import AppContext
+from attn_gui.app.editing.shapes import ShapeController
+from attn_gui.app.editing.variants import LayerController, VariantsController
+from attn_gui.app.files.files import FilesController
+from attn_gui.app.files.kept_view import SessionView
+from attn_gui.app.inspector.explain import ExplainController
+from attn_gui.app.maps.maps import MapsController, SplitController
+from attn_gui.app.maps.readings import ReadingsController
+from attn_gui.app.maps.status import ProgressController, StatusController
+from attn_gui.app.tables.tables import TablesController
+
+
+class Controllers:
+    """Maps, tables, what is set in the panels beside them, and files; all others are `LateControllers`."""
+
+    def __init__(self, context: AppContext) -> None:
+        self.status = StatusController(context)
+        context.making.noted.connect(self.status.tell)
+        self.maps = MapsController(context)
+        self.splitting = SplitController(context)
+        self.readings = ReadingsController(context)
+        self.progress = ProgressController(context)
+        self.tables = TablesController(context)
+        self.explain = ExplainController(context)
+
+        self.shapes = ShapeController(context, self.status.tell)
+        context.computation.refused.connect(self.shapes.show_state)
+        self.variants = VariantsController(context)
+        self.layer = LayerController(context)
+
+        self.files = FilesController(context)
+        self.layer.newRequested.connect(self.files.new)
+        self.session_view = SessionView(context, self.files)
