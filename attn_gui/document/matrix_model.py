@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,19 @@ class Matrix(Protocol):
 Read = Callable[[], Matrix | None]
 
 
+class Given(NamedTuple):
+    """What a table was last given to show. Of the numbers where they lie: who writes there says so."""
+
+    owner: Callable[[], object]  # of the memory, weakly held: another may lie at the same address once it is gone
+    layout: tuple[object, ...]
+    look: tuple[object, ...]
+
+    def same(self, other: Given) -> bool:
+        """Whether another one shows the same numbers in the same way."""
+        owner = self.owner()
+        return owner is not None and owner is other.owner() and self[1:] == other[1:]
+
+
 class MatrixModel(QAbstractTableModel):
     """Shows the array that `read` gives at the moment: (rows, columns), or (columns,) as one row.
 
@@ -74,6 +88,7 @@ class MatrixModel(QAbstractTableModel):
         self.covered = False  # whether a number may be left out for an exercise, and stands there as NaN
         self._decimals, self._scientific = 3, False
         self._whole = False  # every number is a whole one, shown without decimals: 1 and not 1.000
+        self._given = Given(lambda: None, (), ())
 
     def set_matrix(
         self,
@@ -83,12 +98,16 @@ class MatrixModel(QAbstractTableModel):
         editable: bool = True,
         renamable: bool = False,
     ) -> None:
-        """Show another matrix, or the same one after its shape may have changed; resets only if the shape did.
+        """Show another matrix, or the same one after its shape may have changed; resets only if the shape did, and
+        says nothing where it shows the same already.
 
         `read` returns a 1-D or 2-D array, or None for nothing; it is called for every cell and must be cheap
         (`document.reader(field, item)`). `row_labels`: tokens, may be shorter than the rows.
         """
-        shape = _table_shape(read())
+        array = read()
+        shape = _table_shape(array)
+        look = (tuple(row_labels), editable, renamable, self.inverted, self.covered)
+        before, self._given = self._given, _given(array, look)
         if shape != self._shape:
             self.beginResetModel()
         same = shape == self._shape
@@ -97,8 +116,8 @@ class MatrixModel(QAbstractTableModel):
         self._whole = self._is_whole()
         if not same:
             self.endResetModel()
-        elif shape[0] and shape[1]:
-            self.cells_changed(slice(0, shape[0]), slice(0, shape[1]))
+        elif shape[0] and shape[1] and not self._given.same(before):
+            self.all_changed()
             self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, shape[0] - 1)
 
     def set_decimals(self, decimals: int, scientific: bool = False) -> None:
@@ -106,6 +125,10 @@ class MatrixModel(QAbstractTableModel):
         if (decimals, scientific) == (self._decimals, self._scientific):
             return
         self._decimals, self._scientific = decimals, scientific
+        self.all_changed()
+
+    def all_changed(self) -> None:
+        """Announce new numbers of all cells."""
         self.cells_changed(slice(0, self._shape[0]), slice(0, self._shape[1]))
 
     def cells_changed(self, rows: slice, columns: slice) -> None:
@@ -286,6 +309,15 @@ class MatrixModel(QAbstractTableModel):
         array = self._array()
         new = self.turned(np.asarray(number))
         return array is not None and array.dtype.type(new).tobytes() != array[row, column].tobytes()
+
+
+def _given(array: Matrix | None, look: tuple[object, ...]) -> Given:
+    """What is given with an array; numbers that are computed where they are read may always be others."""
+    if not isinstance(array, np.ndarray):
+        return Given(lambda: None, (), look)
+    owner = array if array.base is None else array.base
+    held = weakref.ref(owner) if isinstance(owner, np.ndarray) else (lambda: None)
+    return Given(held, (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str), look)
 
 
 def _table_shape(array: Matrix | None) -> tuple[int, int]:

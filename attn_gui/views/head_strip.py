@@ -57,10 +57,12 @@ class HeadThumb(MapButton):
 
     def set_chosen_head(self, chosen: bool) -> None:
         """Whether this is the head on show; only that one is reached by Tab, arrows lead to the others."""
-        self.setChecked(chosen)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if chosen else Qt.FocusPolicy.ClickFocus)
-        self.describe()
-        self.update()
+        policy = Qt.FocusPolicy.StrongFocus if chosen else Qt.FocusPolicy.ClickFocus
+        if (chosen, policy) != (self.isChecked(), self.focusPolicy()):
+            self.setChecked(chosen)
+            self.setFocusPolicy(policy)
+            self.describe()
+            self.update()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
         """The number only; with `low` a small map alone."""
@@ -256,9 +258,10 @@ class HeadsStrip(Retranslated, QWidget):
         self._reading, self._offered = READINGS[key], tuple(offered)
         self._say_reading()
         for thumb in self._thumbs:
-            thumb.set_reading(self._title_of(key), "")
             if key == Entropy.key:
                 self._on_entropies_measured(thumb.head)
+            else:
+                thumb.set_reading(self._title_of(key), "")
 
     def set_action(self, mark: QAction) -> None:
         """The action that marks what the reading counts, as a button beside it."""

@@ -115,6 +115,23 @@ def test_it_resets_only_when_the_shape_changes(shown: SimpleNamespace) -> None:
     assert shown.model.cell(0, 0)[0] == ""
 
 
+def test_the_same_numbers_shown_alike_are_no_news(shown: SimpleNamespace) -> None:
+    everything = ("changed", 0, 3, 0, 5)
+    shown.model.set_matrix(lambda: shown.array)
+    assert shown.said == []
+    shown.model.set_matrix(lambda: shown.array, row_labels=["it"])
+    assert shown.said == [everything]
+    shown.array = shown.array.copy()
+    shown.model.set_matrix(lambda: shown.array, row_labels=["it"])
+    assert shown.said == [everything] * 2
+    shown.model.covered = True
+    shown.model.set_matrix(lambda: shown.array, row_labels=["it"])
+    assert shown.said == [everything] * 3
+    shown.array = shown.array[::-1]  # the same memory, in another order
+    shown.model.set_matrix(lambda: shown.array, row_labels=["it"])
+    assert shown.said == [everything] * 4
+
+
 def test_a_vector_is_one_row(shown: SimpleNamespace) -> None:
     shown.array = np.array([1.0, 2.0, 3.0])
     shown.model.set_matrix(lambda: shown.array)

@@ -269,11 +269,13 @@ class TipsController(QObject):
                 control.setWhatsThis(control.toolTip())
 
     def _tell_maps(self) -> None:
+        """Tell those in sight; the others once their stage or all are shown."""
         shown, product = self._view.shown, self._window.product
-        for stage in product.maps.stages:
-            product.maps.map(stage).setWhatsThis(map_words(shown, stage))
-        for place, heatmap in product.operands.shown.items():
-            heatmap.setWhatsThis(map_words(shown, product.operands.source(place)))
+        maps = [(stage, product.maps.map(stage)) for stage in product.maps.stages]
+        maps += [(product.operands.source(place), heatmap) for place, heatmap in product.operands.shown.items()]
+        for name, heatmap in maps:
+            if heatmap.isVisible():
+                heatmap.setWhatsThis(map_words(shown, name))
 
     def _tell_tables(self) -> None:
         for table in self._window.findChildren(QTableView):

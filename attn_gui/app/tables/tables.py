@@ -416,7 +416,11 @@ class TablesController(QObject):
         if self._computation.pending and None in change.fields.values():
             self.show()  # a table need not wait for the maps, and whoever types into it must see the document's numbers
         for field, boxes in change.fields.items():
-            if field in self.models and boxes is not None:
+            if field not in self.models:
+                continue
+            if boxes is None:
+                self.models[field].all_changed()
+            else:
                 self._repaint(field, boxes)
 
     def _repaint(self, field: str, boxes: Sequence[Box]) -> None:

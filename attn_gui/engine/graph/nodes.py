@@ -109,7 +109,8 @@ def is_counted(name: str) -> bool:
 
 def is_named(name: str) -> bool:
     """Whether there is a stage or a field of this name; layers and interventions are counted."""
-    return name in FIELDS or is_counted(name) or name in _parameters() or _stage(plain_name(name)) is not None
+    known = name in FIELDS or is_counted(name) or _stage(plain_name(name)) is not None
+    return known or name in _parameters()
 
 
 def titles() -> Iterator[tuple[str, str]]:

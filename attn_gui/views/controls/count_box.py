@@ -224,6 +224,8 @@ class SizeBox(CountBox):
     def set_value(self, value: int) -> None:
         """Show the number of the document, which ends a visit; 0 is that of a size that it has not."""
         self._forget_refusal()
+        if value == self._settled == self.value() and not self.pending():
+            return
         self._settled = value
         with QSignalBlocker(self):
             self.setMinimum(min(self._least, value))

@@ -129,6 +129,7 @@ class LevelBar(SceneView):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)  # pyqtgraph moves items while it paints
         self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
         self._box.setRange(QRectF(0, 0, 1, 1), padding=0)
         self._strip = pg.ImageItem(axisOrder="row-major")
@@ -149,6 +150,7 @@ class LevelBar(SceneView):
         self._strip.setImage(colors, autoLevels=False, rect=QRectF(0, 0, 1, 1))
         self._arrange()
         self.axis.set_shown(levels, words)
+        self.viewport().update()
 
     @staticmethod
     def height_needed() -> int:

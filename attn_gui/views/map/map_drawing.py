@@ -186,7 +186,10 @@ class MapDrawing(QObject):
         return rect.translated(self._where()[0].topLeft()) if not rect.isEmpty() else QRect()
 
     def arrange(self) -> None:
-        """Bring cells and marks to where the widget and the window of cells put them, if that is another place."""
+        """Bring cells and marks to where the widget and the window of cells put them, if that is another place.
+
+        Whoever moved them has asked to `redraw`; asked again while it is painted, the map would be painted twice.
+        """
         inner, window = self._where()
         placed = inner, self.shown.shape, window
         if placed == self._placed:
@@ -199,7 +202,7 @@ class MapDrawing(QObject):
         self.overlay.set_geometry(down, across)
         if self.split is not None:
             self.split.place_bar()
-        self.redraw()
+        self._stale = True
 
     def follow_theme(self) -> None:
         """The colors and sizes have changed; they are those of `views.theme`."""

@@ -211,6 +211,7 @@ class MapView(SceneView):
     def __init__(self, canvas: QWidget, box: MapBox, drawing: MapDrawing) -> None:
         super().__init__(canvas)
         self.viewport().setAutoFillBackground(False)
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)  # it is told below
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._box, self._drawing = box, drawing
         self.image = CellsItem(box, drawing)
@@ -229,7 +230,8 @@ class MapView(SceneView):
         self._outside.setPos(cells.topLeft())
 
     # What is painted differently the viewport is told at once: a scene would see to it in a later turn of its own, in
-    # which the maps of a picture are painted one by one, and forgets where a mark was if it is painted before.
+    # which the maps of a picture are painted one by one, and forgets where a mark was if it is painted before. Of what
+    # pyqtgraph moves while it is painted, it would paint every map a second time.
 
     def show_cells(self, pixels: QRect | None) -> None:
         """Repaint these pixels of the cells, or everything."""

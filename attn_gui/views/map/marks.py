@@ -242,6 +242,7 @@ class Overlay:
         self._veil: QImage | None = None
         self._flash: Flash | None = None
         self.marks = Marks()
+        self._kinds: tuple[str, ...] | None = None  # asked for at each paint
 
     def set_geometry(self, rows: Span, columns: Span) -> None:
         """Other pixels or another window of cells; everything needs to be painted afterwards."""
@@ -256,7 +257,7 @@ class Overlay:
         old = self.marks
         changed = [name for name, mark in changes.items() if getattr(old, name) != mark]
         if changed:
-            self.marks = old._replace(**changes)  # type: ignore[arg-type]  # names are Marks' own
+            self.marks, self._kinds = old._replace(**changes), None  # type: ignore[arg-type]  # names are Marks' own
             self._veil = self._veil if old.clear == self.marks.clear else None
             self._canvas.show_marks({kind for name in changed for kind in _SHOWN_BY.get(name, (name,))})
 
@@ -293,16 +294,23 @@ class Overlay:
         self.set_marks(edited=self.marks.edited if strength > 0 else (), edited_strength=strength)
 
     # --- places ----------------------------------------------------------------------------------
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of which there are marks, in the order in which they are painted."""
+        if self._kinds is None:
+            self._kinds = tuple(kind for kind in self.KINDS if _is_there(self.marks, kind))
+        return self._kinds
+
     def cell_rect(self, row: int, column: int) -> QRect:
         """The pixels of a cell within the cells' own rectangle; null outside the window."""
         return self._area_rect((slice(row, row + 1), slice(column, column + 1)))
 
     def places(self, kind: str) -> tuple[QRect, ...]:
         """The pixels that the marks of a kind stand at; none where there is nothing to paint."""
+        if kind not in self.kinds or not self._rows.bins or not self._columns.bins:
+            return ()
         marks, cells = self.marks, self._cells()
         found: Iterable[QRect] = ()
-        if not self._rows.bins or not self._columns.bins:
-            return ()
         if kind == "frame" or (kind == "focus" and marks.focus) or (kind == "veil" and marks.clear is not None):
             found = (cells,)
         elif kind == "bands":
@@ -494,6 +502,14 @@ class Overlay:
     }
     KINDS = tuple(_PAINT)
     """Kinds of marks in the order in which they are painted."""
+
+
+def _is_there(marks: Marks, kind: str) -> bool:
+    """Whether there are marks of a kind, in view or not."""
+    if kind in ("frame", "veil"):
+        return kind == "frame" or marks.clear is not None
+    mark = getattr(marks, kind.removesuffix("_behind"))
+    return mark is not None and mark is not False and mark != ()
 
 
 def role_color(theme: Theme, role: str) -> QColor:

@@ -109,7 +109,7 @@ class Thumbnail(Canvas):
         painter.save()
         drawing.paint_cells(painter)
         painter.restore()
-        for kind in drawing.overlay.KINDS:
+        for kind in drawing.overlay.kinds:
             painter.save()
             if kind not in OUTSIDE:
                 painter.setClipRect(QRect(QPoint(), cells.size()))

@@ -46,7 +46,7 @@ class ProductPicture(QWidget):
         self._words = ProductWords(self._scene, self)
         self._words.title.tokens.clicked.connect(self.tokensRequested)
         self._ground: QPixmap | None = None
-        self._marked = QRegion()  # where the words say what is chosen
+        self._marked: QRegion | None = None  # where the words say what is chosen; None: found once it is painted
         self._held, self._asked = False, False  # whether the arrangement waits, and whether there is to be one
         self._links.moved.connect(self._repaint_words)
         self.maps.rearranged.connect(self._on_maps_rearranged)
@@ -86,8 +86,9 @@ class ProductPicture(QWidget):
 
     def set_chosen(self, chosen: tuple[str, int, int] | None) -> None:
         """Mark (stage, row, column) and what it is made of; None for nothing."""
-        self.maps.set_chosen(chosen)
-        self._show_marks()
+        if chosen != self.maps.chosen:
+            self.maps.set_chosen(chosen)
+            self._show_marks()
 
     def refresh(self, recomputed: Recomputed) -> None:
         """Redraw and outline the cells that hold new numbers, and nothing else."""
@@ -128,7 +129,8 @@ class ProductPicture(QWidget):
     def set_dimmed(self, dimmed: bool) -> None:
         """Dim the pictures: they show the last good result."""
         for heatmap in (*self.maps.every(), *self.operands.maps.values()):
-            heatmap.set_shown(replace(heatmap.shown, dimmed=dimmed))
+            if heatmap.shown.dimmed != dimmed:
+                heatmap.set_shown(replace(heatmap.shown, dimmed=dimmed))
         for stage in self.maps.stages:
             self.maps.minimap(stage).follow()
 
@@ -244,13 +246,15 @@ class ProductPicture(QWidget):
 
     def _show_marks(self) -> None:
         self.operands.set_marks(self._scene.lines, self.maps.chosen, result=self._scene.picture.marks_result)
-        before, self._marked = self._marked, self._marks_region()
-        self.update(before + self._marked)
+        before, self._marked = self._marked, None
+        if before is not None:  # else all of it is about to be painted
+            self._marked = self._marks_region()
+            self.update(before + self._marked)
 
     def _repaint_words(self, *_: object) -> None:
         """Repaint everything but the cells of the maps."""
         self._words.forget_places()
-        self._ground, self._marked = None, self._marks_region()
+        self._ground = self._marked = None
         self.update(QRegion(self.rect()).subtracted(self.places.cells if self.places is not None else QRegion()))
 
     def _marks_region(self) -> QRegion:
@@ -270,6 +274,8 @@ class ProductPicture(QWidget):
         painter = QPainter(self)
         painter.setClipRegion(exposed)
         painter.drawPixmap(0, 0, self._ground)
+        if self._marked is None:
+            self._marked = self._marks_region()
         if exposed.intersects(self._marked):
             self._words.paint_marks(painter, places)
         painter.end()

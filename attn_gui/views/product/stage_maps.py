@@ -306,8 +306,8 @@ class StageMaps(QObject):
             self._tokens = query, key
             self.query_tokens = AxisNames(query)
             self.key_tokens = self.query_tokens if key == query else AxisNames(key)
-        self._label_maps()
-        self.renamed.emit()
+            self._label_maps()
+            self.renamed.emit()
 
     def set_chosen(self, chosen: tuple[str, int, int] | None) -> None:
         """Mark a cell, and in the other maps what it is made of."""

@@ -185,12 +185,18 @@ class Spine(Retranslated, QWidget):
 
     def set_chosen(self, cell: ShownCell | None) -> None:
         """Mark the row and column of a cell in every map that takes part in it."""
-        self._cell = cell
-        self._mark()
+        if cell != self._cell:
+            self._cell = cell
+            self._mark()
 
     def set_layer(self, layer: int | None) -> None:
         """Name the layer of a model whose steps these are; None where there is no model."""
-        self._layer = layer
+        if layer != self._layer:
+            self._layer = layer
+            self._name_layer()
+
+    def _name_layer(self) -> None:
+        layer = self._layer
         self._layer_label.setText("" if layer is None else layer_words(layer))
         self._layer_label.setVisible(layer is not None)
         self._give_way()
@@ -247,7 +253,7 @@ class Spine(Retranslated, QWidget):
         """All words in the present language."""
         self.setAccessibleName(self.tr("Steps of the formula"))
         self.boxes.retranslate()
-        self.set_layer(self._layer)
+        self._name_layer()
         if self._evaluation is not None:
             self._show_planes()
             self._give_way()

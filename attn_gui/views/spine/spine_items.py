@@ -187,11 +187,13 @@ class StageNode(MapButton):
 
     def set_plane(self, plane: Plane | FieldPlane, symbol: str, title: str) -> None:
         """The matrix of the node, what is written below it, and what it is called in words."""
+        before = self.map.shape, self._symbol
         self.map.set_shown(MapState(plane))
         self._symbol, self._title = symbol, title
         self._describe()
-        self.updateGeometry()
-        self.place_map()
+        if (self.map.shape, symbol) != before:
+            self.updateGeometry()
+            self.place_map()
         self.update()
 
     def set_small(self, small: bool) -> None:
@@ -203,9 +205,10 @@ class StageNode(MapButton):
 
     def set_chosen_step(self, chosen: bool) -> None:
         """Whether this is the stage that is shown large."""
-        self.setChecked(chosen)
-        self._describe()
-        self.update()
+        if chosen != self.isChecked():
+            self.setChecked(chosen)
+            self._describe()
+            self.update()
 
     def touch(self) -> None:
         """Say with a dot that numbers of this matrix have just changed."""

@@ -223,9 +223,10 @@ class CellDelegate(QStyledItemDelegate):
         """Update colors and sizes from the current theme and zoom."""
         self._theme, self._font = current_theme(), ui_font("body", tabular=True)
 
-    def set_levels(self, levels: Levels | None) -> None:
-        """The values that the ends of the tint stand for; None for no tint."""
-        self._levels = levels
+    def set_levels(self, levels: Levels | None) -> bool:
+        """Take the values that the ends of the tint stand for, None for no tint; whether they are others."""
+        before, self._levels = self._levels, levels
+        return levels != before
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         rect = option.rect

@@ -225,10 +225,11 @@ class HeadRuler(QWidget):
 
     def set_heads(self, count: int, width: int, chosen: int) -> None:
         """`count` heads of `width` columns each; nothing to choose, nothing to see."""
-        self._count, self._width, self._chosen = count, width, chosen
         self.setVisible(count > 1)
         self.setAccessibleName(self.tr("Head {head} of {count}").format(head=chosen, count=count))
-        self.update()
+        if (count, width, chosen) != (self._count, self._width, self._chosen):
+            self._count, self._width, self._chosen = count, width, chosen
+            self.update()
 
     def box(self, head: int) -> QRect:
         """The place of a head's box; boxes meet to the pixel."""

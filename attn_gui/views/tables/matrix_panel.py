@@ -336,8 +336,10 @@ class MatrixPanel(QWidget):
 
     def set_computed(self, computed: bool) -> None:
         """Show a computed table on the ground of things that cannot be typed into."""
-        self.view.setProperty("computed", "true" if computed else "false")
-        restyle(self.view)
+        said = "true" if computed else "false"
+        if self.view.property("computed") != said:
+            self.view.setProperty("computed", said)
+            restyle(self.view)
 
     def set_renamable(self, renamable: bool) -> None:
         """Whether a double click on a row header renames its token."""
@@ -362,6 +364,7 @@ class MatrixPanel(QWidget):
         self.view.set_row_height(self._row_height())
         self._shape.set_theme(theme)
         self._measure()
+        self.view.viewport().update()
 
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline cells that were just edited."""
@@ -422,10 +425,10 @@ class MatrixPanel(QWidget):
         tinted = 0 < rows * columns <= TINTED_CELLS and model.dtype.kind == "f"
         sampled = (rows, columns) if tinted else (SAMPLED_ROWS, SAMPLED_COLUMNS)
         block = model.block(*(slice(0, count) for count in sampled))
-        self.view.cells.set_levels(auto_levels(block, signed=True, keys=columns) if tinted else None)
+        if self.view.cells.set_levels(auto_levels(block, signed=True, keys=columns) if tinted else None):
+            self.view.viewport().update()
         self.view.set_least_column(max(scaled(self._columns) - 1, self._text_width(model, block)))
         self._rows.fit()
-        self.view.viewport().update()
 
     def _text_width(self, model: MatrixModel, block: NDArray[Any]) -> int:
         """The width of the widest number, which is one of those that are furthest from 0, or nearest to it."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTableView, QVBoxLayout, QWidget
@@ -500,3 +500,55 @@ def test_whatever_takes_an_image_of_pyqtgraph_takes_a_map(values, plane, shown_m
     QApplication.processEvents()
     assert image.image.tolist() == values[1:3, 2:5].tolist()
     assert [counts.sum() for _, counts in told] == [6]
+
+
+class Paints(QObject):
+    """Counts how often the picture of a map is painted."""
+
+    def __init__(self, heatmap: Heatmap) -> None:
+        super().__init__(heatmap)
+        self.count = 0
+        heatmap.view.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda heatmap, _other: heatmap.place_cells(QRect(10, 10, 280, 150)),
+        lambda heatmap, _other: heatmap.box.set_window((1.0, 4.0, 2.0, 6.0)),
+        lambda heatmap, other: heatmap.set_shown(replace(heatmap.shown, plane=other)),
+    ],
+    ids=["resized", "zoomed", "another matrix"],
+)
+def test_what_moves_is_painted_once_and_whole(qtbot, values, plane, move):
+    def made() -> tuple[QWidget, Heatmap]:
+        window = QWidget()
+        qtbot.addWidget(window)
+        window.resize(400, 300)
+        heatmap = Heatmap(window, zoomable=True)
+        heatmap.set_shown(MapState(plane(values), values=True))
+        heatmap.place_cells(QRect(10, 10, 350, 250))
+        return window, heatmap
+
+    (window, heatmap), (other, fresh) = made(), made()
+    window.show()
+    qtbot.waitExposed(window)
+    QTest.qWait(50)
+    paints = Paints(heatmap)
+    move(heatmap, plane(np.ones((6, 3))))
+    QTest.qWait(50)
+    assert paints.count == 1
+    move(fresh, plane(np.ones((6, 3))))
+    other.show()
+    qtbot.waitExposed(other)
+    QTest.qWait(50)
+    assert on_screen(window) == on_screen(other)
+
+
+def on_screen(window: QWidget) -> QImage:
+    """What the person sees: nothing is painted for this."""
+    return window.screen().grabWindow(window.winId()).toImage()
