@@ -22,7 +22,7 @@ ROW, COLUMN = 5, 9
 def gate(monkeypatch):
     """Holds the search for the shortest change up until it is opened, as a slow computer would."""
     found = Gate()
-    monkeypatch.setattr(targets, "REST_MS", 60_000)
+    monkeypatch.setattr(targets, "PULLED_MS", 60_000)
     monkeypatch.setattr(engine, "solve", found.after(engine.solve))
     yield found
     found.open()

@@ -19,7 +19,7 @@ def problem_of():
 
 
 def test_every_move_shows_its_number_and_the_end_is_the_shortest_change(launch, qtbot, monkeypatch):
-    monkeypatch.setattr(targets, "REST_MS", 60_000)  # nothing is solved for before the end
+    monkeypatch.setattr(targets, "PULLED_MS", 60_000)  # nothing is solved for before the end
     person = launch()
     person.program.document.open(problem_of(), name="long")
     person.wait()

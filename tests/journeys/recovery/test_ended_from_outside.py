@@ -31,7 +31,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMessageBox, QTableView, QWidget
-from attn_gui.app.shell import program, start
+from attn_gui.app import program, start
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have none
 path, way, typed = sys.argv[1:]
