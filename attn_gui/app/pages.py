@@ -422,7 +422,7 @@ class CurveFitting(QObject):
 
     def finish(self) -> None:
         """End what is under way; for the end of the program."""
-        self._errors.finish()
+        self._errors.wait()
         self._fits.finish()
 
     @property

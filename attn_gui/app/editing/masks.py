@@ -293,7 +293,7 @@ class MasksController(QObject):
     def finish(self) -> None:
         """Stop counting; for the end of the program."""
         self._forget()
-        self._background.finish()
+        self._background.wait()
 
     def retranslate(self) -> None:
         """The language has changed."""

@@ -102,7 +102,7 @@ class TargetController(QObject):
     def finish(self) -> None:
         """Stop what is being solved, and wait for its end; for the end of the program."""
         self._stopped.set()
-        self._background.finish()
+        self._background.wait()
 
     # --- solving ---------------------------------------------------------------------------------
     def _ask(self, stage: str, index: tuple[int, ...], target: float, by: str, odds: str | None) -> None:
@@ -238,7 +238,7 @@ class PullingController(QObject):
 
     def finish(self) -> None:
         """Wait for what is being solved; for the end of the program."""
-        self._background.finish()
+        self._background.wait()
 
     def _on_document_changed(self, *_: object) -> None:
         """End the gesture where the document is changed otherwise: its answers are for the numbers before."""

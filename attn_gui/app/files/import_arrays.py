@@ -117,9 +117,9 @@ class ArraysController(QObject):
     def finish(self) -> None:
         """Drop what is being read; for the end of the program."""
         self._listed.finish()
-        self._preview.finish()
-        self._pictures.finish()
-        self._map_pictures.finish()
+        self._preview.wait()
+        self._pictures.wait()
+        self._map_pictures.wait()
 
     def _on_listed_ended(self, outcome: Future[Listing | list[Path]]) -> None:
         try:

@@ -163,7 +163,7 @@ class HistoryTells(QObject):
         """End all work; for the end of the program."""
         self._soon.stop()
         self._values.forget()
-        self._values.finish()
+        self._values.wait()
         self._job.finish()
 
     def blame(self) -> None:

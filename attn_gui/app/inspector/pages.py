@@ -55,7 +55,7 @@ class SensitivityController(QObject):
 
     def finish(self) -> None:
         """Wait for the gradients that are under way; for the end of the program."""
-        self._background.finish()
+        self._background.wait()
 
     def show_gradients(self) -> None:
         """Bring the page up to date if it is on show."""
@@ -151,7 +151,7 @@ class VerifyController(QObject):
     def finish(self) -> None:
         """End the check that is under way; for the end of the program."""
         self._give_up()
-        self._background.finish()
+        self._background.wait()
 
     def retranslate(self) -> None:
         """Show the findings in the present language."""

@@ -174,7 +174,7 @@ class LessonsController(QObject):
         """End what is being read; for the end of the program."""
         self._soon.stop()
         self._work.finish()
-        self._saying.finish()
+        self._saying.wait()
         self._answers.finish()
 
     # --- opening ---------------------------------------------------------------------------------

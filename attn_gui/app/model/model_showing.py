@@ -93,7 +93,7 @@ class ModelShowing(QObject):
         self._made_soon.stop()
         self._job.finish()
         self._predicting.forget()
-        self._predicting.finish()
+        self._predicting.wait()
 
     def show(self) -> None:
         """Bring the model into the middle of the window."""

@@ -80,7 +80,7 @@ class RowTakes(QObject):
     def finish(self) -> None:
         """Drop what is read; for the end of the program."""
         self._comparing.forget()
-        self._comparing.finish()
+        self._comparing.wait()
 
     def retranslate(self) -> None:
         """The steps in the present language."""
