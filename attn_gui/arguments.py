@@ -62,7 +62,7 @@ def setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-class Settings(argparse.Action):
+class SettingsAction(argparse.Action):
     """Settings of an option, which may be given several times; a second value for a name is a mistake."""
 
     def __call__(self, _parser: object, chosen: argparse.Namespace, values: Any, _option: str | None = None) -> None:

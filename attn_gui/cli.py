@@ -17,9 +17,9 @@ from typing import NamedTuple
 from attn_gui.commands.command_ground import (
     DONE,
     NO_MEMORY,
+    CommandRefusal,
     FileProgress,
     Parser,
-    Refusal,
     Unheard,
     Unnamed,
     add_arrangement,
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         command = COMMANDS.get(words[0]) if words else None
         return command.run(words[1:]) if command else _window(words)
-    except Refusal as refusal:
+    except CommandRefusal as refusal:
         return _refuse(refusal)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still in its buffer goes nowhere
         if isinstance(unheard.reason, BrokenPipeError):  # the reader of the pipe has closed it
             return DONE
-        return _refuse(Refusal(_UNWRITTEN, reason=unheard.reason.strerror))
+        return _refuse(CommandRefusal(_UNWRITTEN, reason=unheard.reason.strerror))
 
 
 def _as_it_can(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -114,7 +114,7 @@ def _completion(words: list[str]) -> int:
     return completion(words, window_parser(), verify_parser())
 
 
-def _refuse(refusal: Refusal) -> int:
+def _refuse(refusal: CommandRefusal) -> int:
     note_on_stderr(refusal)
     return REFUSED
 
@@ -122,14 +122,14 @@ def _refuse(refusal: Refusal) -> int:
 def _window(words: list[str]) -> int:
     chosen = window_parser().parse_args(words)
     if words and re.fullmatch(r"\w+", words[0]) and not Path(words[0]).exists():  # a slip in a command, hardly a file
-        raise Refusal(_NO_COMMAND, word=words[0], near=nearest(words[0], list(COMMANDS)))
+        raise CommandRefusal(_NO_COMMAND, word=words[0], near=nearest(words[0], list(COMMANDS)))
     if not chosen.files and arranged(chosen) is not None:
-        raise Refusal(_NO_FILE)
+        raise CommandRefusal(_NO_FILE)
     for files in () if chosen.in_window else _apart(chosen.files):
         _check_alone(chosen, files)
         _check(argparse.Namespace(**{**vars(chosen), "files": files, "file": files[0]}))  # refused before a window is
     if reason := obstacle():
-        raise Refusal("{reason}", reason=reason)
+        raise CommandRefusal("{reason}", reason=reason)
     from attn_gui.app.start import run
 
     return run([file.absolute() for file in chosen.files], chosen.lang, arranged(chosen))  # a journal outlives a folder
@@ -157,9 +157,9 @@ def _check_alone(chosen: argparse.Namespace, files: tuple[Path, ...]) -> None:
     try:
         whole = whole_ones(files)
     except FormatError as error:
-        raise Refusal(error) from error
+        raise CommandRefusal(error) from error
     if len(whole) > 1:
-        raise Refusal(_ONE_EACH, names=several_name(whole))
+        raise CommandRefusal(_ONE_EACH, names=several_name(whole))
 
 
 def _check(chosen: argparse.Namespace) -> None:
@@ -178,8 +178,8 @@ def _check(chosen: argparse.Namespace) -> None:
     except Unnamed:
         pass  # the window asks
     except FormatError as error:
-        raise Refusal(error) from error
-    except Refusal as refusal:
+        raise CommandRefusal(error) from error
+    except CommandRefusal as refusal:
         if not isinstance(refusal.__cause__, ModelNeeded):  # which the window looks for
             raise
 
@@ -194,15 +194,15 @@ def _verify(words: list[str]) -> int:
         with FileProgress(chosen.file) as progress:
             found = verify(loaded.problem, tell=progress.show)
     except MemoryError as error:
-        raise Refusal(NO_MEMORY) from error
+        raise CommandRefusal(NO_MEMORY) from error
     for line in found.lines():
         say(line)
     if found.complaint:
-        raise Refusal("{sentence}", sentence=found.complaint)
+        raise CommandRefusal("{sentence}", sentence=found.complaint)
     if found.unjudged is not None:
-        raise Refusal(found.unjudged)
+        raise CommandRefusal(found.unjudged)
     if loaded.left_out:
-        raise Refusal(_REST_ONLY, file=chosen.file.name, names=", ".join(listed(loaded.left_out)))
+        raise CommandRefusal(_REST_ONLY, file=chosen.file.name, names=", ".join(listed(loaded.left_out)))
     return DONE
 
 

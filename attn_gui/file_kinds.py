@@ -16,12 +16,13 @@ LOOKED_AT = 4096  # bytes in which a file begins
 
 
 def is_lesson(path: Path) -> bool:
-    """Whether a file is one of a lesson, by its name; one that begins with a table, titled or not, holds numbers."""
+    """Return whether a file is one of a lesson, by its name; one that begins with a table, titled or not, holds
+    numbers."""
     return path.suffix.lower() == ENDING and not _begins_with_table(path)
 
 
 def _begins_with_table(path: Path) -> bool:
-    """Whether a row between pipes comes before the first step; a lesson has one right below its title."""
+    """Return whether a row between pipes comes before the first step; a lesson has one right below its title."""
     try:
         if not path.is_file():
             return False

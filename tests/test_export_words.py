@@ -17,6 +17,7 @@ THINKING = resource("examples", "thinking-machines.npz")
 
 # what a dialog calls a choice, and the option for it
 OPTIONS = {
+    "stage": "stage",
     "stages": "stage",
     "arrays": "stage",
     "heads": "heads",
@@ -42,8 +43,12 @@ OPTIONS = {
     "folder": "folder",
     "name": "name",
     "cell": "cell",
-    "knobs": "set",
+    "page_options": "set",
+    "options_by_page": "set",
     "compare": "show",
+    "beside": "compare",
+    "shades": "levels",
+    "lang": "lang",
     "bom": "bom",
     "headers": "headers",
     "states": "page",  # the page of snapshots shows those of the file

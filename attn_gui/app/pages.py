@@ -26,8 +26,8 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import Fitted, each_from_the_others, error_of_others, fit_width
 from attn_gui.engine.progress import Tell, silent
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
 from attn_gui.figure.pages.base import PageKind, Spot, settled
+from attn_gui.figure.pages.context import CHOSEN, ModelContext, PageContext
 from attn_gui.figure.pages.contributions import OverHeadsPage
 from attn_gui.figure.pages.dimensions import CodePage, CodeText
 from attn_gui.figure.pages.regression import CurvePage
@@ -37,7 +37,7 @@ from attn_gui.formats.scripts import script_name
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import ACTIONS
 from attn_gui.pictures.threads import outcome_of
-from attn_gui.views.dialogs.progress import FittingProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.pages.page_widget import CodeControls, FitControls, PageWidget
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -56,11 +56,11 @@ class PagesController(QObject):
         self._document, self._computation = context.document, context.computation
         self._view, self._look = context.view, context.look
         self._name = ""
-        self.model: ModelAim | None = None
+        self.model: ModelContext | None = None
         self._model_stale = False  # whether a run goes on whose numbers are others
         self._asked: ref[Evaluation] | None = None  # what the page on show is read of
         self._read_of = WeakValueDictionary[str, Evaluation]()  # what each page shows, while that is there
-        self.knobs: dict[str, dict[str, Any]] = {}
+        self.options: dict[str, dict[str, Any]] = {}
         """Values that were chosen, by page."""
         self._edits = 0  # counts the states of the numbers
         self._keys: dict[str, object] = {}  # of what each page shows, or that is computed for it
@@ -105,7 +105,7 @@ class PagesController(QObject):
                 self._keys.pop(page.kind.name, None)  # a sentence stands there, in the language before
         self.show()
 
-    def set_model(self, model: ModelAim | None) -> None:
+    def set_model(self, model: ModelContext | None) -> None:
         """Set the run of the model that the problem is a layer of; None for any other problem."""
         self.model = model
         self._soon.start()
@@ -168,19 +168,19 @@ class PagesController(QObject):
             self._keys.pop(self._name, None)
             page.set_needs(reason)
             return
-        aim = self._aim(page.kind)
-        page.set_knobs(aim)
-        if self._keys.get(self._name) == (key := self._key(page.kind, aim)):
-            if page.content is not None and (marked := page.kind.at(page.content, aim)) is not page.content:
+        context = self._context(page.kind)
+        page.set_options(context)
+        if self._keys.get(self._name) == (key := self._key(page.kind, context)):
+            if page.content is not None and (marked := page.kind.at(page.content, context)) is not page.content:
                 page.set_content(marked, self._layer(page.kind))
             self._show_stale(page)
             return
         self._keys[self._name] = key
-        if page.kind.is_quick(aim):
-            self._take(page, outcome_of(partial(page.kind.read, evaluation, aim, silent)))
+        if page.kind.is_quick(context):
+            self._take(page, outcome_of(partial(page.kind.read, evaluation, context, silent)))
         else:
             page.begin_work()
-            self._begin(lambda tell: page.kind.read(evaluation, aim, tell))
+            self._begin(lambda tell: page.kind.read(evaluation, context, tell))
             self._show_stale(page)
 
     def _reason_against(self, kind: PageKind[Any]) -> str:
@@ -204,7 +204,7 @@ class PagesController(QObject):
         """Stop work for numbers, or a place, that are no more."""
         if self._working:
             kind = PAGES[self._working]
-            if self._reason_against(kind) or self._keys[self._working] != self._key(kind, self._aim(kind)):
+            if self._reason_against(kind) or self._keys[self._working] != self._key(kind, self._context(kind)):
                 self._stop_work()
 
     def _stop_work(self) -> None:
@@ -214,25 +214,25 @@ class PagesController(QObject):
             self._panel.pages[self._working].end_work()
             self._working = ""
 
-    def _key(self, kind: PageKind[Any], aim: Aim) -> object:
+    def _key(self, kind: PageKind[Any], context: PageContext) -> object:
         """All that a page reads; equal where its content is the same."""
-        numbers = aim.model.key() if kind.of_model and aim.model is not None else self._edits
-        return numbers, [getattr(aim, name) for name in CHOSEN if name in kind.reads], dict(aim.knobs)
+        numbers = context.model.key() if kind.of_model and context.model is not None else self._edits
+        return numbers, [getattr(context, name) for name in CHOSEN if name in kind.reads], dict(context.options)
 
     def _is_current(self, kind: PageKind[Any]) -> bool:
         """Whether a page shows the present numbers: of the model, or of the evaluation on show."""
         if kind.of_model:
-            return self._keys.get(kind.name) == self._key(kind, self._aim(kind))
+            return self._keys.get(kind.name) == self._key(kind, self._context(kind))
         return self._read_of.get(kind.name) is self._computation.evaluation
 
-    def _aim(self, kind: PageKind[Any]) -> Aim:
+    def _context(self, kind: PageKind[Any]) -> PageContext:
         look = self._view.look
         cell = None if look.cell is None else (look.cell.row, look.cell.column)
         stage = look.cell.stage if look.cell else look.stage
         states = self._document.snapshots.all
-        aim = Aim.at(self._computation.evaluation, look.batch, look.head, stage, cell, states)
-        aim = replace(aim, model=self.model)
-        return replace(aim, knobs=settled(kind.knobs, aim, self.knobs.get(kind.name, {})))
+        context = PageContext.at(self._computation.evaluation, look.batch, look.head, stage, cell, states)
+        context = replace(context, model=self.model)
+        return replace(context, options=settled(kind.options, context, self.options.get(kind.name, {})))
 
     def _on_job_told(self, share: float) -> None:
         self._panel.pages[self._working].set_share(share)
@@ -251,7 +251,7 @@ class PagesController(QObject):
         else:
             if self._asked is not None and (evaluation := self._asked()) is not None:
                 self._read_of[page.kind.name] = evaluation
-            page.set_content(page.kind.at(found, self._aim(page.kind)), self._layer(page.kind))
+            page.set_content(page.kind.at(found, self._context(page.kind)), self._layer(page.kind))
         self._show_stale(page)
 
     def _show_stale(self, page: PageWidget) -> None:
@@ -272,8 +272,8 @@ class PagesController(QObject):
         """Go where a place of the page leads; what the page shows of an evaluation that is gone leads nowhere."""
         if not self._is_current(page.kind):
             return
-        if spot.knob is not None:
-            self._on_page_turned(page, *spot.knob)
+        if spot.option is not None:
+            self._on_page_turned(page, *spot.option)
         if spot.head is not None:
             self.headAsked.emit(*spot.head)
         if spot.cell is not None:
@@ -282,17 +282,17 @@ class PagesController(QObject):
             self._view.set(stage=cell.stage, head=head, cell=ChosenCell(cell.stage, cell.row, cell.column))
 
     def _on_page_turned(self, page: PageWidget, key: str, value: object) -> None:
-        before = self._aim(page.kind)
-        self.knobs.setdefault(page.kind.name, {})[key] = value
-        after = self._aim(page.kind)
+        before = self._context(page.kind)
+        self.options.setdefault(page.kind.name, {})[key] = value
+        after = self._context(page.kind)
         same = None
         if page.content is not None and self._working != page.kind.name:
-            same = page.kind.turned(page.content, before.knobs, after.knobs)
+            same = page.kind.turned(page.content, before.options, after.options)
         if same is None:
             self.show()
         else:
             self._keys[page.kind.name] = self._key(page.kind, after)
-            page.set_knobs(after)
+            page.set_options(after)
             page.set_content(same, self._layer(page.kind))
 
     def _layer(self, kind: PageKind[Any]) -> int | None:
@@ -392,7 +392,7 @@ class CurveFitting(QObject):
         self._controls = FitControls()
         self._page.put_above(self._controls)
         self._document, self._computation, self._making = context.document, context.computation, context.making
-        self._errors, self._fits = BackgroundTask(self), WindowTask(context.window, FittingProgress(context.window))
+        self._errors, self._fits = BackgroundTask(self), WindowTask(context.window, WorkLine("fitting", context.window))
         self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)
         self._fits.canceled.connect(self._show_ready)

@@ -249,9 +249,12 @@ class Program(QObject):
         for part in self._parts():
             if isinstance(part, Finishing):
                 part.finish()
-        from attn_gui.pictures.supply import Supply  # not needed to start
+        from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        for supply in (*self.findChildren(Supply), *self.window.findChildren(Supply)):  # ended ones may still draw
+        for supply in (
+            *self.findChildren(TileCache),
+            *self.window.findChildren(TileCache),
+        ):  # ended ones may still draw
             supply.finish()
         self.window.blockSignals(True)  # nobody is asked
         self.window.close()

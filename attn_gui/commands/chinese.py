@@ -32,7 +32,7 @@ _PARSER = (
 
 
 def chinese(said: object) -> str:
-    """The sentence of an error or note in Chinese; one that was never translated in its own words."""
+    """Return the sentence of an error or note in Chinese; one that was never translated in its own words."""
     with command_ground.muted():  # Qt says at length that a locale is not installed
         application = ensure_gui()
     translator = QTranslator()
@@ -45,10 +45,10 @@ def chinese(said: object) -> str:
 
 
 def _with_templates(said: object) -> object:
-    """A refusal of the command line with the templates of what fills its places; others have them."""
+    """Return a refusal of the command line with the templates of what fills its places; others have them."""
     if isinstance(said, command_ground.Misuse):
         return Note(_MISUSE, message=_recognized(said.message), near=_recognized(said.near))
-    if isinstance(said, command_ground.Refusal) and said.template is not None:
+    if isinstance(said, command_ground.CommandRefusal) and said.template is not None:
         values = {
             place: _recognized(value) if isinstance(value, str) else value for place, value in said.values.items()
         }
@@ -66,7 +66,7 @@ def _change_words(value: object) -> object:
 
 
 def _recognized(text: str) -> str:
-    """A text of which a template is known as a note with this; any other as it is."""
+    """Return a text of which a template is known as a note with this; any other as it is."""
     if isinstance(text, Note):
         return text
     for template in _PARSER:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from attn_gui.arguments import Settings, setting, whole
+from attn_gui.arguments import SettingsAction, setting, whole
 from attn_gui.languages import QT_TRANSLATE_NOOP, locale_language
 from attn_gui.libraries import DRAWING, complaint
 
@@ -39,7 +39,7 @@ AND_MORE = QT_TRANSLATE_NOOP("Interventions", "and {count} more")
 BY_HAND = QT_TRANSLATE_NOOP("Sentences", "Changed by hand: {changes}.")
 
 
-class Refusal(Exception):
+class CommandRefusal(Exception):
     """A refusal, in one sentence: a template and what fills its {places}, or an error that says it."""
 
     def __init__(self, said: object, **values: object) -> None:
@@ -50,11 +50,11 @@ class Refusal(Exception):
         super().__init__(str(said))
 
 
-class Unnamed(Refusal):
+class Unnamed(CommandRefusal):
     """A refusal of a file about whose arrays a person has to say more: which is which, or how they lie."""
 
 
-class Misuse(Refusal):
+class Misuse(CommandRefusal):
     """A refusal of words by their parser, in the words of argparse, and what may have been meant."""
 
     def __init__(self, message: str, near: str) -> None:
@@ -127,7 +127,7 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
             "--array",
             type=setting,
             nargs="+",
-            action=Settings,
+            action=SettingsAction,
             metavar="PART=NAME",
             help="arrays of other names: query=h.3.attn.q key=h.3.attn.k … (parts are query, key, value, or x, "
             "context, w_query, …; w_query_key_value, b_query_key_value, query_key_value for three in one; and mask)",
@@ -169,7 +169,7 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
 
 
 def arranged(chosen: argparse.Namespace) -> Arrangement | None:
-    """The arrangement that the options say; None where they say nothing. Raises Refusal."""
+    """Return the arrangement that the options say; None where they say nothing. Raises CommandRefusal."""
     given = {name: value for name in chosen.arranging if (value := getattr(chosen, name)) is not None}
     if not given:
         return None
@@ -179,11 +179,11 @@ def arranged(chosen: argparse.Namespace) -> Arrangement | None:
     try:
         return arrangement_of(dict(given.pop("array", ())), **given)
     except FormatError as error:
-        raise Refusal(error) from error
+        raise CommandRefusal(error) from error
 
 
 def opened(chosen: argparse.Namespace) -> Loaded:
-    """The problem in the file that was chosen. Raises Refusal, and Unnamed where its arrays have other names."""
+    """Return the problem in the chosen file. Raises CommandRefusal, and Unnamed where its arrays have other names."""
     from attn_gui.formats import FormatError, open_arranged, open_file
     from attn_gui.formats.file_sentences import SeveralReadings
     from attn_gui.formats.named.attention_maps import SeveralMaps
@@ -205,22 +205,22 @@ def opened(chosen: argparse.Namespace) -> Loaded:
     except SeveralReadings as error:
         raise Unnamed(error.on_command_line()) from error
     except FormatError as error:
-        raise Refusal(error) from error
+        raise CommandRefusal(error) from error
 
 
 def complete(loaded: Loaded, path: Path) -> Loaded:
-    """The same. Raises Refusal where its file holds what would change the numbers and is not read."""
+    """Return what was loaded. Raises CommandRefusal where the file holds more that would change the numbers."""
     if loaded.missed:
         from attn_gui.formats.problem_fields import listed
 
-        raise Refusal(ALSO_HOLDS, file=path.name, names=", ".join(listed(loaded.missed)))
+        raise CommandRefusal(ALSO_HOLDS, file=path.name, names=", ".join(listed(loaded.missed)))
     return loaded
 
 
 def need_drawing() -> None:
-    """Get ready to draw without a window, with a display, too: the same figure everywhere. Raises Refusal."""
+    """Get ready to draw without a window, with a display, too: the same figure everywhere. Raises CommandRefusal."""
     if reason := complaint(DRAWING):
-        raise Refusal("{reason}", reason=reason)
+        raise CommandRefusal("{reason}", reason=reason)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
@@ -313,5 +313,5 @@ class FileProgress:
             print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
 
     def of(self, part: int, parts: int) -> Progress:
-        """The progress of one of several equal parts of the file."""
+        """Return the progress of one of several equal parts of the file."""
         return lambda done, every: self.show((part + done / every) / parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from attn_gui.commands.command_ground import DONE, Parser, Refusal, say
+from attn_gui.commands.command_ground import DONE, CommandRefusal, Parser, say
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _NO_SHTAB = QT_TRANSLATE_NOOP(
@@ -19,13 +19,13 @@ def completion(words: list[str], window: argparse.ArgumentParser, verify: argpar
     try:
         from shtab import complete
     except ImportError as error:
-        raise Refusal(_NO_SHTAB) from error
+        raise CommandRefusal(_NO_SHTAB) from error
     say(complete(_whole(window, verify), shell=chosen.shell))
     return DONE
 
 
 def command_parsers(verify: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
-    """The parser of every command; `verify` is that of `attn-gui verify`."""
+    """Return the parser of every command; `verify` is that of `attn-gui verify`."""
     from attn_gui.commands.export_command import export_parser
     from attn_gui.commands.model_command import model_parser
     from attn_gui.commands.teaching_commands import lesson_parser, solution_parser, worksheet_parser
@@ -42,7 +42,7 @@ def command_parsers(verify: argparse.ArgumentParser) -> list[argparse.ArgumentPa
 
 
 def _whole(window: argparse.ArgumentParser, verify: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """One parser with the commands in it, as shtab reads them; each command parses its own words otherwise."""
+    """Return one parser with the commands in it, as shtab reads them; each command parses its own words otherwise."""
     whole = argparse.ArgumentParser("attn-gui", parents=[window], add_help=False, conflict_handler="resolve")
     commands = whole.add_subparsers()
     for parser in command_parsers(verify):

@@ -19,21 +19,17 @@ from attn_gui.arguments import (
     SPREADSHEET,
     TEXT,
     VECTOR,
-    Settings,
-    cell,
-    centimeters,
+    SettingsAction,
     heads,
     joined,
     levels,
     parsed,
-    points,
     setting,
-    whole,
 )
 from attn_gui.commands.command_ground import (
     DONE,
+    CommandRefusal,
     Parser,
-    Refusal,
     add_problem,
     complete,
     need_drawing,
@@ -41,7 +37,8 @@ from attn_gui.commands.command_ground import (
     say,
     told,
 )
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.figure.export_settings import add_options
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
@@ -79,19 +76,19 @@ def export(words: list[str]) -> int:
         for path in written(loaded, chosen):
             say(path)
     except (ValueError, LookupError, OSError) as error:
-        raise Refusal(error) from error
+        raise CommandRefusal(error) from error
     except MemoryError as error:
-        raise Refusal(_NO_MEMORY) from error
+        raise CommandRefusal(_NO_MEMORY) from error
     return DONE
 
 
 def _write_to_stdout(write: Callable[[], Iterable[Path]], chosen: argparse.Namespace) -> None:
-    """Write the one file of an export to stdout. Raises Refusal where there would be several."""
+    """Write the one file of an export to stdout. Raises CommandRefusal where there would be several."""
     with tempfile.TemporaryDirectory() as folder:
         chosen.folder = Path(folder)
         paths = list(write())
         if len(paths) != 1:
-            raise Refusal(_SEVERAL, count=len(paths))
+            raise CommandRefusal(_SEVERAL, count=len(paths))
         sys.stdout.buffer.write(paths[0].read_bytes())
         sys.stdout.buffer.flush()
 
@@ -137,7 +134,7 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Un
     The options are those of the command line but for those on arrays, with `_` for `-`: `stage="weights"`,
     `heads=(0, 2)`, `format=["svg", "xlsx"]`, `levels=(-5, 7)`, `set={"numbers": "random"}`, `sheet=True`; `name` is
     what the files are called.
-    TypeError for another option, ValueError with one sentence for what cannot be written.
+    Raises TypeError for another option, ValueError with one sentence for what cannot be written.
     """
     from attn_gui.commands.export_files import written
     from attn_gui.engine.evaluation.trace import problem_in
@@ -153,12 +150,12 @@ def export_files(problem: Problem, folder: str | os.PathLike[str], **options: Un
         words += _words(known[name], value)
     try:
         return list(written(Loaded(problem), _chosen(parser, words)))
-    except (Refusal, LookupError) as error:
+    except (CommandRefusal, LookupError) as error:
         raise ValueError(str(error)) from error
 
 
 def _chosen(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """The options that words choose. Raises Refusal for one that would mean nothing."""
+    """Return the options that words choose. Raises CommandRefusal for one that would mean nothing."""
     chosen = parsed(parser, joined(words), NEEDS, CLASHES, _formats_have)
     chosen.format, chosen.show = chosen.format or [USUAL_FORMAT], chosen.show or SHOWN
     return chosen
@@ -177,7 +174,7 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
 
 
 def _words(action: argparse.Action, value: Any) -> list[str]:
-    """An option of Python as the command line has it."""
+    """Return an option of Python as the command line has it."""
     if value is None or value == {} or (value is False and len(action.option_strings) == 1):
         return []
     if isinstance(value, bool):
@@ -237,9 +234,13 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
         help="stages to write, for numbers also matrices of the problem, such as w_query (default: weights; in a file "
         "that holds all stages: all)",
     )
-    whole_file = "a file of all stages has all"
-    add("--heads", type=heads, metavar="all|0,2-3|mean|largest", help=f"which heads (default: all; {whole_file})")
-    add("--batch", type=whole(0, 10**6), default=0, metavar="ITEM", help=f"which item (default: 0; {whole_file})")
+    add(
+        "--heads",
+        type=heads,
+        metavar="all|0,2-3|mean|largest",
+        help="which heads (default: all; a file of all stages has all)",
+    )
+    add_options(parser, "batch")
     add(
         "--format",
         nargs="+",
@@ -259,14 +260,13 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
 def _add_page(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
-    add("--picture", choices=("map", "product"), default="map", help="the map alone, or the matrices around it, too")
-    add("--cell", type=cell, metavar="ROW,COLUMN", help="the cell of the stage that a page looks at")
+    add_options(parser, "picture", "cell")
     add("--frames", action="store_true", help="a figure for each place of a page's slider (gif: one that moves)")
     add(
         "--set",
         type=setting,
         nargs="+",
-        action=Settings,
+        action=SettingsAction,
         default=[],
         metavar="NAME=VALUE",
         help="what can be chosen on a page",
@@ -293,27 +293,7 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
 def _add_figure_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--sheet", action="store_true", help="figures: all chosen heads on one sheet")
-    add(
-        "--width",
-        type=centimeters,
-        metavar="CM",
-        help="of the figure (default: as its cells need, 0.5 cm or more, less in large maps)",
-    )
-    add("--height", type=centimeters, metavar="CM", help="of the figure (default: as its cells need)")
-    add("--dpi", type=whole(30, 2400), metavar="N", help="dots per inch of a png or gif (default: 300, or the style's)")
-    add(
-        "--style",
-        metavar="NAME",
-        default="screen",
-        help="what it is made for, which gives width, type and resolution: screen, paper-column (8.5 cm, 8 points) or "
-        "slide (25.4 × 14.3 cm, 16 points; default: screen)",
-    )
-    add(
-        "--font-size",
-        type=points,
-        metavar="PT",
-        help="of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)",
-    )
+    add_options(parser, "width", "height", "dpi", "style", "font_size", dpi={"default": None})
     add("--levels", type=levels, metavar="LO,HI", help="values at the ends of the colors (default: from the numbers)")
     add(
         "--colormap",
@@ -321,20 +301,4 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
         help="signed, weights, viridis, cividis, magma, grey or CET-D1 (default: signed "
         "for numbers of both signs, weights for weights)",
     )
-    add("--values", action=argparse.BooleanOptionalAction, help="numbers in cells (default: where they fit)")
-    add(
-        "--session",
-        action=argparse.BooleanOptionalAction,
-        help="carry the problem inside, so that the figure opens as a session (default: up to 1 MB)",
-    )
-    add("--transparent", action="store_true", help="no ground behind the figure (png, svg, pdf)")
-    add("--colorbar", action=argparse.BooleanOptionalAction, default=True, help="the color bar (default: with it)")
-    add(
-        "--title",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="the title, and the shape beside it (default: with them)",
-    )
-    add("--outlines", action="store_true", help="letters as paths, for viewers without the fonts (svg, pdf)")
-    add("--lang", choices=LANGUAGES, default="en", help="language of the figure (default: en)")
-    add("--theme", choices=("light", "dark"), default="light", help="colors of the figure (default: light)")
+    add_options(parser, "values", "session", "transparent", "colorbar", "title", "outlines", "lang", "theme")

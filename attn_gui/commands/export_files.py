@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from attn_gui.commands.command_ground import FileProgress
 from attn_gui.commands.export_request import ExportError, Other, Request, make_folder, request_of
 from attn_gui.engine import made_direct
+from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings, given_options
+from attn_gui.figure.styles import resolution
 from attn_gui.formats import (
     IMAGES,
     Format,
@@ -63,7 +65,7 @@ def write_numbers(request: Request, ending: str) -> Iterator[Path]:
 
 
 def _write_script(request: Request, key: str) -> Path:
-    """A script that prints the numbers of every stage."""
+    """Write a script that prints the numbers of every stage."""
     if request.other is not None:
         raise ExportError(_SCRIPT)
     path = Path(request.options.folder, script_name(request.name, key))
@@ -72,7 +74,7 @@ def _write_script(request: Request, key: str) -> Path:
 
 
 def _write_steps(request: Request, kind: Format[Any]) -> Path:
-    """The problem with every step in one file that computes them."""
+    """Write the problem with every step into one file that computes them."""
     if request.other is not None:
         raise ExportError(_COMPUTES, ending=kind.suffixes[0])
     path = request.base("stages", kind.suffixes[0])
@@ -130,7 +132,8 @@ def _save(request: Request, kind: Format[Any], name: str, cells: Rows, path: Pat
 
 
 def _labels(request: Request, kind: Format[Any], name: str, cells: Rows) -> tuple[Labels, Labels]:
-    """The tokens of rows and columns where there are any; asked for, numbers where there are none, or neither."""
+    """Return the tokens of rows and columns where there are any; asked for, numbers where there are none, or
+    neither."""
     asked = request.options.headers
     if not kind.text or asked is False or (asked is None and name in request.fields):
         return None, None
@@ -153,7 +156,6 @@ _ONE_STAGE = QT_TRANSLATE_NOOP("Sentences", "A page looks at one stage; --stage 
 _NO_FORM = QT_TRANSLATE_NOOP("Sentences", "A page is written as {forms}, not as {got}.")
 _NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
 _NO_SLIDER = QT_TRANSLATE_NOOP("Sentences", "The page {page} has no slider, and so no frames.")
-USUAL_DPI = 300
 
 
 def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
@@ -190,8 +192,8 @@ def _write_page(request: Request) -> Iterator[Path]:
     if request.other is not None:
         raise ExportError(_ONE_STATE)
     from attn_gui.figure.page_catalog import page_of_name  # Qt is not needed for numbers
-    from attn_gui.figure.pages.aim import Aim
     from attn_gui.figure.pages.base import from_texts
+    from attn_gui.figure.pages.context import PageContext
 
     options, problem = request.options, request.loaded.problem
     kind, shape = page_of_name(options.page), request.evaluation.shape(request.stages[0])
@@ -203,13 +205,21 @@ def _write_page(request: Request) -> Iterator[Path]:
         raise ExportError(_NO_CELL, cell=f"{options.cell[0]},{options.cell[1]}", name=request.stages[0])
     kind.check(problem)
     states = request.loaded.snapshots
-    aim = Aim.at(request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states)
-    knobs = from_texts(kind.knobs, aim, dict(options.set))
+    context = PageContext.at(
+        request.evaluation, options.batch, request.heads[0], request.stages[0], options.cell, states
+    )
+    chosen = from_texts(kind.options, context, dict(options.set))
     make_folder(options.folder)
     for ending in dict.fromkeys(options.format):
         for head in request.heads if kind.per_head else request.heads[:1]:
             path = request.path(kind.name, heads_part((head,), problem.num_heads), f".{ending}")
-            figure = {"picture": kind.name, "stage": aim.stage, "cell": aim.cell, "knobs": knobs, "states": aim.states}
+            figure = {
+                "picture": kind.name,
+                "stage": context.stage,
+                "cell": context.cell,
+                "page_options": chosen,
+                "states": context.states,
+            }
             if options.frames or (kind.slide is not None and IMAGES[ending].moving):
                 yield from _write_frames(request, path, kind, head, **figure)
             else:
@@ -218,16 +228,15 @@ def _write_page(request: Request) -> Iterator[Path]:
 
 def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
     """A figure for every place of a page's slider, or one file of all of them where it can move."""
-    from attn_gui.figure.options import FigureOptions
     from attn_gui.figure.sheet import File, Frames
     from attn_gui.figure.text.fonts import ensure_gui
 
     if kind.slide is None:
         raise ExportError(_NO_SLIDER, page=kind.name)
     ensure_gui()
-    options = _figure_options(request.options)
-    frames = Frames(kind, FigureOptions(**options, **choices), head)
-    for target, write in frames.files(request.evaluation, File(path.suffix[1:], options["dpi"]), path):
+    settings = ExportSettings(**_figure_settings(request.options) | choices)
+    frames = Frames(kind, settings, head)
+    for target, write in frames.files(request.evaluation, File(path.suffix[1:], settings.dpi), path):
         with FileProgress(target) as progress:
             write(request.evaluation, progress.show)
         yield target
@@ -238,23 +247,19 @@ def _draw(request: Request, path: Path, heads: tuple[int, ...], **choices: Any) 
     from attn_gui.figure.sheet import write
 
     with FileProgress(path) as progress:
-        choices |= _figure_options(request.options) | {"format": path.suffix[1:], "tell": progress.show}
-        write(request.evaluation, path, heads=heads, **choices)
+        choices = _figure_settings(request.options) | choices | {"format": path.suffix[1:], "tell": progress.show}
+        write(request.evaluation, path, **choices | {"heads": heads})
     yield path
 
 
-def _figure_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of the command line that every figure has."""
-    from attn_gui.figure.styles import resolution
-
-    names = ("batch", "width", "height", "font_size", "values", "colorbar", "title", "outlines", "transparent", "theme")
-    chosen = {name: getattr(options, name) for name in (*names, "lang", "session", "style")}
-    return chosen | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
+def _figure_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that the command line has an option for."""
+    return given_options(options) | {"dpi": resolution(options.dpi, options.style, USUAL_DPI)}
 
 
 def _write_figures(request: Request, ending: str) -> Iterator[Path]:
-    from attn_gui.figure.kinds import kind_of
-    from attn_gui.figure.options import shade_from  # Qt is not needed for numbers
+    from attn_gui.figure.kinds import kind_of  # Qt is not needed for numbers
+    from attn_gui.figure.levels import shade_from
 
     options = request.options
     shade = shade_from(options.levels, options.colormap)
@@ -269,7 +274,7 @@ def _write_figures(request: Request, ending: str) -> Iterator[Path]:
 
 
 def _beside(other: Other | None, show: str) -> object:
-    """The other state as a figure takes it."""
+    """Return the other state as a figure takes it."""
     from attn_gui.figure.comparison import Beside
 
     return None if other is None else Beside(lambda _now: other.before, show, other.names)

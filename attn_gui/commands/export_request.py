@@ -47,9 +47,9 @@ class Other(NamedTuple):
 
 
 def other_state(given: str, problem: Problem, own: str, head: int, lang: str) -> Other:
-    """The state that `given` names, a ready-made one or a file, beside a problem that is called `own`.
+    """Return the state that `given` names, a ready-made one or a file, beside a problem that is called `own`.
 
-    FormatError for what is neither.
+    Raises FormatError for what is neither.
     """
     if given in READY:
         ready, word = READY[given], LANGUAGES.index(lang)  # its words are in this order
@@ -97,11 +97,11 @@ class Request:
     other: Other | None = None
 
     def heads_of(self, stage: str) -> tuple[int, ...]:
-        """The heads that have a file of their own."""
+        """Return the heads that have a file of their own."""
         return own_heads(self.evaluation, stage, self.heads)
 
     def path(self, stage: str, part: str, ending: str) -> Path:
-        """The file of a stage and a head."""
+        """Return the file of a stage and a head."""
         return self.base(file_stem(stage, part, self.item, self.compared), ending)
 
     @property
@@ -133,12 +133,13 @@ class Request:
         return str(self.options.name or self.options.file.stem)
 
     def base(self, rest: str, ending: str) -> Path:
-        """A file of the export, by what follows its name."""
+        """Return a file of the export, by what follows its name."""
         return Path(self.options.folder, file_stem(self.name, rest) + ending)
 
 
 def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
-    """The request in the options of the command line; ExportError with one sentence for what is not there."""
+    """Return the request in the options of the command line. Raises ExportError with one sentence for what is not
+    there."""
     problem, evaluation = loaded.problem, evaluation_of(loaded.problem)
     if options.batch >= problem.batch_size:
         raise ExportError(_NO_ITEM, item=options.batch, known=_count(problem.batch_size))
@@ -167,7 +168,7 @@ def request_of(loaded: Loaded, options: argparse.Namespace) -> Request:
 
 
 def _over_heads(stage: str, word: str) -> str:
-    """The map of all heads of a stage together. Raises ExportError where there is none of that name."""
+    """Return the map of all heads of a stage together. Raises ExportError where there is none of that name."""
     merged, heads = over_heads(stage, word)
     if heads is not None:
         words = ", ".join(f"--stage {entry.reads} --heads {entry.word}" for entry in OVER_HEADS.values())

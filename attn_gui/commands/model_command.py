@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attn_gui.arguments import VECTOR, Settings, parsed, setting, whole
+from attn_gui.arguments import VECTOR, SettingsAction, parsed, setting, whole
 from attn_gui.commands.command_ground import (
     DONE,
     NO_MEMORY,
+    CommandRefusal,
     FileProgress,
     Parser,
-    Refusal,
     muted,
     need_drawing,
     note_on_stderr,
     say,
 )
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.figure.export_settings import add_options
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.models import Model, Run
@@ -35,6 +36,11 @@ LONGEST_JSON = 1 << 24
 NEEDS = {"--second": "--page", "--set": "--page", "--page": "-o", "--format": "-o"}
 NEEDS |= dict.fromkeys(("--lang", "--theme", "--dpi", "--title"), "-o") | {"--outlines": VECTOR}
 CLASHES = {"--page": ("--stage",)}
+OWN_WORDS: Mapping[str, Mapping[str, Any]] = {
+    "lang": {"help": "language of the figures (default: en)"},
+    "theme": {"help": "colors of the figures (default: light)"},
+    "dpi": {"default": 150, "help": "dots per inch of a png (default: 150)"},
+}
 TOKENS_OFFERED = 20  # to pages that ask for the logit of a token; the likeliest one is taken
 
 
@@ -62,9 +68,9 @@ def model(words: list[str]) -> int:
         for path in _files(found, run, chosen) if chosen.folder_out is not None else ():
             say(path)
     except (ValueError, TypeError, LookupError, OSError) as error:
-        raise Refusal(error) from error
+        raise CommandRefusal(error) from error
     except MemoryError as error:
-        raise Refusal(NO_MEMORY) from error
+        raise CommandRefusal(NO_MEMORY) from error
     return DONE
 
 
@@ -76,7 +82,7 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
 
 
 def _folder(given: Path, progress: FileProgress) -> Path:
-    """A folder, or that of a model that is known by this name."""
+    """Return a folder, or that of a model that is known by this name."""
     from attn_gui.models import KNOWN
 
     known = KNOWN.get(str(given))
@@ -84,7 +90,7 @@ def _folder(given: Path, progress: FileProgress) -> Path:
 
 
 def _check(run: Run, chosen: argparse.Namespace) -> None:
-    """Raise FieldError, StageError or Refusal for what is not there: a layer, a head, a token or a stage.
+    """Raise FieldError, StageError or CommandRefusal for what is not there: a layer, a head, a token or a stage.
 
     Whether anything is asked for there makes no difference.
     """
@@ -95,7 +101,7 @@ def _check(run: Run, chosen: argparse.Namespace) -> None:
     if chosen.layer is not None:
         checked_layer(chosen.layer, run.model.num_layers)
     if chosen.head is not None and chosen.head >= run.model.num_heads:
-        raise Refusal(_NO_HEAD, head=chosen.head, last=run.model.num_heads - 1)
+        raise CommandRefusal(_NO_HEAD, head=chosen.head, last=run.model.num_heads - 1)
     if chosen.position is not None:
         run.place(chosen.position)
     if chosen.stage is not None:
@@ -130,8 +136,8 @@ def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """A page each, at the chosen token or where the window reads a prediction."""
     from attn_gui.figure.page_catalog import page_of_name
-    from attn_gui.figure.pages.aim import Aim, ModelAim
     from attn_gui.figure.pages.base import from_texts
+    from attn_gui.figure.pages.context import ModelContext, PageContext
     from attn_gui.figure.sheet import write
     from attn_gui.models.attribution import asked_place, likely
 
@@ -140,7 +146,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
     before = run.replace(interventions=())
     tokens = likely(run, before, place, TOKENS_OFFERED) if model.ends.head is not None else ()
     other = None if chosen.second is None else model.run(chosen.second)
-    aim, problem = ModelAim(run, before, layer, place, tokens, other), run.problem(layer)
+    context, problem = ModelContext(run, before, layer, place, tokens, other), run.problem(layer)
     for page, ending in product(map(page_of_name, chosen.page), dict.fromkeys(chosen.format)):
         path = chosen.folder_out / f"{chosen.folder.resolve().name}-{page.name}.{ending}"
         with FileProgress(path) as progress:
@@ -149,8 +155,8 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
                 path,
                 picture=page.name,
                 heads=chosen.head or 0,
-                model=aim,
-                knobs=from_texts(page.knobs, Aim(problem, model=aim), dict(chosen.set)),
+                model=context,
+                page_options=from_texts(page.options, PageContext(problem, model=context), dict(chosen.set)),
                 session=False,
                 tell=progress.show,
                 **_looks(chosen),
@@ -160,7 +166,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     """A figure for each chosen layer: of one head, or of all of them on a sheet."""
     from attn_gui.engine.stages import SHOWN_FIRST
-    from attn_gui.figure.pages.aim import ModelAim
+    from attn_gui.figure.pages.context import ModelContext
     from attn_gui.figure.sheet import write
     from attn_gui.formats.export_names import file_stem, heads_part
 
@@ -171,14 +177,14 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
     for layer, ending in product(layers, dict.fromkeys(chosen.format)):
         name = file_stem(chosen.folder.resolve().name, f"layer{layer}", stage, part)
         path = chosen.folder_out / f"{name}.{ending}"
-        model = ModelAim(run, run, layer, len(run.ids) - 1)
+        model = ModelContext(run, run, layer, len(run.ids) - 1)
         figure = {"stage": stage, "heads": heads, "sheet": True, "model": model, **_looks(chosen)}
         with FileProgress(path) as progress:
             yield from write(run.problem(layer), path, tell=progress.show, **figure)
 
 
 def _looks(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Options of all figures."""
+    """Return the settings of all figures."""
     return {name: getattr(chosen, name) for name in ("dpi", "lang", "theme", "title", "outlines")}
 
 
@@ -187,11 +193,11 @@ def _interventions(text: str | None) -> list[Any]:
     if text is None:
         return []
     if len(text) > LONGEST_JSON:
-        raise Refusal(_LONG_JSON, count=len(text), most=LONGEST_JSON)
+        raise CommandRefusal(_LONG_JSON, count=len(text), most=LONGEST_JSON)
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refusal(_NO_JSON, example=_RECORD) from error
+        raise CommandRefusal(_NO_JSON, example=_RECORD) from error
     return found if isinstance(found, list) else [found]
 
 
@@ -237,23 +243,14 @@ def _add_figures(parser: Parser) -> None:
     add(
         "--set",
         nargs="+",
-        action=Settings,
+        action=SettingsAction,
         type=setting,
         default=[],
         metavar="NAME=VALUE",
         help="what can be chosen on a page",
     )
     add("--format", **several, choices=endings, metavar="EXT", help=f"of {', '.join(endings)} (default: {endings[0]})")
-    add("--lang", choices=LANGUAGES, default="en", help="language of the figures (default: en)")
-    add("--theme", choices=("light", "dark"), default="light", help="colors of the figures (default: light)")
-    add(
-        "--title",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="the title, and the shape beside it (default: with them)",
-    )
-    add("--outlines", action="store_true", help="letters as paths, for viewers without the fonts (svg, pdf)")
-    add("--dpi", type=whole(30, 2400), default=150, metavar="N", help="dots per inch of a png (default: 150)")
+    add_options(parser, "lang", "theme", "title", "outlines", "dpi", **OWN_WORDS)
 
 
 def _image_endings() -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from attn_gui.arguments import cell, whole
 from attn_gui.commands.command_ground import (
     DONE,
+    CommandRefusal,
     FileProgress,
     Parser,
-    Refusal,
     add_problem,
     complete,
     need_drawing,
@@ -37,7 +37,7 @@ def lesson(words: list[str]) -> int:
     try:
         states = states_of(read_lesson(chosen.file), PAGES)
     except FormatError as error:
-        raise Refusal(error) from error
+        raise CommandRefusal(error) from error
     steps = _counted(len(states), "step")
     questions = _counted(sum(state.step.question is not None for state in states), "question")
     say(f"{chosen.file.name}: {steps}, {questions}, every number computed")
@@ -75,7 +75,7 @@ def worksheet(words: list[str]) -> int:
                 progress.clear()
                 say(path)
     except (ValueError, KeyError, OSError) as error:
-        raise Refusal(error) from error
+        raise CommandRefusal(error) from error
     return DONE
 
 
@@ -83,7 +83,7 @@ def solution(words: list[str]) -> int:
     """Write the worked solution of a cell, or of a whole problem."""
     chosen = solution_parser().parse_args(words)
     if (chosen.cell is None) != (chosen.stage is None):
-        raise Refusal(_HALF_A_CELL)
+        raise CommandRefusal(_HALF_A_CELL)
     need_drawing()
     from attn_gui.commands.export_request import make_folder
     from attn_gui.engine.evaluation.trace import evaluation_of
@@ -94,7 +94,7 @@ def solution(words: list[str]) -> int:
     try:
         axes = () if chosen.cell is None else evaluation.axes(chosen.stage)
         if chosen.head and len(axes) != 4:
-            raise Refusal(_IDLE_HEAD)
+            raise CommandRefusal(_IDLE_HEAD)
         if chosen.cell is None:
             index, found = None, solution_of_all(evaluation, chosen.batch)
         else:
@@ -108,7 +108,7 @@ def solution(words: list[str]) -> int:
                 save_solution(found, path, chosen.lang, progress.show)
             say(path)
     except (ValueError, LookupError, OSError) as error:
-        raise Refusal(error) from error
+        raise CommandRefusal(error) from error
     return DONE
 
 

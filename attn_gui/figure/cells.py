@@ -99,7 +99,7 @@ def paint_values(
 
 
 def hatch_lines(closed: npt.NDArray[np.bool_], rect: QRectF, spacing: float) -> list[QLineF]:
-    """The segments of the lines x + y = k · spacing that lie over closed cells, joined where cells touch.
+    """Return the segments of the lines x + y = k · spacing that lie over closed cells, joined where cells touch.
 
     Computed rather than clipped: SVG and PDF painters ignore or bloat clip regions.
     """
@@ -198,7 +198,7 @@ def _paint_infinity(painter: QPainter, rect: QRectF, display: Display, flag: int
 
 
 def _triangle(cell: QRectF, *, up: bool) -> QPolygonF:
-    """A triangle in the middle of a cell, pointing up for +∞ and down for −∞."""
+    """Return a triangle in the middle of a cell, pointing up for +∞ and down for −∞."""
     reach = min(cell.width(), cell.height()) * 0.28
     tip = -reach if up else reach
     center = cell.center()
@@ -237,7 +237,7 @@ def _fill_runs(painter: QPainter, rect: QRectF, cells: npt.NDArray[np.bool_], co
 
 
 def _cells(rect: QRectF, display: Display, flag: int) -> list[QRectF]:
-    """The places of the cells with a flag; of very many every k-th, which says as much."""
+    """Return the places of the cells with a flag; of very many every k-th, which says as much."""
     width, height = _cell_size(rect, display)
     rows, columns = np.nonzero(display.flags == flag)
     step = len(rows) // MOST_MARKS + 1

@@ -59,7 +59,7 @@ PALETTES: Mapping[str, Palette] = MappingProxyType(
 
 @cache
 def lut(name: str, theme_name: str = "light") -> Lut:
-    """Color table of a map in a theme: 512 colors 0xffRRGGBB, read-only; KeyError for an unknown name.
+    """Return color table of a map in a theme: 512 colors 0xffRRGGBB, read-only; KeyError for an unknown name.
 
     Entry 0 is the lower level, 511 the upper, 256 the middle. Own stops are interpolated in OKLab (Ottosson 2020).
     """
@@ -80,14 +80,14 @@ def _takes_dark_text(rgb: int) -> bool:
 
 
 def dark_text(colors: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
-    """Colors on which black text contrasts more than white, as booleans, of 0xffRRGGBB in any shape."""
+    """Return colors on which black text contrasts more than white, as booleans, of 0xffRRGGBB in any shape."""
     light = luminance(colors)
     # (Y + 0.05) / 0.05 against 1.05 / (Y + 0.05)
     return np.asarray((light + 0.05) ** 2 >= 0.05 * 1.05)
 
 
 def even_color(hue: float, lightness: float, chroma: float) -> QColor:
-    """A color of a hue (in turns) that looks as light as those of all other hues (OKLCh, Ottosson 2020)."""
+    """Return a color of a hue (in turns) that looks as light as those of all other hues (OKLCh, Ottosson 2020)."""
     turn = 2 * np.pi * hue
     lab = np.array([[lightness, chroma * np.cos(turn), chroma * np.sin(turn)]])
     return QColor.fromRgb(int(_packed(np.rint(_encoded(_from_oklab(lab)) * 255).astype(np.uint32))[0]))
@@ -112,7 +112,7 @@ def _placed(palette: Palette, theme_name: str) -> tuple[Floats, npt.NDArray[np.u
 
 
 def _library(palette: Palette, theme_name: str) -> Lut:
-    """A map of pyqtgraph's, which takes a fifth of a second to import: only once one is asked for."""
+    """Return a map of pyqtgraph's, which takes a fifth of a second to import: only once one is asked for."""
     from pyqtgraph import colormap
 
     known = ((0, LUT_ZERO, LUT_SIZE - 1), (0.0, 0.5, 1.0)) if palette.diverging else ((0, LUT_SIZE - 1), (0.0, 1.0))

@@ -19,7 +19,7 @@ Before = Callable[[Evaluation], Evaluation]
 class Beside:
     """A state beside the one that is drawn: what of the two is shown, and what they are called, before and now.
 
-    ValueError for a mode that is none.
+    Raises ValueError for a mode that is none.
     """
 
     before: Before
@@ -33,7 +33,7 @@ class Beside:
     def faced(self, now: Evaluation, stage: str) -> Evaluation:
         """Evaluation that a figure reads: the state before, or the difference, which holds both.
 
-        ValueError with a sentence where a stage cannot be compared.
+        Raises ValueError with a sentence where a stage cannot be compared.
         """
         if self.mode == NOW:
             return now
@@ -45,14 +45,14 @@ class Beside:
         return earlier_of(difference.before, now) if self.mode == BEFORE else difference
 
     def titled(self, words: FigureWords) -> list[str]:
-        """Words of a title about the states; those of the language stand where they have no names."""
+        """Return words of a title about the states; those of the language stand where they have no names."""
         before, now = (own or other for own, other in zip(self.names, words.states, strict=True))
         return {BEFORE: [before], DIFFERENCE: [f"{now} − {before}"]}.get(self.mode, [])
 
     def planes(
         self, evaluation: Evaluation, planes: Sequence[Plane], titles: Sequence[str], names: tuple[str, str]
     ) -> tuple[list[Plane], list[str]]:
-        """The maps of a figure and their titles: side by side each stands twice, before and now."""
+        """Return the maps of a figure and their titles: side by side each stands twice, before and now."""
         if self.mode != SPLIT or not isinstance(evaluation, Difference):
             return list(planes), list(titles)
         sides = earlier_of(evaluation.before, evaluation.after), evaluation.after

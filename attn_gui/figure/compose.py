@@ -19,10 +19,10 @@ from attn_gui.engine.graph.nodes import title
 from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Allowed, Levels, Values, argb, auto_levels, to_display
+from attn_gui.figure.export_settings import ExportSettings, Heads
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.operands import by_hand_of
-from attn_gui.figure.options import FigureOptions, Heads
 from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES, Theme
@@ -47,16 +47,17 @@ NOTHING = np.zeros((1, 1), np.float32)
 
 
 def evaluation_of(source: Source, stage: str) -> Evaluation:
-    """The evaluation of a problem, which is computed, or the one behind a trace; with derived maps if one is meant."""
+    """Return the evaluation of a problem, which is computed, or the one behind a trace; with derived maps if one is
+    meant."""
     if isinstance(source, Trace | Evaluation):
         return reading(source.evaluation if isinstance(source, Trace) else source, stage)
     return reading(trace.evaluation_of(problem_in(source, "render")), stage)
 
 
 def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:
-    """The heads to show; (None,) for a stage that has none and for None: the matrix as a whole.
+    """Return the heads to show; (None,) for a stage that has none and for None: the matrix as a whole.
 
-    ValueError with a sentence for a stage or head that is not there.
+    Raises ValueError with a sentence for a stage or head that is not there.
     """
     if stage not in evaluation.stages:
         raise ValueError(f"There is no stage {stage!r}; the problem has {', '.join(evaluation.stages)}.")
@@ -82,40 +83,40 @@ def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int 
 
 def composed(
     evaluation: Evaluation,
-    options: FigureOptions,
+    settings: ExportSettings,
     heads: Sequence[int | None],
     pixels: Pixels = lambda figure: figure.shape,
     tell: Tell = silent,
 ) -> MapFigure:
-    """The figure of a stage for one head, or for several on a sheet; `heads` are checked already.
+    """Return the figure of a stage for one head, or for several on a sheet; `heads` are checked already.
 
     Of a problem whose maps are too long to be held the figure has as many blocks as there are `pixels`.
     """
-    problem, stage = evaluation.problem, options.stage
-    check_item(problem, options.batch)
+    problem, stage = evaluation.problem, settings.stage
+    check_item(problem, settings.batch)
     check_columns(evaluation, stage, heads)
-    words = WORDS[options.lang]
-    planes = [Plane(evaluation, stage, options.batch, head) for head in heads]
+    words = WORDS[settings.lang]
+    planes = [Plane(evaluation, stage, settings.batch, head) for head in heads]
     titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
-    if options.beside is not None:
-        planes, titles = options.beside.planes(evaluation, planes, titles, words.states)
+    if settings.beside is not None:
+        planes, titles = settings.beside.planes(evaluation, planes, titles, words.states)
     rows, columns = planes[0].shape
-    figure = bare_figure(planes[0], options, options.shade(stage))
+    figure = bare_figure(planes[0], settings, settings.shade(stage))
     figure = replace(
         figure,
         panels=tuple(Panel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
         rows=_rows(planes, rows),
         columns=_columns(evaluation, planes, heads[0] if len(heads) == 1 else 0, columns),
-        title=" · ".join(title_of(problem, options, heads)),
+        title=" · ".join(title_of(problem, settings, heads)),
         subtitle=f"{rows} × {columns}",
         together=len(planes) // len(heads),
     )
     size = (rows, columns) if figure.cells is None else pixels(_foreseen(figure, evaluation))
-    return filled(figure, planes, options.shade(stage), size, tell)
+    return filled(figure, planes, settings.shade(stage), size, tell)
 
 
-def bare_figure(plane: PlaneLike, options: FigureOptions, shade: Shade) -> MapFigure:
-    """A figure of a matrix without its numbers, labels and title."""
+def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: Shade) -> MapFigure:
+    """Return a figure of a matrix without its numbers, labels and title."""
     rows, columns = plane.shape
     return MapFigure(
         panels=(Panel(NOTHING),),
@@ -125,12 +126,12 @@ def bare_figure(plane: PlaneLike, options: FigureOptions, shade: Shade) -> MapFi
         weights=not plane.signed,
         scientific=kind_of(plane) == Gradient.kind,
         palette=shade.palette_for(plane.signed),
-        theme=THEMES[options.theme],
-        words=WORDS[options.lang],
-        show_values=options.values,
-        show_colorbar=options.colorbar,
-        show_title=options.title,
-        transparent=options.transparent,
+        theme=THEMES[settings.theme],
+        words=WORDS[settings.lang],
+        show_values=settings.values,
+        show_colorbar=settings.colorbar,
+        show_title=settings.title,
+        transparent=settings.transparent,
         cells=(rows, columns) if draws_pictures(plane) else None,
     )
 
@@ -138,7 +139,7 @@ def bare_figure(plane: PlaneLike, options: FigureOptions, shade: Shade) -> MapFi
 def filled(
     figure: MapFigure, planes: Sequence[PlaneLike], shade: Shade, size: tuple[int, int], tell: Tell = silent
 ) -> MapFigure:
-    """The figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
+    """Return the figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
     read = [_read(plane, size, within(tell, part, len(planes))) for part, plane in enumerate(planes)]
     panels = tuple(
         replace(panel, values=cells[0], allowed=cells[1]) for cells, panel in zip(read, figure.panels, strict=True)
@@ -151,12 +152,12 @@ def filled(
 
 
 def draws_pictures(plane: PlaneLike) -> bool:
-    """Whether the evaluation pools the plane itself, as that of long problems does."""
+    """Return whether the evaluation pools the plane itself, as that of long problems does."""
     return isinstance(plane, Plane) and plane.draws_pictures and not plane.transposed
 
 
 def check_item(problem: Problem, batch: int) -> None:
-    """ValueError for a batch item that is not there."""
+    """Raise ValueError for a batch item that is not there."""
     if not 0 <= batch < problem.batch_size:
         raise ValueError(f"There is no batch item {batch}; the problem has {_counted(problem.batch_size)}.")
 
@@ -171,7 +172,7 @@ def check_columns(evaluation: Evaluation, stage: str, heads: Sequence[int | None
 
 
 def _read(plane: PlaneLike, size: tuple[int, int], tell: Tell) -> tuple[Values, Allowed | None]:
-    """The cells of a map, or a picture of it in blocks."""
+    """Return the cells of a map, or a picture of it in blocks."""
     if isinstance(plane, Plane) and draws_pictures(plane):
         return picture(plane, *size, tell)
     rows, columns = plane.shape
@@ -181,7 +182,7 @@ def _read(plane: PlaneLike, size: tuple[int, int], tell: Tell) -> tuple[Values, 
 
 
 def _foreseen(figure: MapFigure, evaluation: Evaluation) -> MapFigure:
-    """The figure with a legend already, if it will have one: the room for the maps depends on it."""
+    """Return the figure with a legend already, if it will have one: the room for the maps depends on it."""
     closed = np.zeros(NOTHING.shape, bool) if figure.weights and evaluation.closes else None
     return replace(figure, panels=tuple(replace(panel, allowed=closed) for panel in figure.panels))
 
@@ -192,7 +193,7 @@ def _rows(planes: Sequence[Plane], count: int) -> Axis:
 
 
 def _columns(evaluation: Evaluation, planes: Sequence[Plane], head: int | None, count: int) -> Axis:
-    """Keys with their tokens, or columns under the numbers that they have in the whole matrix."""
+    """Return keys with their tokens, or columns under the numbers that they have in the whole matrix."""
     stage = planes[0].stage
     if evaluation.axes(stage)[-1] == "key":
         return Axis("key", _labels(_tokens(planes, 1), range(count)))
@@ -202,7 +203,8 @@ def _columns(evaluation: Evaluation, planes: Sequence[Plane], head: int | None, 
 
 
 def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:
-    """The tokens of an axis that all maps share, those of before and now where they differ; None where one has none."""
+    """Return the tokens of an axis that all maps share, those of before and now where they differ; None where one
+    has none."""
     found = list(dict.fromkeys(stage_labels(plane.evaluation, plane.stage)[axis] for plane in planes))
     named = [tokens for tokens in found if tokens is not None]
     if len(named) < len(found) or len({*map(len, named)}) != 1:
@@ -211,7 +213,7 @@ def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:
 
 
 def plain_labels(count: int) -> Sequence[str]:
-    """Numbers for rows or columns that have no other name."""
+    """Return numbers for rows or columns that have no other name."""
     return _labels(None, range(count))
 
 
@@ -219,20 +221,20 @@ def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
     return tokens if tokens and len(tokens) == len(numbers) else [str(number) for number in numbers]
 
 
-def title_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> list[str]:
-    """The parts of a title: layer of a model, stage, head, item."""
-    words = WORDS[options.lang]
-    parts = [] if options.model is None else [words.layer.format(options.model.layer)]
-    parts.append(title(options.stage, options.lang))
+def title_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | None]) -> list[str]:
+    """Return the parts of a title: layer of a model, stage, head, item."""
+    words = WORDS[settings.lang]
+    parts = [] if settings.model is None else [words.layer.format(settings.model.layer)]
+    parts.append(title(settings.stage, settings.lang))
     if len(heads) == 1 and heads[0] is not None:
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:
-        parts.append(words.item.format(options.batch))
-    return parts + (options.beside.titled(words) if options.beside is not None else [])
+        parts.append(words.item.format(settings.batch))
+    return parts + (settings.beside.titled(words) if settings.beside is not None else [])
 
 
 def _belongs_to_heads(evaluation: Evaluation, stage: str) -> bool:
-    """Whether a matrix without a head axis has columns for each head, as Q, K, V and concat do."""
+    """Return whether a matrix without a head axis has columns for each head, as Q, K, V and concat do."""
     columns = evaluation.head_columns(stage, 0)
     return (columns.start, columns.stop) != (0, evaluation.shape(stage)[-1])
 
@@ -246,7 +248,7 @@ def _counted(count: int) -> str:
 
 
 def weights_picture(weights: Values, keys: int, theme: Theme) -> QImage:
-    """A picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels."""
+    """Return a picture of (rows, columns) weights of `keys` keys, pooled where those are many, over its own levels."""
     display = to_display(weights, None, auto_levels(weights, signed=False, keys=keys))
     pixels = argb(display, lut(Shade().palette_for(signed=False), theme.name), theme)
     rows, columns = pixels.shape

@@ -47,13 +47,13 @@ class Display(NamedTuple):
         return self.flags.shape
 
     def counts(self) -> dict[int, int]:
-        """The number of cells with each flag other than ALLOWED, those that do not occur left out."""
+        """Return the number of cells with each flag other than ALLOWED, those that do not occur left out."""
         found = np.bincount(self.flags.ravel(), minlength=UNKNOWN + 1)
         return {flag: int(found[flag]) for flag in (CLOSED, NAN, POS_INF, NEG_INF) if found[flag]}
 
 
 def flag_counts(values: Values, allowed: Allowed | None) -> dict[int, int]:
-    """The number of cells with each flag other than ALLOWED, those that do not occur left out."""
+    """Return the number of cells with each flag other than ALLOWED, those that do not occur left out."""
     if allowed is None and bool(np.isfinite(values).all()):
         return {}
     return to_display(values, allowed, Levels(0.0, 1.0)).counts()

@@ -39,13 +39,14 @@ class Differentiated(NamedTuple):
 
 
 def sum_name(stage: str, row: int, column: int, of: str) -> str:
-    """The name of such a sum in symbols: `O[0, 1]`, `Σ O[0, ·]`, `½ Σ O[0, ·]²`."""
+    """Return the name of such a sum in symbols: `O[0, 1]`, `Σ O[0, ·]`, `½ Σ O[0, ·]²`."""
     names = {CELL: "{}[{}, {}]", SUM: "Σ {}[{}, ·]", WEIGHTED: "½ Σ {}[{}, ·]²"}
     return names[of].format(symbol(stage), row, column)
 
 
 def differentiated(plane: Plane, row: int, column: int, of: str) -> Differentiated:
-    """The sum that `of` (a key of OF) makes of a cell of a stage, as it is shown, or of the row that it stands in."""
+    """Return the sum that `of` (a key of OF) makes of a cell of a stage, as it is shown, or of the row that it
+    stands in."""
     if of == CELL:
         box, half = indices.cell(plane.index(row, column)), 1.0
     else:
@@ -75,7 +76,7 @@ class SumPlace:
     of: str
 
     def found(self, evaluation: Evaluation) -> Differentiated:
-        """The sum in an evaluation."""
+        """Return the sum in an evaluation."""
         plane = stage_plane(evaluation, self.stage, self.batch, self.head)
         return differentiated(plane, self.row, self.column, self.of)
 
@@ -92,12 +93,12 @@ class GradientBeside(Beside):
             raise ValueError("A gradient is of a cell.")
 
     def faced(self, now: Evaluation, stage: str) -> Evaluation:
-        """The gradient by every stage."""
+        """Return the gradient by every stage."""
         assert self.place is not None
         found = self.place.found(now)
         return gradient_of(now, self.place.stage, found.box, found.weights)
 
     def titled(self, words: FigureWords) -> list[str]:
-        """Words of a title about the sum."""
+        """Return words of a title about the sum."""
         assert self.place is not None
         return [words.gradient.format(sum_name(self.place.stage, self.place.row, self.place.column, self.place.of))]

@@ -68,14 +68,13 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class MapFigure:
-    """Maps of one shape with common axes, levels and colors; ValueError when there is no cell to show.
+    """Maps of one shape with common axes, levels and colors. Raises ValueError when there is no cell to show.
 
     `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
-    Without `show_title` title and subtitle are not drawn.
-    A `transparent` figure leaves the page as it is. Of maps too long to be held the panels are pictures in fewer
-    blocks, and `cells` tells the shape of the maps. `note` is a sentence at the foot;
-    `scientific` numbers have powers of ten where they are small. So many
-    panels as belong `together` are not parted by the end of a row.
+    Without `show_title` title and subtitle are not drawn. A `transparent` figure leaves the page as it is. Of maps
+    too long to be held the panels are pictures in fewer blocks, and `cells` tells the shape of the maps. `note` is a
+    sentence at the foot; `scientific` numbers have powers of ten where they are small. So many panels as belong
+    `together` are not parted by the end of a row.
     """
 
     panels: tuple[Panel, ...]
@@ -216,7 +215,8 @@ def _paint_pixels(painter: QPainter, place: QRectF, figure: MapFigure, panel: Pa
 
 
 def _bins(cells: int, pixels: int, part: slice) -> tuple[Edges, Edges]:
-    """Blocks behind a part of a side's pixels: the edges of the blocks of cells that they show, and which one each."""
+    """Return blocks behind a part of a side's pixels: the edges of the blocks of cells that they show, and which one
+    each."""
     if pixels < cells:
         return block_edges(cells, pixels)[part.start : part.stop + 1], np.arange(part.stop - part.start)
     under = (2 * np.arange(part.start, part.stop) + 1) * cells // (2 * pixels)
@@ -224,7 +224,7 @@ def _bins(cells: int, pixels: int, part: slice) -> tuple[Edges, Edges]:
 
 
 def _colors(figure: MapFigure, values: Values, allowed: Allowed | None, *, tiny: bool) -> npt.NDArray[np.uint32]:
-    """A color a cell; of cells too small for marks color alone must say NaN."""
+    """Return a color a cell; of cells too small for marks color alone must say NaN."""
     display = to_display(values, allowed, figure.levels)
     colors = argb(display, figure.table, figure.theme)
     if tiny:
@@ -245,7 +245,7 @@ def _paint_many_marks(
 
 
 def _is_tiny(place: QRectF, shape: tuple[int, int]) -> bool:
-    """Whether cells are too small for marks."""
+    """Return whether cells are too small for marks."""
     rows, columns = shape
     return min(place.width() / columns, place.height() / rows) < SMALLEST_MARK
 
@@ -263,7 +263,7 @@ def _paint_block_hatch(
 
 
 def _device_pixels(painter: QPainter, place: QRectF) -> tuple[int, int] | None:
-    """Rows and columns of device pixels under a rectangle; None on a device without pixels of its own."""
+    """Return rows and columns of device pixels under a rectangle; None on a device without pixels of its own."""
     if not isinstance(painter.device(), QImage):
         return None
     device = painter.deviceTransform().mapRect(place)
@@ -271,7 +271,7 @@ def _device_pixels(painter: QPainter, place: QRectF) -> tuple[int, int] | None:
 
 
 def snapped(painter: QPainter, place: QRectF) -> QRectF:
-    """The rectangle moved to whole device pixels, where there are any: edges stay sharp."""
+    """Return the rectangle moved to whole device pixels, where there are any: edges stay sharp."""
     if not isinstance(painter.device(), QImage):
         return place
     transform = painter.deviceTransform()
@@ -291,7 +291,8 @@ BY_HAND = -1
 
 
 def legend_lines(maps: Sequence[MapFigure], width: float) -> tuple[tuple[int, ...], ...]:
-    """The flags to be explained in maps, broken into lines of a width; empty when all holds finite computed numbers."""
+    """Return the flags to be explained in maps, broken into lines of a width; empty when all holds finite computed
+    numbers."""
     metrics = QFontMetricsF(figure_font(FONT_SIZE.small))
     lines: list[list[int]] = []
     used = 0.0

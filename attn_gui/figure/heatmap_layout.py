@@ -54,7 +54,7 @@ MEASURED_LABELS = 1000
 
 
 @dataclass(frozen=True)
-class Labels:
+class CutLabels:
     """Labels of one axis, cut to their room: every `step`-th stands, `turned` ones are read from below."""
 
     texts: tuple[str, ...]
@@ -74,8 +74,8 @@ class Layout:
     maps: tuple[QRectF, ...]
     panel_titles: tuple[QPointF, ...]
     grid: QRectF
-    row_labels: Labels
-    column_labels: Labels
+    row_labels: CutLabels
+    column_labels: CutLabels
     bar: QRectF | None
     legend: tuple[tuple[int, ...], ...]
     legend_top: float
@@ -92,7 +92,7 @@ def plan(figure: MapFigure, width: float | None = None, height: float | None = N
 
 
 def default_cells(figure: MapFigure, scale: float = 1.0) -> tuple[float, float]:
-    """Width and height of the cells of a figure at its own size."""
+    """Return width and height of the cells of a figure at its own size."""
     return _Planner(figure, scale).default_cells()
 
 
@@ -143,7 +143,7 @@ class _Planner:
         )
 
     def _cell_for_values(self) -> float:
-        """The side of a cell with room for two decimals."""
+        """Return the side of a cell with room for two decimals."""
         side = LEAST_CELL
         while side < LARGEST_CELL:
             room = side - SPACING.s
@@ -153,7 +153,7 @@ class _Planner:
         return min(side, LARGEST_CELL)
 
     def _fits(self, values: Values, width: float, height: float) -> bool:
-        """Whether numbers fit with two decimals, gradients with three digits."""
+        """Return whether numbers fit with two decimals, gradients with three digits."""
         if self.figure.scientific:
             found = scientific_digits(values, width, height, self.small)
             return found is not None and found.decimals == 3
@@ -173,11 +173,11 @@ class _Planner:
         return min(max(map(self.small.horizontalAdvance, texts), default=0.0), LONGEST_ROW_LABEL)
 
     def _left(self) -> float:
-        """The left edge of maps: behind the turned name of the rows and their labels."""
+        """Return the left edge of maps: behind the turned name of the rows and their labels."""
         return MARGIN + self.line + SPACING.s + self.row_room + SPACING.s
 
     def _across(self) -> float:
-        """Width of everything but cells."""
+        """Return width of everything but cells."""
         return self._left() + (self.grid_columns - 1) * PANEL_GAP + MARGIN
 
     def _grid_width(self, cell_width: float) -> float:
@@ -204,7 +204,7 @@ class _Planner:
         return maps / (self.columns * self.grid_columns)
 
     # --- down ------------------------------------------------------------------------------------
-    def _column_labels(self, cell_width: float) -> Labels:
+    def _column_labels(self, cell_width: float) -> CutLabels:
         texts = [token_label(text) for text in sample_of(self.figure.columns)]
         widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)
         numbers = are_short_numbers(texts, widest)
@@ -214,15 +214,15 @@ class _Planner:
         step = label_step(LABEL_PITCH, cell_width)
         return self._labels(self.figure.columns, step, turned=True, room=min(widest, LONGEST_COLUMN_LABEL))
 
-    def _row_labels(self, cell_height: float) -> Labels:
+    def _row_labels(self, cell_height: float) -> CutLabels:
         return self._labels(self.figure.rows, label_step(LABEL_PITCH, cell_height), False, self.row_room)
 
-    def _labels(self, axis: Axis, step: int, turned: bool, room: float) -> Labels:
+    def _labels(self, axis: Axis, step: int, turned: bool, room: float) -> CutLabels:
         texts = tuple(elided(token_label(text), room + 0.5, self.small) for text in axis.labels[::step])
-        return Labels(texts, step, turned, room)
+        return CutLabels(texts, step, turned, room)
 
-    def _above(self, labels: Labels) -> float:
-        """Height of title, name of the columns, panel titles of the first row and column labels."""
+    def _above(self, labels: CutLabels) -> float:
+        """Return height of title, name of the columns, panel titles of the first row and column labels."""
         room = labels.room if labels.turned else self.small.height()
         titles = self._panel_title() + SPACING.s if self._panel_title() else 0.0
         return self._names_top() + self.line + SPACING.xs + titles + room + SPACING.s
@@ -234,7 +234,7 @@ class _Planner:
         return self.line + SPACING.xs if any(panel.title for panel in self.figure.panels) else 0.0
 
     def _below(self, page_width: float) -> float:
-        """Height of color bar, legend and the margin at the bottom."""
+        """Return height of color bar, legend and the margin at the bottom."""
         bar = SPACING.l + BAR_HEIGHT + SPACING.s + self.small.height() if self.figure.show_colorbar else 0.0
         return bar + self._legend_height(page_width) + self._note_height(page_width) + MARGIN
 
@@ -261,7 +261,7 @@ class _Planner:
         return (height - fixed) / (self.rows * self.grid_rows)
 
     def _width_for_height(self, height: float, steepness: float) -> float:
-        """The width of cells whose height then fits: labels turn and legends wrap with it, so by approach."""
+        """Return the width of cells whose height then fits: labels turn and legends wrap with it, so by approach."""
         cell_width = self.default_cells()[0]
         for _ in range(4):
             page_width = self._page_width(cell_width)
@@ -310,14 +310,15 @@ class _Planner:
 
 
 def sample_of(axis: Axis) -> list[str]:
-    """Labels to measure: all of them, or of very many a part that holds the longest ones."""
+    """Return labels to measure: all of them, or of very many a part that holds the longest ones."""
     if len(axis.labels) <= MEASURED_LABELS:
         return list(axis.labels)
     return sorted(axis.labels, key=len)[-MEASURED_LABELS:]
 
 
 def are_short_numbers(texts: Iterable[str], widest: float) -> bool:
-    """Whether labels of columns are numbers with room to stand upright: of these some are left out, none is turned."""
+    """Return whether labels of columns are numbers with room to stand upright: of these some are left out, none is
+    turned."""
     return widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)
 
 
@@ -332,7 +333,7 @@ WIDE_BAR = 200.0
 
 # --- maps ----------------------------------------------------------------------------------------
 def fitting_numbers(figure: MapFigure, cell_width: float, cell_height: float) -> CellNumbers | None:
-    """The number format in cells of a size, the same way in all maps of a figure; None when they are not."""
+    """Return the number format in cells of a size, the same way in all maps of a figure; None when they are not."""
     if figure.as_image or figure.show_values is False:
         return None
     shown = [
@@ -358,7 +359,7 @@ def paint_panel(painter: QPainter, place: QRectF, figure: MapFigure, number: int
 
 
 def _area(place: QRectF, area: tuple[slice, slice], shape: tuple[int, int]) -> QRectF:
-    """Cells of a map within its place, to be seen however small they are."""
+    """Return cells of a map within its place, to be seen however small they are."""
     (down, across), (rows, columns) = area, shape
     width, height = place.width() / columns, place.height() / rows
     left, top = place.left() + across.start * width, place.top() + down.start * height
@@ -380,7 +381,7 @@ def paint_frame(painter: QPainter, place: QRectF, theme: Theme) -> None:
 
 
 # --- labels --------------------------------------------------------------------------------------
-def paint_row_labels(painter: QPainter, place: QRectF, labels: Labels, rows: int, *, right: bool = False) -> None:
+def paint_row_labels(painter: QPainter, place: QRectF, labels: CutLabels, rows: int, *, right: bool = False) -> None:
     """Names of rows, to the left of a map or to its right, in the painter's color."""
     painter.setFont(figure_font(FONT_SIZE.micro))
     down = QFontMetricsF(painter.font()).capHeight() / 2
@@ -389,7 +390,7 @@ def paint_row_labels(painter: QPainter, place: QRectF, labels: Labels, rows: int
         write_text(painter, QPointF(x, position + down), text, START if right else END)
 
 
-def paint_column_labels(painter: QPainter, place: QRectF, labels: Labels, columns: int) -> None:
+def paint_column_labels(painter: QPainter, place: QRectF, labels: CutLabels, columns: int) -> None:
     """Names of columns above a map, in the painter's color."""
     painter.setFont(figure_font(FONT_SIZE.micro))
     across = QFontMetricsF(painter.font()).capHeight() / 2
@@ -430,8 +431,8 @@ def paint_note(painter: QPainter, lines: Sequence[str], corner: QPointF, theme: 
         write_text(painter, corner + QPointF(0, number * metrics.height() + metrics.ascent()), line)
 
 
-def _along(labels: Labels, start: float, cell: float) -> list[tuple[float, str]]:
-    """The middle of every labeled cell, and its label."""
+def _along(labels: CutLabels, start: float, cell: float) -> list[tuple[float, str]]:
+    """Return the middle of every labeled cell, and its label."""
     return [(start + (number * labels.step + 0.5) * cell, text) for number, text in enumerate(labels.texts)]
 
 
@@ -474,7 +475,7 @@ def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "
 
 
 def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: str) -> tuple[list[str], float, float]:
-    """The numbers below a bar, and where the room between the first two begins and how wide it is.
+    """Return the numbers below a bar, and where the room between the first two begins and how wide it is.
 
     They are fewer where `dots` would not have room between them.
     """
@@ -498,7 +499,7 @@ def _bar_texts(figure: MapFigure, width: float, metrics: QFontMetricsF, dots: st
 def paint_map(painter: QPainter, rect: QRectF, figure: MapFigure, layout: Layout | None = None) -> None:
     """Paint a figure into a rectangle given in logical pixels of 1/96 inch: maps, axes, color bar, legend.
 
-    Without a layout it is made for the rectangle; ValueError when that is too small for the labels.
+    Without a layout it is made for the rectangle. Raises ValueError when that is too small for the labels.
     """
     layout = layout or plan(figure, rect.width(), rect.height())
     painter.save()

@@ -14,12 +14,12 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.engine import Evaluation
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.compose import check_item, composed
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import Layout, begin, fitting_numbers, paint_map, plan
-from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.base import Ink, NoRoom, PageKind, settled
+from attn_gui.figure.pages.base import NoRoom, PageKind, PageStyle, settled
+from attn_gui.figure.pages.context import ModelContext, PageContext
 from attn_gui.figure.product import (
     STAGE,
     ProductFigure,
@@ -48,28 +48,27 @@ LEAST_PT = 5.0
 Sides = tuple[float | None, float | None]
 
 
-def scale_of(options: FigureOptions, fits: Callable[[Sides, float], bool]) -> float:
-    """The size of a page's type over 7.5 points: as asked for, or as its size suggests.
+def scale_of(settings: ExportSettings, fits: Callable[[Sides, float], bool]) -> float:
+    """Return the size of a page's type over 7.5 points: as asked for, or as its size suggests.
 
     `fits` tells whether the numbers have room on a page of some sides before it is magnified.
     """
-    if options.font_size is not None:
-        return options.font_size / BASE_PT
-    side, wanted = options.width or options.height or 0.0, STYLES[options.style].font_size
+    if settings.font_size is not None:
+        return settings.font_size / BASE_PT
+    width, height = settings.sides
+    side, wanted = width or height or 0.0, STYLES[settings.style].font_size
     least = 1.0 if wanted is None else LEAST_PT / BASE_PT
     largest = max(1.0, side / UNSCALED_CM) if wanted is None else wanted / BASE_PT
     if largest == least:
         return largest
     steps = [least * (largest / least) ** (step / SCALE_STEPS) for step in range(SCALE_STEPS, -1, -1)]
-    return next((scale for scale in steps if fits(sides_of(options, scale), scale)), largest)
+    return next((scale for scale in steps if fits(sides_of(settings, scale), scale)), largest)
 
 
-def sides_of(options: FigureOptions, scale: float) -> Sides:
-    """Width and height before a page is magnified, in logical pixels."""
-    return (
-        None if options.width is None else options.width * PX_PER_CM / scale,
-        None if options.height is None else options.height * PX_PER_CM / scale,
-    )
+def sides_of(settings: ExportSettings, scale: float) -> Sides:
+    """Return width and height before a page is magnified, in logical pixels."""
+    width, height = (None if side is None else side * PX_PER_CM / scale for side in settings.sides)
+    return width, height
 
 
 def tried(work: Callable[[], bool]) -> bool:
@@ -90,24 +89,24 @@ BLOCKS = 1024
 """Blocks a side of the long maps of a product picture."""
 
 Laid = TypeVar("Laid", Layout, ProductLayout)
-Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None, Tell], Page]
+Pages = Callable[[Evaluation, ExportSettings, Sequence[int | None], float | None, Tell], Page]
 """A page for some heads; the float is the resolution of a file that has pixels."""
 
 
 # --- a map ---------------------------------------------------------------------------------------
 def map_page(
-    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+    evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], dpi: float | None, tell: Tell
 ) -> Page:
-    """The map of a stage for one head, or for several on a sheet; at its foot it says what is pooled."""
-    figure = composed(evaluation, options, heads, lambda bare: _pixels_to_read(bare, options), tell)
-    layout, scale = _planned(figure, options)
+    """Return the map of a stage for one head, or for several on a sheet; at its foot it says what is pooled."""
+    figure = composed(evaluation, settings, heads, lambda bare: _pixels_to_read(bare, settings), tell)
+    layout, scale = _planned(figure, settings)
     if dpi is not None or figure.cells is not None:
-        pixels = map_pixels(layout, scale, options.dpi if dpi is None else dpi)
+        pixels = map_pixels(layout, scale, settings.dpi if dpi is None else dpi)
         pooled = [-(-cells // found) for cells, found in zip(figure.shape, pixels, strict=True)]
         if pooled != [1, 1]:
             note = figure.words.pooled.format(rows=pooled[0], columns=pooled[1])
             figure = replace(figure, note=note)
-            layout, scale = _planned(figure, options)
+            layout, scale = _planned(figure, settings)
     rows, columns = figure.shape
     rect = QRectF(0, 0, layout.width, layout.height)
     return Page(
@@ -115,23 +114,24 @@ def map_page(
         layout.height,
         figure.title,
         lambda painter: paint_map(painter, rect, figure, layout),
-        _ground(options),
+        _ground(settings),
         scale,
         rows * columns * len(figure.panels),
-        outlines=options.outlines,
+        outlines=settings.outlines,
     )
 
 
 def map_pixels(layout: Layout, scale: float, dpi: float) -> tuple[int, int]:
-    """Rows and columns of pixels under the first map of a figure; others may have one more or less by rounding."""
+    """Return rows and columns of pixels under the first map of a figure; others may have one more or less by
+    rounding."""
     return _pixels(layout.maps[0], scale * dpi / LOGICAL_DPI)
 
 
-def _pixels_to_read(figure: MapFigure, options: FigureOptions) -> tuple[int, int]:
-    """`map_pixels` of a figure; ValueError where its picture would have too many, before any is read."""
-    layout, scale = _planned(figure, options)
-    pixels_of(layout.width * scale, layout.height * scale, options.dpi)
-    return map_pixels(layout, scale, options.dpi)
+def _pixels_to_read(figure: MapFigure, settings: ExportSettings) -> tuple[int, int]:
+    """`map_pixels` of a figure. Raises ValueError where its picture would have too many, before any is read."""
+    layout, scale = _planned(figure, settings)
+    pixels_of(layout.width * scale, layout.height * scale, settings.dpi)
+    return map_pixels(layout, scale, settings.dpi)
 
 
 def _pixels(place: QRectF, scale: float) -> tuple[int, int]:
@@ -141,13 +141,13 @@ def _pixels(place: QRectF, scale: float) -> tuple[int, int]:
     return max(bottom - top, 1), max(right - left, 1)
 
 
-def _planned(figure: MapFigure, options: FigureOptions) -> tuple[Layout, float]:
-    return _laid_out(figure, options, partial(plan, figure), lambda layout: layout.maps[0])
+def _planned(figure: MapFigure, settings: ExportSettings) -> tuple[Layout, float]:
+    return _laid_out(figure, settings, partial(plan, figure), lambda layout: layout.maps[0])
 
 
-def _needs_numbers(figure: MapFigure, options: FigureOptions) -> bool:
-    """Whether type is made smaller for the numbers in cells: not where the style says how large it has to be."""
-    return STYLES[options.style].font_size is None and not figure.as_image and figure.show_values is not False
+def _needs_numbers(figure: MapFigure, settings: ExportSettings) -> bool:
+    """Return whether type is made smaller for the numbers in cells: not where the style says how large it has to be."""
+    return STYLES[settings.style].font_size is None and not figure.as_image and figure.show_values is not False
 
 
 def _has_numbers(figure: MapFigure, place: QRectF) -> bool:
@@ -156,9 +156,10 @@ def _has_numbers(figure: MapFigure, place: QRectF) -> bool:
 
 
 def _laid_out(
-    figure: MapFigure, options: FigureOptions, lay: Callable[..., Laid], place: Callable[[Laid], QRectF]
+    figure: MapFigure, settings: ExportSettings, lay: Callable[..., Laid], place: Callable[[Laid], QRectF]
 ) -> tuple[Laid, float]:
-    """A layout on the page that is asked for and its scale, at which the numbers of the map at `place` can be read."""
+    """Return a layout on the page that is asked for and its scale, at which the numbers of the map at `place` can be
+    read."""
 
     def fits(sides: Sides, scale: float) -> bool:
         return tried(lambda: _has_numbers(figure, place(lay(*sides, scale))))
@@ -166,40 +167,40 @@ def _laid_out(
     def has_room(sides: Sides, scale: float) -> bool:
         return tried(lambda: place(lay(*sides, scale)).isValid())
 
-    numbered = _needs_numbers(figure, options) and fits(sides_of(options, 1.0), 1.0)
-    scale = scale_of(options, fits if numbered else has_room)
-    return lay(*sides_of(options, scale), scale), scale
+    numbered = _needs_numbers(figure, settings) and fits(sides_of(settings, 1.0), 1.0)
+    scale = scale_of(settings, fits if numbered else has_room)
+    return lay(*sides_of(settings, scale), scale), scale
 
 
 # --- a product -----------------------------------------------------------------------------------
 def product_page(
-    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+    evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], dpi: float | None, tell: Tell
 ) -> Page:
-    """The matrices that a stage is made of around it, for one head."""
-    figure = compose_product(evaluation, options, heads[0] or 0, BLOCKS, tell)
-    layout, scale = _planned_product(figure, options)
+    """Return the matrices that a stage is made of around it, for one head."""
+    figure = compose_product(evaluation, settings, heads[0] or 0, BLOCKS, tell)
+    layout, scale = _planned_product(figure, settings)
     if note := _pooling(figure, layout, None if dpi is None else scale * dpi / LOGICAL_DPI):
         figure = replace(figure, note=note)
-        layout, scale = _planned_product(figure, options)
+        layout, scale = _planned_product(figure, settings)
     cells = sum(own.shape[0] * own.shape[1] for own in figure.maps.values())
     return Page(
         layout.width,
         layout.height,
         figure.title,
         lambda painter: paint_product(painter, figure, layout),
-        _ground(options),
+        _ground(settings),
         scale,
         cells,
-        outlines=options.outlines,
+        outlines=settings.outlines,
     )
 
 
-def _planned_product(figure: ProductFigure, options: FigureOptions) -> tuple[ProductLayout, float]:
-    return _laid_out(figure.stage, options, partial(plan_product, figure), lambda layout: layout.maps[STAGE])
+def _planned_product(figure: ProductFigure, settings: ExportSettings) -> tuple[ProductLayout, float]:
+    return _laid_out(figure.stage, settings, partial(plan_product, figure), lambda layout: layout.maps[STAGE])
 
 
 def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) -> str:
-    """The note that maps show fewer blocks, or pixels, than they have cells; empty where none do."""
+    """Return the note that maps show fewer blocks, or pixels, than they have cells; empty where none do."""
     most = [1, 1]
     for place, own in figure.maps.items():
         shown = own.panels[0].values.shape
@@ -213,47 +214,50 @@ def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) 
 def catalog_page(
     kind: PageKind[Any],
     evaluation: Evaluation,
-    options: FigureOptions,
+    settings: ExportSettings,
     heads: Sequence[int | None],
     dpi: float | None,
     tell: Tell,
 ) -> Page:
-    """A page as the window paints it, for one head; ValueError with a sentence where a problem has no such page."""
-    content = kind.read(evaluation, page_aim(kind, evaluation, options, heads[0] or 0), tell)
-    return content_page(kind, content, options)
+    """Return a page as the window paints it, for one head. Raises ValueError with a sentence where a problem has no
+    such page."""
+    content = kind.read(evaluation, page_context(kind, evaluation, settings, heads[0] or 0), tell)
+    return content_page(kind, content, settings)
 
 
-def page_aim(kind: PageKind[Any], evaluation: Evaluation, options: FigureOptions, head: int) -> Aim:
-    """The things that a page looks at; ValueError with a sentence where a problem has no such page."""
+def page_context(kind: PageKind[Any], evaluation: Evaluation, settings: ExportSettings, head: int) -> PageContext:
+    """Return the things that a page looks at. Raises ValueError with a sentence where a problem has no such page."""
     problem = evaluation.problem
-    check_item(problem, options.batch)
-    kind.check(problem, options.model)
-    aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
-    aim = replace(aim, model=options.model)
-    return replace(aim, knobs=settled(kind.knobs, aim, options.knobs))
+    check_item(problem, settings.batch)
+    kind.check(problem, settings.model)
+    context = PageContext.at(evaluation, settings.batch, head, settings.stage, settings.cell, settings.states)
+    context = replace(context, model=settings.model)
+    return replace(context, options=settled(kind.options, context, settings.page_options))
 
 
-def content_page(kind: PageKind[Any], content: object, options: FigureOptions) -> Page:
-    """A page of what was read for it."""
-    layer = None if options.model is None or kind.of_model else options.model.layer
-    ink = Ink(options.theme, options.lang, layer, options.title)
-    scale = scale_of(options, lambda sides, _: tried(lambda: bool(kind.plan(content, ink, *sides).width)))
+def content_page(kind: PageKind[Any], content: object, settings: ExportSettings) -> Page:
+    """Return a page of what was read for it."""
+    layer = None if settings.model is None or kind.of_model else settings.model.layer
+    style = PageStyle(settings.theme, settings.lang, layer, settings.title)
+    scale = scale_of(settings, lambda sides, _: tried(lambda: bool(kind.plan(content, style, *sides).width)))
     try:
-        drawing = kind.plan(content, ink, *sides_of(options, scale))
+        drawing = kind.plan(content, style, *sides_of(settings, scale))
     except NoRoom as lack:
         raise TooSmall(lack.side, lack.given * scale, lack.least * scale) from lack
 
     def paint(painter: QPainter) -> None:
         painter.save()
-        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None if options.transparent else ink.theme)
+        begin(painter, QRectF(0, 0, drawing.width, drawing.height), None if settings.transparent else style.theme)
         drawing.paint_all(painter)
         painter.restore()
 
-    return Page(drawing.width, drawing.height, drawing.title, paint, _ground(options), scale, outlines=options.outlines)
+    return Page(
+        drawing.width, drawing.height, drawing.title, paint, _ground(settings), scale, outlines=settings.outlines
+    )
 
 
-def _ground(options: FigureOptions) -> QColor | None:
-    return None if options.transparent else THEMES[options.theme].surface
+def _ground(settings: ExportSettings) -> QColor | None:
+    return None if settings.transparent else THEMES[settings.theme].surface
 
 
 # --- catalog -------------------------------------------------------------------------------------
@@ -277,8 +281,8 @@ class PictureKind:
     quick: bool = True
     of_model: bool = False
 
-    def is_there(self, evaluation: Evaluation, model: ModelAim | None) -> bool:
-        """Whether any stage of a problem has it, that may be a layer of a model."""
+    def is_there(self, evaluation: Evaluation, model: ModelContext | None) -> bool:
+        """Return whether any stage of a problem has it, that may be a layer of a model."""
         return (model is not None or not self.of_model) and any(self.has(evaluation, one) for one in evaluation.stages)
 
 
@@ -344,7 +348,7 @@ PICTURES: Mapping[str, PictureKind] = _Pictures()
 
 
 def kind_of(key: str) -> PictureKind:
-    """A kind by its key; ValueError for another."""
+    """Return a kind by its key. Raises ValueError for another."""
     if key not in PICTURES:
         raise ValueError(f"{key!r} is not one of {', '.join(PICTURES)}.")
     return PICTURES[key]

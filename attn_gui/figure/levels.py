@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -35,7 +35,7 @@ NONE_OF = QT_TRANSLATE_NOOP("Sentences", "{got} is not one of {known}.")
 
 @dataclass(frozen=True)
 class Levels:
-    """The values that the two ends of a color table stand for; ValueError unless finite and low < high."""
+    """The values that the two ends of a color table stand for. Raises ValueError unless finite and low < high."""
 
     low: float
     high: float
@@ -52,17 +52,18 @@ class Levels:
         return self.low == -self.high
 
     def dragged(self, value: float, *, upper: bool) -> Levels:
-        """Levels with another upper or lower end, as fine as a hand is: to three digits of half their distance.
-        Symmetric ones stay so; ValueError where the ends would meet."""
+        """Return levels with another upper or lower end, as fine as a hand is: to three digits of half their
+        distance. Symmetric ones stay so. Raises ValueError where the ends would meet."""
         end = round(value, 2 - math.floor(math.log10(self.high / 2 - self.low / 2)))
         other = -end if self.symmetric else self.low if upper else self.high
         return Levels(other, end) if upper else Levels(end, other)
 
 
 def auto_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, keys: int) -> Levels:
-    """Levels for an array, over its finite allowed cells; never degenerate, whatever it holds.
+    """Return levels for an array, over its finite allowed cells; never degenerate, whatever it holds.
 
-    Signed: ± the largest magnitude. Weights: 0 … 1 up to 64 keys if the largest can be seen on that, else 0 … largest.
+    Signed: ± the largest magnitude. Weights: 0 … 1 up to 64 keys if the largest can be seen on that, else 0 …
+    largest.
     """
     found = largest_levels(values, allowed, signed=signed)
     whole = not signed and keys <= FIXED_WEIGHT_KEYS and found.high >= VISIBLE_WEIGHT
@@ -75,7 +76,7 @@ def largest_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, sig
 
 
 def percentile_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool) -> Levels:
-    """Levels that most of the finite allowed magnitudes stay within, so that outliers do not darken."""
+    """Return levels that most of the finite allowed magnitudes stay within, so that outliers do not darken."""
     magnitudes = np.abs(finite_open(values, allowed))
     if not magnitudes.size:
         return _levels_to(0.0, signed)
@@ -84,14 +85,14 @@ def percentile_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, 
 
 
 def finite_open(values: npt.ArrayLike, allowed: Allowed | None) -> Values:
-    """The finite allowed numbers of an array, in one row."""
+    """Return the finite allowed numbers of an array, in one row."""
     values = floating(values)
     shown = np.isfinite(values) if allowed is None else np.isfinite(values) & allowed
     return values[shown]
 
 
 def floating(values: npt.ArrayLike) -> Values:
-    """An array of numbers as one of 32 or 64 bits."""
+    """Return an array of numbers as one of 32 or 64 bits."""
     array = np.asarray(values)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
@@ -191,7 +192,8 @@ LEVEL_RULES: Mapping[str, LevelRule] = MappingProxyType(
 @dataclass(frozen=True)
 class Shade:
     """The coloring of a matrix: the rule of its levels, the levels where they are given, a color map (None: the one
-    that fits its numbers). ValueError for names that are none, and for a rule with levels too few or too many."""
+    that fits its numbers). Raises ValueError for names that are none, and for a rule with levels too few or too
+    many."""
 
     rule: str = AUTO
     levels: Levels | None = None
@@ -205,7 +207,7 @@ class Shade:
             raise ValueError(f"Levels go with typed and locked ones alone, got {self.levels} for {self.rule!r}.")
 
     def levels_of(self, values: Values, allowed: Allowed | None, *, signed: bool, keys: int) -> Levels:
-        """The levels for some numbers."""
+        """Return the levels for some numbers."""
         take = LEVEL_RULES[self.rule].take
         if take is not None:
             return take(values, allowed, signed, keys)
@@ -213,7 +215,7 @@ class Shade:
         return self.levels
 
     def palette_for(self, signed: bool) -> str:
-        """The name of the color map for numbers that are signed, or weights."""
+        """Return the name of the color map for numbers that are signed, or weights."""
         return self.palette or ("signed" if signed else "weights")
 
 
@@ -221,13 +223,27 @@ PLAIN = Shade()
 """The coloring of what no other was chosen for."""
 
 
+def shade_from(levels: Sequence[float] | None, colormap: str | None) -> Shade:
+    """Return the shade of typed levels (low, high), None for those of the numbers, and the name of a color map.
+
+    Raises ValueError with a sentence for others.
+    """
+    if levels is None:
+        return Shade(palette=colormap)
+    try:
+        low, high = (float(level) for level in levels if not isinstance(levels, str))
+    except (TypeError, ValueError):
+        raise ValueError(f"Levels are two numbers, the lower and the upper one, got {levels!r}.") from None
+    return Shade(TYPED, Levels(low, high), colormap)
+
+
 # --- colors --------------------------------------------------------------------------------------
 @lru_cache(maxsize=256)
 def color_table(palette: str, theme_name: str, levels: Levels) -> Lut:
-    """The colors of a map between its levels: 512, of which entry 0 stands for the lower level.
+    """Return the colors of a map between its levels: 512, of which entry 0 stands for the lower level.
 
-    In a diverging map 0 keeps the middle color whatever the levels: both sides reach as far as the larger level. With
-    levels on one side of 0 that side's colors are spread over them.
+    In a diverging map 0 keeps the middle color whatever the levels: both sides reach as far as the larger level.
+    With levels on one side of 0 that side's colors are spread over them.
     """
     table = lut(palette, theme_name)
     if not PALETTES[palette].diverging or levels.symmetric:

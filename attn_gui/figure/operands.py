@@ -18,7 +18,7 @@ VARIABLES = ("query", "key", "value", "mixed")
 """Variables of the formulas that stand around scores and weights."""
 
 
-class Operand(NamedTuple):
+class StageOperand(NamedTuple):
     """A matrix beside a stage: a stage of the problem or one of its fields."""
 
     name: str
@@ -27,11 +27,11 @@ class Operand(NamedTuple):
     transposed: bool = False
 
     def of(self, evaluation: Evaluation) -> bool:
-        """Whether an evaluation has such a stage or matrix."""
+        """Return whether an evaluation has such a stage or matrix."""
         return self.name in evaluation.stages or matrix_of(evaluation.problem, self.name) is not None
 
     def plane(self, evaluation: Evaluation, batch: int, head: int) -> PlaneLike:
-        """The plane to show: the chosen head's part of a stage, or of a projection its columns of that head."""
+        """Return the plane to show: the chosen head's part of a stage, or of a projection its columns of that head."""
         if self.name not in evaluation.stages:
             return FieldPlane(evaluation, self.name, batch, head)
         return Plane(evaluation, self.name, batch, None if STAGE[self.name].joined else head, self.transposed)
@@ -42,47 +42,47 @@ class Operand(NamedTuple):
         return symbol(self.name) + ("ᵀ" if self.transposed else "")
 
 
-class Picture(NamedTuple):
+class StageOperands(NamedTuple):
     """The matrices around a stage: stage = left · top; for the weights also O = stage · V on the right."""
 
-    left: Operand | None = None
-    top: Operand | None = None
-    factor: Operand | None = None
-    result: Operand | None = None
+    left: StageOperand | None = None
+    top: StageOperand | None = None
+    factor: StageOperand | None = None
+    result: StageOperand | None = None
     rows: str = QUERY
     columns: str = PLAIN
     marks_result: bool = False
 
-    def operands(self) -> dict[str, Operand]:
-        """The operands by their place."""
+    def operands(self) -> dict[str, StageOperand]:
+        """Return the operands by their place."""
         places = {"left": self.left, "top": self.top, "factor": self.factor, "result": self.result}
         return {place: operand for place, operand in places.items() if operand is not None}
 
 
-def picture_of(stage: str, evaluation: Evaluation) -> Picture:
-    """The picture of a stage of this problem: without operands where it has none to multiply."""
+def picture_of(stage: str, evaluation: Evaluation) -> StageOperands:
+    """Return the picture of a stage of this problem: without operands where it has none to multiply."""
     node = evaluation.node(evaluation.computed(stage))  # cells that are changed by hand were such products before
     entry, rows, columns = node.stage, *_roles(node.axes)
     if entry.square:
         written = {evaluation.node(name).stage.target.name for name in evaluation.stages}
         compared = VARIABLES[:2] if evaluation.problem.compares else ()
         if not written.issuperset((*compared, *VARIABLES[2:])):  # two states of other widths are compared without them
-            return Picture(rows=rows, columns=columns)
+            return StageOperands(rows=rows, columns=columns)
         value, mixed = map(evaluation.latest, VARIABLES[2:])
-        found = Picture(
-            None, None, Operand(value, KEY), Operand(mixed, QUERY), rows, columns, marks_result=entry.shares
+        found = StageOperands(
+            None, None, StageOperand(value, KEY), StageOperand(mixed, QUERY), rows, columns, marks_result=entry.shares
         )
         if not compared:
             return found
         query, key = map(evaluation.latest, compared)
-        return found._replace(left=Operand(query, QUERY), top=Operand(key, columns=KEY, transposed=True))
+        return found._replace(left=StageOperand(query, QUERY), top=StageOperand(key, columns=KEY, transposed=True))
     if not isinstance(entry, Linear) or entry.counts[0] < 2:
-        return Picture(rows=rows, columns=columns)
+        return StageOperands(rows=rows, columns=columns)
     factors = zip(node.fields[:2], node.inputs[:2], strict=True)
-    left, top = (Operand(field, *_roles(ref.axes)) for field, ref in factors)
+    left, top = (StageOperand(field, *_roles(ref.axes)) for field, ref in factors)
     if not (left.of(evaluation) and top.of(evaluation)):  # the other of two states has no such stage
-        return Picture(rows=rows, columns=columns)
-    return Picture(left, top, rows=rows, columns=columns)
+        return StageOperands(rows=rows, columns=columns)
+    return StageOperands(left, top, rows=rows, columns=columns)
 
 
 def _roles(axes: Sequence[str]) -> tuple[str, str]:
@@ -92,12 +92,13 @@ def _roles(axes: Sequence[str]) -> tuple[str, str]:
 
 
 def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Plane:
-    """The plane that `heatmap.STAGE` shows: the chosen head's cells, or the whole matrix once the heads are joined."""
+    """Return the plane that `heatmap.STAGE` shows: the chosen head's cells, or the whole matrix once the heads are
+    joined."""
     return Plane(evaluation, stage, batch, None if evaluation.node(stage).stage.joined else head)
 
 
 def off_areas(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
-    """The cells that a map shows of heads that are switched off; none in a map of differences."""
+    """Return the cells that a map shows of heads that are switched off; none in a map of differences."""
     if not isinstance(plane, Plane) or plane.evaluation.signed or not plane.evaluation.problem.interventions:
         return ()
     evaluation, entry = plane.evaluation, plane.evaluation.node(plane.stage).stage
@@ -112,7 +113,7 @@ def off_areas(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
 
 
 def by_hand_of(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
-    """The cells of a plane that interventions change."""
+    """Return the cells of a plane that interventions change."""
     if not isinstance(plane, Plane):
         return ()
     node = plane.evaluation.node(plane.stage)
@@ -123,7 +124,7 @@ def by_hand_of(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
 
 
 def bands_of(evaluation: Evaluation, stage: str) -> tuple[int, ...]:
-    """The first columns of the heads in the map of a stage that shows all of them side by side; else nothing."""
+    """Return the first columns of the heads in the map of a stage that shows all of them side by side; else nothing."""
     entry = evaluation.node(stage).stage
     if not (entry.joined and entry.heads):
         return ()

@@ -6,9 +6,9 @@ from typing import Any
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
-from attn_gui.figure.options import FigureOptions
-from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.pages.base import PageKind, checked
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.contributions import HeadContributions, OverHeadsPage, ValueWeightedPage
 from attn_gui.figure.pages.dependence import DependencePage
 from attn_gui.figure.pages.dimensions import CodePage, DimensionsPage
@@ -60,15 +60,15 @@ _NO_PAGE = QT_TRANSLATE_NOOP("Sentences", "There is no page {got}; there are {kn
 
 
 def page_of_name(name: str) -> PageKind[Any]:
-    """A page by its name; ValueError with a sentence for another."""
+    """Return a page by its name. Raises ValueError with a sentence for another."""
     if name not in PAGES:
         raise Refusal(_NO_PAGE, got=repr(name), known=", ".join(PAGES))
     return PAGES[name]
 
 
-def check_knobs(name: str, evaluation: Evaluation, options: FigureOptions, head: int) -> None:
-    """Refuse what cannot be set on a page; ValueError with a sentence."""
-    if options.knobs:
-        page_of_name(name).check(evaluation.problem, options.model)
-        aim = Aim.at(evaluation, options.batch, head, options.stage, options.cell, options.states)
-        checked(page_of_name(name).knobs, aim, options.knobs)
+def check_options(name: str, evaluation: Evaluation, settings: ExportSettings, head: int) -> None:
+    """Refuse what cannot be set on a page. Raises ValueError with a sentence."""
+    if settings.page_options:
+        page_of_name(name).check(evaluation.problem, settings.model)
+        context = PageContext.at(evaluation, settings.batch, head, settings.stage, settings.cell, settings.states)
+        checked(page_of_name(name).options, context, settings.page_options)

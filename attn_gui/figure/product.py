@@ -14,6 +14,7 @@ from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.evaluation.proxies import is_derived
 from attn_gui.engine.progress import Tell, silent, within
 from attn_gui.figure.compose import NOTHING, bare_figure, check_columns, check_item, filled, title_of
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, legend_lines, paint_legend, snapped
 from attn_gui.figure.heatmap_layout import (
     BAR_HEIGHT,
@@ -21,7 +22,7 @@ from attn_gui.figure.heatmap_layout import (
     LONGEST_COLUMN_LABEL,
     LONGEST_ROW_LABEL,
     MARGIN,
-    Labels,
+    CutLabels,
     are_short_numbers,
     axis_color,
     begin,
@@ -36,8 +37,7 @@ from attn_gui.figure.heatmap_layout import (
     paint_title,
     sample_of,
 )
-from attn_gui.figure.operands import Operand, Picture, by_hand_of, picture_of, stage_plane
-from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.operands import StageOperand, StageOperands, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -73,45 +73,45 @@ class ProductFigure:
 
 
 def has_product(evaluation: Evaluation, stage: str) -> bool:
-    """Whether a stage is a product of matrices in this problem; derived maps stand alone."""
+    """Return whether a stage is a product of matrices in this problem; derived maps stand alone."""
     return not is_derived(stage) and bool(picture_of(stage, evaluation).operands())
 
 
 def compose_product(
-    evaluation: Evaluation, options: FigureOptions, head: int, blocks: int, tell: Tell = silent
+    evaluation: Evaluation, settings: ExportSettings, head: int, blocks: int, tell: Tell = silent
 ) -> ProductFigure:
-    """The product picture of a stage and head; of long maps with at most so many blocks a side.
+    """Return the product picture of a stage and head; of long maps with at most so many blocks a side.
 
-    ValueError with a sentence for a stage that is no product.
+    Raises ValueError with a sentence for a stage that is no product.
     """
-    stage = options.stage
-    check_item(evaluation.problem, options.batch)
+    stage = settings.stage
+    check_item(evaluation.problem, settings.batch)
     if not has_product(evaluation, stage):
         raise Refusal(_NO_PRODUCT, stage=stage)
-    picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, options.batch, head)
+    picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, settings.batch, head)
     planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
     for place, operand in picture.operands().items():
-        planes[place] = _operand(operand, evaluation, options.batch, head)
+        planes[place] = _operand(operand, evaluation, settings.batch, head)
     for name, _, plane in planes.values():
         if isinstance(plane, Plane):
             check_columns(evaluation, name, (plane.head,))
     maps = {
-        place: _map(*planes[place], options, blocks, within(tell, number, len(planes)))
+        place: _map(*planes[place], settings, blocks, within(tell, number, len(planes)))
         for number, place in enumerate(planes)
     }
     maps[STAGE] = _labeled(maps[STAGE], evaluation, picture)
-    title = " · ".join(title_of(evaluation.problem, options, (middle.head,)))
+    title = " · ".join(title_of(evaluation.problem, settings, (middle.head,)))
     return ProductFigure(title, maps)
 
 
-def _operand(operand: Operand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, str, PlaneLike]:
+def _operand(operand: StageOperand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, str, PlaneLike]:
     return operand.name, operand.symbol, operand.plane(evaluation, batch, head)
 
 
-def _map(name: str, letter: str, plane: PlaneLike, options: FigureOptions, blocks: int, tell: Tell) -> MapFigure:
-    """One of the maps, its symbol as title and its shape beside it."""
+def _map(name: str, letter: str, plane: PlaneLike, settings: ExportSettings, blocks: int, tell: Tell) -> MapFigure:
+    """Return one of the maps, its symbol as title and its shape beside it."""
     figure = replace(
-        bare_figure(plane, options, options.shade(name)),
+        bare_figure(plane, settings, settings.shade(name)),
         title=letter,
         panels=(Panel(NOTHING, by_hand=by_hand_of(plane)),),
     )
@@ -119,11 +119,11 @@ def _map(name: str, letter: str, plane: PlaneLike, options: FigureOptions, block
     size = min(rows, blocks), min(columns, blocks)
     if figure.cells is None and rows * columns > MOST_CELLS:
         raise Refusal(_TOO_MANY, letter=letter, rows=f"{rows:,}", columns=f"{columns:,}")
-    return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), options.shade(name), size, tell)
+    return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), settings.shade(name), size, tell)
 
 
-def _labeled(figure: MapFigure, evaluation: Evaluation, picture: Picture) -> MapFigure:
-    """Tokens at the axes of queries and keys."""
+def _labeled(figure: MapFigure, evaluation: Evaluation, picture: StageOperands) -> MapFigure:
+    """Return tokens at the axes of queries and keys."""
     problem = evaluation.problem
     names = {"query": problem.query_tokens, "key": problem.names_of_keys}
     axes = []
@@ -155,7 +155,7 @@ STEPS = 40
 
 
 @dataclass(frozen=True)
-class Bar:
+class ProductBar:
     """A color bar at the foot, with the symbol of its map before it."""
 
     place: str
@@ -172,10 +172,10 @@ class ProductLayout:
     title: QPointF
     maps: dict[str, QRectF]
     captions: dict[str, QPointF]
-    row_labels: Labels
-    column_labels: Labels
-    factor_labels: Labels | None
-    bars: tuple[Bar, ...]
+    row_labels: CutLabels
+    column_labels: CutLabels
+    factor_labels: CutLabels | None
+    bars: tuple[ProductBar, ...]
     legend: tuple[tuple[int, ...], ...]
     legend_top: float
     note: tuple[str, ...]
@@ -211,7 +211,7 @@ def plan_product(
 
 
 def _largest(most: float, fits: Callable[[float], bool]) -> float:
-    """The largest length up to `most` that fits, by halving."""
+    """Return the largest length up to `most` that fits, by halving."""
     low, high = 0.0, most
     for _ in range(STEPS):
         middle = (low + high) / 2
@@ -226,8 +226,8 @@ def _laid_out(
     height: float | None = None,
     wide: float = 0.0,
 ) -> ProductLayout:
-    """The layout with these cells, on a page of at least this width and height; matrices beside the stage may be
-    `wide`."""
+    """Return the layout with these cells, on a page of at least this width and height; matrices beside the stage may
+    be `wide`."""
     small, line = QFontMetricsF(figure_font(FONT_SIZE.micro)), QFontMetricsF(figure_font(FONT_SIZE.small)).height()
     sizes = _sizes(figure, cells, wide)
     rows = _row_labels(figure.stage.rows, cells[1], small)
@@ -270,7 +270,7 @@ def _laid_out(
 
 
 def _captions(maps: dict[str, QRectF], lift: float) -> dict[str, QPointF]:
-    """The corner of the words over every map; over the topmost they stand above the labels of its columns."""
+    """Return the corner of the words over every map; over the topmost they stand above the labels of its columns."""
     labeled = "top" if "top" in maps else STAGE
     return {
         place: QPointF(rect.left(), rect.top() - SPACING.s - (lift + SPACING.s if place == labeled else 0.0))
@@ -279,7 +279,7 @@ def _captions(maps: dict[str, QRectF], lift: float) -> dict[str, QPointF]:
 
 
 def _places(sizes: dict[str, tuple[float, float]], left: float, head: float, gap: float) -> dict[str, QRectF]:
-    """The rectangle of every map, the first at (left, head); labels of columns stand on the topmost."""
+    """Return the rectangle of every map, the first at (left, head); labels of columns stand on the topmost."""
     corner_x = left + (sizes["left"][0] + GAP if "left" in sizes else 0.0)
     over = max((sizes[place][1] for place in ("top", "factor") if place in sizes), default=0.0)
     corner_y = head + (over + gap if over else 0.0)
@@ -292,8 +292,8 @@ def _places(sizes: dict[str, tuple[float, float]], left: float, head: float, gap
 
 
 def _sizes(figure: ProductFigure, cells: tuple[float, float], wide: float) -> dict[str, tuple[float, float]]:
-    """Width and height of every map: operands have the stage's cells unless they would be longer than the stage, or
-    `wide`."""
+    """Return width and height of every map: operands have the stage's cells unless they would be longer than the
+    stage, or `wide`."""
     across, down = cells
     rows, columns = figure.stage.shape
     stage = columns * across, rows * down
@@ -312,32 +312,34 @@ def _sizes(figure: ProductFigure, cells: tuple[float, float], wide: float) -> di
     return sizes
 
 
-def _row_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> Labels:
+def _row_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
     room = min(max(map(metrics.horizontalAdvance, sample_of(axis)), default=0.0), LONGEST_ROW_LABEL)
     step = label_step(LABEL_PITCH, cell)
-    return Labels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, False, room)
+    return CutLabels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, False, room)
 
 
-def _column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> Labels:
+def _column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
     texts = sample_of(axis)
     widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
     turned = widest + SPACING.s > cell and not are_short_numbers(texts, widest)
     room = min(widest, LONGEST_COLUMN_LABEL) if turned else widest
     step = label_step(LABEL_PITCH if turned else widest + SPACING.s, cell)
-    return Labels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, turned, room)
+    return CutLabels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, turned, room)
 
 
 def _factor_labels(
     figure: ProductFigure, sizes: dict[str, tuple[float, float]], metrics: QFontMetricsF
-) -> Labels | None:
-    """The keys again, at the rows of V."""
+) -> CutLabels | None:
+    """Return the keys again, at the rows of V."""
     if "factor" not in sizes or not math.isfinite(sizes["factor"][1]):
         return None
     return _row_labels(figure.stage.columns, sizes["factor"][1] / figure.maps["factor"].shape[0], metrics)
 
 
-def _bars(figure: ProductFigure, left: float, top: float, room: float, metrics: QFontMetricsF) -> tuple[Bar, ...]:
-    """Color bars in a row, as many as have room."""
+def _bars(
+    figure: ProductFigure, left: float, top: float, room: float, metrics: QFontMetricsF
+) -> tuple[ProductBar, ...]:
+    """Return color bars in a row, as many as have room."""
     places = [place for place in PLACES if place in figure.maps]
     a_row = max(1, min(len(places), int((room + GAP) // (BAR_CELL + GAP))))
     width = (room - (a_row - 1) * GAP) / a_row
@@ -348,7 +350,7 @@ def _bars(figure: ProductFigure, left: float, top: float, room: float, metrics: 
         down, across = divmod(number, a_row)
         x, y = left + across * (width + GAP), top + down * pitch
         rect = QRectF(x + symbol, y, max(width - symbol, 24.0), BAR_HEIGHT)
-        found.append(Bar(place, QPointF(x, y + BAR_HEIGHT / 2 + metrics.capHeight() / 2), rect))
+        found.append(ProductBar(place, QPointF(x, y + BAR_HEIGHT / 2 + metrics.capHeight() / 2), rect))
     return tuple(found)
 
 

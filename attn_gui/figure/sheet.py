@@ -18,15 +18,15 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.memory import check
 from attn_gui.engine.progress import Tell, silent, within
-from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.comparison import Beside
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of
-from attn_gui.figure.kinds import FRAMES, content_page, kind_of, page_aim
-from attn_gui.figure.options import FigureOptions, Heads, check_company, shade_from
-from attn_gui.figure.page_catalog import check_knobs
-from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.export_settings import ExportSettings, Heads, check_company
+from attn_gui.figure.kinds import FRAMES, content_page, kind_of, page_context
+from attn_gui.figure.levels import shade_from
+from attn_gui.figure.page_catalog import check_options
 from attn_gui.figure.pages.base import PageKind
-from attn_gui.figure.styles import SCREEN, resolution
+from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.styles import resolution
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LONGEST_PAGE_CM, Page, image_of
 from attn_gui.formats import session as session_file
@@ -44,6 +44,7 @@ MOST_CARRIED = 2**20
 """Bytes of arrays that a figure carries unasked."""
 
 NOTEBOOK_DPI = 150
+USUAL, FOR_NOTEBOOK = ExportSettings(), ExportSettings(dpi=NOTEBOOK_DPI)
 SVG_CELLS_IN_NOTEBOOK = 2_500
 """A notebook keeps every picture that it shows: larger maps go into it as PNG only."""
 
@@ -60,77 +61,85 @@ _MAPS_ALONE = QT_TRANSLATE_NOOP(
 def write(
     source: Source,
     path: str | os.PathLike[str],
+    settings: ExportSettings = USUAL,
     *,
     format: str | None = None,  # noqa: A002  the command line's word
     sheet: bool = False,
     tell: Tell = silent,
     **choices: Any,
 ) -> list[Path]:
-    """Write a figure of a problem, trace or evaluation and give the files written; `choices` as in FigureOptions.
+    """Write a figure of a problem, trace or evaluation and return the files written; `choices` change the settings.
 
     One head, or with `sheet` all chosen ones, goes to `path`; several without `sheet` to STEM-hHEAD.EXT beside it.
     The format is one of FORMATS, by default as the path ends. Sizes in cm are the whole figure's; without them cells
     have at least 0.5 cm, less where the maps would be longer than 60 cm, of more than 10,000 cells than 40 cm. A map
-    of more cells than pixels, or too long to be held, is pooled and the figure says so. `tell` hears the share that is
-    done. A file is replaced wholly or not at all. ValueError with a sentence for everything refused.
+    of more cells than pixels, or too long to be held, is pooled and the figure says so. `tell` hears the share that
+    is done. A file is replaced wholly or not at all. Raises ValueError with a sentence for everything refused.
     """
     path = Path(path)
-    options = FigureOptions(**choices)
-    file = File(format or path.suffix.removeprefix("."), options.dpi)
+    settings = replace(settings, **choices)
+    file = File(format or path.suffix.removeprefix("."), settings.dpi)
     ensure_gui()
-    now = evaluation_of(source, options.stage)
-    problem, evaluation = now.problem, faced(now, options)
-    chosen = _chosen(evaluation, options)
+    now = evaluation_of(source, settings.stage)
+    problem, evaluation = now.problem, faced(now, settings)
+    chosen = _chosen(evaluation, settings)
     groups = [chosen] if sheet or len(chosen) == 1 else [(head,) for head in chosen]
     written = []
     for number, group in enumerate(groups):
-        page = page_of(evaluation, options, group, file, within(tell, number, len(groups)))
-        page = replace(page, session=session_of(problem, options, group))
+        page = page_of(evaluation, settings, group, file, within(tell, number, len(groups)))
+        page = replace(page, session=session_of(problem, settings, group))
         target = path if len(groups) == 1 else path.with_name(f"{path.stem}-h{group[0]}{path.suffix}")
         write_page(page, file, target)
         written.append(target)
     return written
 
 
-def to_image(source: Source, *, file: File | None = None, tell: Tell = silent, **choices: Any) -> QImage:
-    """The figure as an image, for previews and the clipboard: what the PNG shows at this resolution.
+def to_image(
+    source: Source,
+    settings: ExportSettings = FOR_NOTEBOOK,
+    *,
+    file: File | None = None,
+    tell: Tell = silent,
+    **choices: Any,
+) -> QImage:
+    """Return the figure as an image, for previews and the clipboard: what the PNG shows at this resolution.
 
     As a preview of a `file` it says of pooling what that will say.
     """
-    options = FigureOptions(**{"dpi": NOTEBOOK_DPI, **choices})
+    settings = replace(settings, **choices)
     ensure_gui()
-    evaluation = faced(evaluation_of(source, options.stage), options)
-    page = page_of(evaluation, options, _chosen(evaluation, options), file or File(PIXELS, options.dpi), tell)
-    return image_of(page, options.dpi)
+    evaluation = faced(evaluation_of(source, settings.stage), settings)
+    page = page_of(evaluation, settings, _chosen(evaluation, settings), file or File(PIXELS, settings.dpi), tell)
+    return image_of(page, settings.dpi)
 
 
 def render(
     problem: Source,
     path: str | os.PathLike[str] | None = None,
     *,
-    stage: str = SHOWN_FIRST,
-    heads: Heads = 0,
-    batch: int = 0,
-    width: float | None = None,
-    height: float | None = None,
+    stage: str = ExportSettings.stage,
+    heads: Heads = ExportSettings.heads,
+    batch: int = ExportSettings.batch,
+    width: float | None = ExportSettings.width,
+    height: float | None = ExportSettings.height,
     dpi: float | None = None,
-    values: bool | None = None,
-    colorbar: bool = True,
-    title: bool = True,
-    theme: str = "light",
-    lang: str = "en",
+    values: bool | None = ExportSettings.values,
+    colorbar: bool = ExportSettings.colorbar,
+    title: bool = ExportSettings.title,
+    theme: str = ExportSettings.theme,
+    lang: str = ExportSettings.lang,
     levels: Sequence[float] | None = None,
     colormap: str | None = None,
-    font_size: float | None = None,
-    style: str = SCREEN.key,
-    picture: str = "map",
-    transparent: bool = False,
-    outlines: bool = False,
-    cell: tuple[int, int] | None = None,
+    font_size: float | None = ExportSettings.font_size,
+    style: str = ExportSettings.style,
+    picture: str = ExportSettings.picture,
+    transparent: bool = ExportSettings.transparent,
+    outlines: bool = ExportSettings.outlines,
+    cell: tuple[int, int] | None = ExportSettings.cell,
     set: Mapping[str, Any] | None = None,  # noqa: A002  the command line's word
     before: Source | None = None,
     compare: str = SPLIT,
-    session: bool | None = None,
+    session: bool | None = ExportSettings.session,
     knobs: Mapping[str, Any] | None = None,
 ) -> Picture:
     """Draw a stage of a problem; written to `path` (png, svg, pdf, gif) when one is given. A notebook shows it.
@@ -138,61 +147,40 @@ def render(
     Several heads, or "all", come on one sheet; "mean" and "largest" make one map of the weights of all heads. Width
     and height are in cm, the font size in points (7.5, and more on pages wider than 12 cm), dots per inch 150; where
     one is left out, the `style` ("screen", "paper-column", "slide") may say otherwise. `levels` (low, high) are the
-    values at the ends of the colors, `colormap` is one of the window's: signed, weights, viridis, cividis, magma, grey,
-    CET-D1. `picture` is "map", "product" (with the matrices that the stage is made of) or the name of a page, such as
-    "head_contributions"; a page looks at `cell`, (row, column) of the stage; `set` is what can be chosen on it, by
-    name. With another problem `before` it shows what `compare` says of the two: "split" (side by side under one color
-    bar), "difference" (problem − before), "before" or "now".
-    Without `title` title and shape are left out; with `outlines` an SVG or PDF draws its letters as paths, for viewers
-    without the fonts.
-    A file carries the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is
-    False. ValueError with a sentence for bad choices.
+    values at the ends of the colors, `colormap` is one of the window's: signed, weights, viridis, cividis, magma,
+    grey, CET-D1. `picture` is "map", "product" (with the matrices that the stage is made of) or the name of a page,
+    such as "head_contributions"; a page looks at `cell`, (row, column) of the stage; `set` is what can be chosen on
+    it, by name. With another problem `before` it shows what `compare` says of the two: "split" (side by side under
+    one color bar), "difference" (problem − before), "before" or "now". Without `title` title and shape are left out;
+    with `outlines` an SVG or PDF draws its letters as paths, for viewers without the fonts. A file carries the
+    problem and opens as a session; not above a megabyte unless `session` is True, nor if it is False. Raises
+    ValueError with a sentence for bad choices.
     """
-    settings = {**(knobs or {}), **(set or {})}  # `knobs` is what `set` was called once
+    chosen = {name: value for name, value in locals().items() if name in ExportSettings.__dataclass_fields__}
+    set_on_page = {**(knobs or {}), **(set or {})}  # `knobs` is what `set` was called once
     company = {"levels": levels, "colormap": colormap, "before": before, "cell": cell, "values": values}
-    check_company(not kind_of(picture).of_stage, {**company, "set": settings or None}, colorbar, compare)
+    check_company(not kind_of(picture).of_stage, {**company, "set": set_on_page or None}, colorbar, compare)
     stage, heads = over_heads(stage, heads)
+    chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, NOTEBOOK_DPI), "page_options": set_on_page}
     beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
-    options = FigureOptions(
-        stage=stage,
-        heads=heads,
-        batch=batch,
-        picture=picture,
-        width=width,
-        height=height,
-        dpi=resolution(dpi, style, NOTEBOOK_DPI),
-        font_size=font_size,
-        values=values,
-        colorbar=colorbar,
-        title=title,
-        outlines=outlines,
-        transparent=transparent,
-        theme=theme,
-        lang=lang,
-        shades={stage: shade_from(levels, colormap)},
-        cell=cell,
-        knobs=settings,
-        beside=beside,
-        session=session,
-        style=style,
-    )
-    drawn = _drawn(evaluation_of(problem, stage), options, File(_ending_of(path), options.dpi))
+    settings = ExportSettings(**chosen, shades={stage: shade_from(levels, colormap)}, beside=beside)
+    drawn = _drawn(evaluation_of(problem, stage), settings, File(_ending_of(path), settings.dpi))
     if path is not None:
         drawn.save(path)
     return drawn
 
 
 def _ending_of(path: str | os.PathLike[str] | None) -> str:
-    """The form that a path asks for; a figure without one is pixels."""
+    """Return the form that a path asks for; a figure without one is pixels."""
     return PIXELS if path is None else Path(path).suffix.removeprefix(".")
 
 
-def _drawn(now: Evaluation, options: FigureOptions, file: File) -> Picture:
+def _drawn(now: Evaluation, settings: ExportSettings, file: File) -> Picture:
     ensure_gui()
-    evaluation = faced(now, options)
-    chosen = _chosen(evaluation, options)
-    check_knobs(options.picture.removesuffix(FRAMES), evaluation, options, chosen[0] or 0)
-    return Picture(partial(page_of, evaluation, options, chosen), file, session_of(now.problem, options, chosen))
+    evaluation = faced(now, settings)
+    chosen = _chosen(evaluation, settings)
+    check_options(settings.picture.removesuffix(FRAMES), evaluation, settings, chosen[0] or 0)
+    return Picture(partial(page_of, evaluation, settings, chosen), file, session_of(now.problem, settings, chosen))
 
 
 class Picture:
@@ -203,18 +191,19 @@ class Picture:
         self._page = make(file)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the figure as png, svg, pdf or gif, as the path ends; ValueError with a sentence when that fails."""
+        """Write the figure as png, svg, pdf or gif, as the path ends. Raises ValueError with a sentence when that
+        fails."""
         path = Path(path)
         file = File(path.suffix.removeprefix("."), self._file.dpi)
         write_page(replace(self._as(file.form), session=self._session), file, path)
         return path
 
     def image(self) -> QImage:
-        """The figure in pixels."""
+        """Return the figure in pixels."""
         return image_of(self._as(PIXELS), self._file.dpi)
 
     def _as(self, form: str) -> Page:
-        """The page as a form holds it: pixels have room for fewer cells, and the figure says which it shows."""
+        """Return the page as a form holds it: pixels have room for fewer cells, and the figure says which it shows."""
         alike = IMAGES[form].pixels is IMAGES[self._file.form].pixels
         return self._page if alike else self._make(File(form, self._file.dpi))
 
@@ -236,7 +225,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class File:
-    """The form (png, svg, pdf or gif) and resolution of a file; ValueError for another form."""
+    """The form (png, svg, pdf or gif) and resolution of a file. Raises ValueError for another form."""
 
     form: str
     dpi: float
@@ -249,14 +238,14 @@ class File:
 
 
 def page_of(
-    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], file: File, tell: Tell = silent
+    evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], file: File, tell: Tell = silent
 ) -> Page:
-    """The page of a figure as a file will hold it; `heads` are checked already."""
-    for name, side in (("width", options.width), ("height", options.height)):
+    """Return the page of a figure as a file will hold it; `heads` are checked already."""
+    for name, side in zip(("width", "height"), settings.sides, strict=True):
         if side is not None and not 0 < side <= LONGEST_PAGE_CM:
             raise Refusal(_TOO_LONG[name], most=f"{LONGEST_PAGE_CM:.0f}", got=f"{side:g}")
     dpi = file.dpi if IMAGES[file.form].pixels else None
-    page = kind_of(options.picture).page(evaluation, options, heads, dpi, tell)
+    page = kind_of(settings.picture).page(evaluation, settings, heads, dpi, tell)
     width, height = (round(side, 6) for side in page.centimeters)  # in pixels, 500 cm may have a last digit more
     if max(width, height) > LONGEST_PAGE_CM:
         raise Refusal(_TOO_LARGE, width=f"{width:.0f}", height=f"{height:.0f}", most=f"{LONGEST_PAGE_CM:.0f}")
@@ -264,15 +253,15 @@ def page_of(
 
 
 def is_small(problem: Problem) -> bool:
-    """Whether a figure carries the problem unasked."""
+    """Return whether a figure carries the problem unasked."""
     return sum(array.nbytes for array in problem.arrays().values()) <= MOST_CARRIED
 
 
-def session_of(problem: Problem, options: FigureOptions, heads: Sequence[int | None]) -> Callable[[], bytes] | None:
+def session_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | None]) -> Callable[[], bytes] | None:
     """Maker of the session that a figure carries, which raises FieldError where there is no room; None for none."""
-    if not (is_small(problem) if options.session is None else options.session):
+    if not (is_small(problem) if settings.session is None else settings.session):
         return None
-    view = {"stage": options.stage, "head": heads[0] or 0, "item": options.batch}
+    view = {"stage": settings.stage, "head": heads[0] or 0, "item": settings.batch}
 
     def made() -> bytes:
         check(2 * sum(array.nbytes for array in problem.arrays().values()))  # packed beside it
@@ -281,25 +270,26 @@ def session_of(problem: Problem, options: FigureOptions, heads: Sequence[int | N
     return made
 
 
-def faced(evaluation: Evaluation, options: FigureOptions) -> Evaluation:
-    """Evaluation that a figure reads: the evaluation, or where another state stands beside it what is shown of the two.
+def faced(evaluation: Evaluation, settings: ExportSettings) -> Evaluation:
+    """Evaluation that a figure reads: the evaluation, or where another state stands beside it what is shown of the
+    two.
 
-    A page shows the present state alone. ValueError with a sentence for what cannot stand side by side.
+    A page shows the present state alone. Raises ValueError with a sentence for what cannot stand side by side.
     """
-    kind = kind_of(options.picture)
-    if options.beside is None or not kind.of_stage:
+    kind = kind_of(settings.picture)
+    if settings.beside is None or not kind.of_stage:
         return evaluation
-    if options.beside.mode == SPLIT and not kind.on_sheets:
+    if settings.beside.mode == SPLIT and not kind.on_sheets:
         raise Refusal(_MAPS_ALONE)
-    return options.beside.faced(evaluation, options.stage)
+    return settings.beside.faced(evaluation, settings.stage)
 
 
-def _chosen(evaluation: Evaluation, options: FigureOptions) -> tuple[int | None, ...]:
-    """The heads that are drawn; those of a picture that is no map always by their numbers."""
-    kind = kind_of(options.picture)
-    chosen = chosen_heads(evaluation, options.stage if kind.of_stage else evaluation.weights, options.heads)
+def _chosen(evaluation: Evaluation, settings: ExportSettings) -> tuple[int | None, ...]:
+    """Return the heads that are drawn; those of a picture that is no map always by their numbers."""
+    kind = kind_of(settings.picture)
+    chosen = chosen_heads(evaluation, settings.stage if kind.of_stage else evaluation.weights, settings.heads)
     if not kind.on_sheets and len(chosen) > 1:
-        raise ValueError(f"A {options.picture} picture shows one head, got {len(chosen)}.")
+        raise ValueError(f"A {settings.picture} picture shows one head, got {len(chosen)}.")
     return chosen
 
 
@@ -325,41 +315,42 @@ Write = Callable[[Evaluation, Tell], object]
 
 
 class Frames:
-    """The frames of a page for one head; ValueError with a sentence where a problem has no such page."""
+    """The frames of a page for one head. Raises ValueError with a sentence where a problem has no such page."""
 
-    def __init__(self, kind: PageKind[Any], options: FigureOptions, head: int) -> None:
-        self._kind, self._options, self._head = kind, options, head
-        self._read: tuple[Evaluation, Aim, Any] | None = None
+    def __init__(self, kind: PageKind[Any], settings: ExportSettings, head: int) -> None:
+        self._kind, self._settings, self._head = kind, settings, head
+        self._read: tuple[Evaluation, PageContext, Any] | None = None
 
     def count(self, evaluation: Evaluation) -> int:
-        """The number of places of the slider."""
-        aim, slide = page_aim(self._kind, evaluation, self._options, self._head), self._kind.slide
-        return 1 if slide is None else slide.last(aim, aim.knobs) + 1
+        """Return the number of places of the slider."""
+        context, slide = page_context(self._kind, evaluation, self._settings, self._head), self._kind.slide
+        return 1 if slide is None else slide.last(context, context.options) + 1
 
     def page(self, evaluation: Evaluation, place: int, tell: Tell) -> Page:
-        """The picture at one of them; the first that is asked for computes the numbers."""
+        """Return the picture at one of them; the first that is asked for computes the numbers."""
         kind, slide = self._kind, self._kind.slide
         if self._read is None or self._read[0] is not evaluation:
-            aim = page_aim(kind, evaluation, self._options, self._head)
-            self._read = evaluation, aim, kind.read(evaluation, aim, tell)
-        _, aim, content = self._read
-        knobs = dict(aim.knobs) if slide is None else {**aim.knobs, slide.key: place}
-        moved = kind.turned(content, aim.knobs, knobs)
+            context = page_context(kind, evaluation, self._settings, self._head)
+            self._read = evaluation, context, kind.read(evaluation, context, tell)
+        _, context, content = self._read
+        options = dict(context.options) if slide is None else {**context.options, slide.key: place}
+        moved = kind.turned(content, context.options, options)
         if moved is None:
-            moved = kind.read(evaluation, replace(aim, knobs=knobs), tell)
+            moved = kind.read(evaluation, replace(context, options=options), tell)
         tell(1.0)
-        return content_page(kind, moved, self._options)
+        return content_page(kind, moved, self._settings)
 
     def pages(self, evaluation: Evaluation, tell: Tell) -> list[Page]:
-        """The pictures at all of them."""
+        """Return the pictures at all of them."""
         count = self.count(evaluation)
         return [self.page(evaluation, place, within(tell, place, count)) for place in range(count)]
 
     def files(self, evaluation: Evaluation, file: File, path: Path) -> list[tuple[Path, Write]]:
-        """The files that hold them and how each is written: one of all where the form moves, else one for each."""
+        """Return the files that hold them and how each is written: one of all where the form moves, else one for
+        each."""
         if IMAGES[file.form].moving:
             return [(path, lambda now, tell: self._write_moving(now, file, path, tell))]
-        session = session_of(evaluation.problem, self._options, (self._head,))
+        session = session_of(evaluation.problem, self._settings, (self._head,))
 
         def written(place: int, target: Path) -> Write:
             return lambda now, tell: write_page(replace(self.page(now, place, tell), session=session), file, target)
@@ -373,5 +364,5 @@ class Frames:
 
 
 def frame_path(path: Path, place: int) -> Path:
-    """The file of a frame: a-sweep-h0-007.png."""
+    """Return the file of a frame: a-sweep-h0-007.png."""
     return path.with_name(f"{path.stem}-{place:0{DIGITS}d}{path.suffix}")

@@ -10,7 +10,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 
 @dataclass(frozen=True)
-class Style:
+class FigureStyle:
     """The place that a figure is made for: its sides in cm, None for what suits; its type in points, less where that
     is needed, None for what suits; and its dots per inch where there are any, None for what is usual."""
 
@@ -22,17 +22,19 @@ class Style:
     dpi: int | None = None
 
 
-SCREEN = Style("screen", QT_TRANSLATE_NOOP("Figures", "Screen"))
+SCREEN = FigureStyle("screen", QT_TRANSLATE_NOOP("Figures", "Screen"))
 _ENTRIES = (
     SCREEN,
-    Style("paper-column", QT_TRANSLATE_NOOP("Figures", "Paper column (8.5 cm)"), width=8.5, font_size=8.0, dpi=600),
-    Style("slide", QT_TRANSLATE_NOOP("Figures", "Slide"), width=25.4, height=14.3, font_size=16.0, dpi=144),
+    FigureStyle(
+        "paper-column", QT_TRANSLATE_NOOP("Figures", "Paper column (8.5 cm)"), width=8.5, font_size=8.0, dpi=600
+    ),
+    FigureStyle("slide", QT_TRANSLATE_NOOP("Figures", "Slide"), width=25.4, height=14.3, font_size=16.0, dpi=144),
 )
-STYLES: Mapping[str, Style] = MappingProxyType({style.key: style for style in _ENTRIES})
+STYLES: Mapping[str, FigureStyle] = MappingProxyType({style.key: style for style in _ENTRIES})
 """The one list that dialogs, the command line and Python go by."""
 
 
 def resolution(dpi: float | None, style: str, usual: float) -> float:
-    """The dots per inch that are asked for, else those of the style, else the usual ones."""
+    """Return the dots per inch that are asked for, else those of the style, else the usual ones."""
     of_style = STYLES[style].dpi if style in STYLES else None
     return next(each for each in (dpi, of_style, usual) if each is not None)

@@ -185,7 +185,7 @@ class Radius(NamedTuple):
     frame: int = 4
 
 
-class Line(NamedTuple):
+class LineWidths(NamedTuple):
     """Widths of lines, in logical pixels."""
 
     hairline: float = 1
@@ -257,7 +257,7 @@ class TimeMs(NamedTuple):
 
 SPACING = Spacing()
 RADIUS = Radius()
-LINE = Line()
+LINE = LineWidths()
 SIZE = Size()
 FONT_SIZE = FontSize()
 FONT_WEIGHT = FontWeight()

@@ -46,20 +46,20 @@ class Glyph(NamedTuple):
 
 @cache
 def glyph(character: str) -> Glyph:
-    """The outline of a character. Raises ValueError for one that the font lacks."""
+    """Return the outline of a character. Raises ValueError for one that the font lacks."""
     font = _font()
     found = font.glyphIndexesForString(character)
     if len(found) != 1 or not found[0]:
         raise ValueError(f"no glyph for {character!r}")
     em = font.pixelSize()
     path = QTransform.fromScale(1 / em, 1 / em).map(font.pathForGlyph(found[0]))
-    ink = path.boundingRect()
-    return Glyph(path, font.advancesForGlyphIndexes(found)[0].x() / em, -ink.top(), ink.bottom())
+    style = path.boundingRect()
+    return Glyph(path, font.advancesForGlyphIndexes(found)[0].x() / em, -style.top(), style.bottom())
 
 
 @cache
 def forms(character: str) -> tuple[Glyph, ...]:
-    """The character and its taller forms, from low to high."""
+    """Return the character and its taller forms, from low to high."""
     if character not in TALLER:
         return (glyph(character),)
     first = FIRST_TALLER + FORMS * TALLER.index(character)
@@ -124,24 +124,24 @@ class Box(NamedTuple):
     letter: bool = False  # scripts stand at the height that they have at every single letter
 
     def moved(self, x: float, y: float = 0.0) -> Iterable[Mark]:
-        """The outlines at another place."""
+        """Return the outlines at another place."""
         return (mark._replace(x=mark.x + x, y=mark.y + y) for mark in self.marks)
 
 
 def letter(character: str, scale: float, role: str) -> Box:
-    """One character."""
+    """Return one character."""
     return _drawn(glyph(character), scale, scale, role)
 
 
 def prime(scale: float, role: str) -> Box:
-    """The prime as a raised part: the font draws it at its height already."""
+    """Return the prime as a raised part: the font draws it at its height already."""
     drawn = _drawn(glyph("′"), scale, scale, role)
     down = SUPER_UP * scale
     return Box(drawn.width, drawn.ascent - down, drawn.descent + down, tuple(drawn.moved(0.0, down)))
 
 
 def space(width: float) -> Box:
-    """A blank of this width."""
+    """Return a blank of this width."""
     return Box(width)
 
 
@@ -165,7 +165,7 @@ def beside(boxes: Iterable[Box]) -> Box:
 
 
 def fraction(top: Box, bottom: Box, scale: float, role: str, *, display: bool) -> Box:
-    """One box over another with a rule between them."""
+    """Return one box over another with a rule between them."""
     shift, gap, half = FRACTION_SHIFT[display] * scale, FRACTION_GAP[display] * scale, RULE * scale / 2
     axis, side = AXIS * scale, 0.06 * scale
     up = max(shift, axis + half + gap + top.descent)
@@ -180,7 +180,7 @@ def fraction(top: Box, bottom: Box, scale: float, role: str, *, display: bool) -
 
 
 def root(inside: Box, scale: float, role: str, *, display: bool) -> Box:
-    """A box under a root."""
+    """Return a box under a root."""
     rule = RULE * scale
     gap = ROOT_GAP[display] * scale
     sign = _tall("√", scale, inside.ascent + inside.descent + gap + rule, role)
@@ -200,7 +200,7 @@ def root(inside: Box, scale: float, role: str, *, display: bool) -> Box:
 
 
 def scripts(base: Box, above: Box | None, below: Box | None, scale: float) -> Box:
-    """A base with what is raised and lowered at its right."""
+    """Return a base with what is raised and lowered at its right."""
     up = max(SUPER_UP * scale, 0.0 if base.letter else base.ascent - SUPER_DROP_MOST * scale)
     down = max(SUB_DOWN * scale, 0.0 if base.letter else base.descent + SUB_DROP_LEAST * scale)
     if above is not None:
@@ -220,7 +220,7 @@ def scripts(base: Box, above: Box | None, below: Box | None, scale: float) -> Bo
 
 
 def limits(base: Box, below: Box, scale: float) -> Box:
-    """A sign with its limit centered below it."""
+    """Return a sign with its limit centered below it."""
     width = max(base.width, below.width)
     down = max(LIMIT_DROP * scale, base.descent + LIMIT_GAP * scale + below.ascent)
     marks = (*base.moved((width - base.width) / 2), *below.moved((width - below.width) / 2, down))
@@ -228,13 +228,13 @@ def limits(base: Box, below: Box, scale: float) -> Box:
 
 
 def big(character: str, scale: float, role: str, *, display: bool) -> Box:
-    """A sum sign, larger where a formula stands on lines of its own; centered on the axis."""
+    """Return a sum sign, larger where a formula stands on lines of its own; centered on the axis."""
     drawn = _drawn(forms(character)[-1 if display else 0], scale, scale, role)
     return _on_axis(drawn, scale)
 
 
 def fenced(inside: Box, left: str, right: str, scale: float, role: str) -> Box:
-    """A box between brackets as high as it."""
+    """Return a box between brackets as high as it."""
     axis = AXIS * scale
     height = 2 * max(inside.ascent - axis, inside.descent + axis) * COVERED
     ends = [_on_axis(_tall(sign, scale, height, role), scale) if sign != "." else Box() for sign in (left, right)]
@@ -247,7 +247,7 @@ def _drawn(found: Glyph, across: float, up: float, role: str) -> Box:
 
 
 def _tall(character: str, scale: float, height: float, role: str) -> Box:
-    """The lowest form of a sign that is so high; the highest one stretched where none is."""
+    """Return the lowest form of a sign that is so high; the highest one stretched where none is."""
     found = forms(character)
     fitting = (form for form in found if (form.ascent + form.descent) * scale >= height)
     form = next(fitting, found[-1])
@@ -342,7 +342,7 @@ VERBATIM = (r"\mathrm", r"\text", r"\operatorname")
 BLANKS = {r"\,": THIN, r"\;": THICK, r"\quad": 1.0, r"\ ": MEDIUM}
 
 
-class Style(NamedTuple):
+class FormulaStyle(NamedTuple):
     """The style of a part: the size of scripts, alone on its line, upright, its color, whether letters have roles."""
 
     level: int = 0
@@ -354,10 +354,10 @@ class Style(NamedTuple):
     def scale(self) -> float:
         return SCALES[self.level]
 
-    def script(self, *, colored: bool) -> Style:
+    def script(self, *, colored: bool) -> FormulaStyle:
         return self._replace(level=min(self.level + 1, 2), display=False, colored=self.colored and colored)
 
-    def within_fraction(self) -> Style:
+    def within_fraction(self) -> FormulaStyle:
         return self._replace(display=False) if self.display else self.script(colored=True)
 
 
@@ -396,7 +396,7 @@ class Formula:
 
 @lru_cache(maxsize=128)  # more than a window shows; one takes some 25 KB
 def typeset(latex: str) -> Formula:
-    """The formula laid out; `latex` comes from the engine, never from a token. Raises ValueError."""
+    """Return the formula laid out; `latex` comes from the engine, never from a token. Raises ValueError."""
     try:
         box = Reader(latex).formula()
     except (ValueError, IndexError) as error:
@@ -418,8 +418,8 @@ class Reader:
         self._at = 0
 
     def formula(self) -> Box:
-        """The whole of it."""
-        box = self._row(Style())
+        """Return the whole of it."""
+        box = self._row(FormulaStyle())
         if self._at < len(self._tokens):
             raise ValueError(f"{self._tokens[self._at]} closes nothing")
         return box
@@ -437,15 +437,15 @@ class Reader:
             raise ValueError(f"{token} is missing")
 
     # --- rows ------------------------------------------------------------------------------------
-    def _row(self, style: Style) -> Box:
-        """Row up to what closes it, with the spaces between."""
+    def _row(self, style: FormulaStyle) -> Box:
+        """Return row up to what closes it, with the spaces between."""
         atoms: list[Atom] = []
         while self._peek() not in ("", "}", r"\right"):
             atoms.append(self._scripted(style))
         return beside(_spaced(_binary(atoms), style))
 
-    def _argument(self, style: Style) -> Box:
-        """A group, or the single token that stands for one."""
+    def _argument(self, style: FormulaStyle) -> Box:
+        """Return a group, or the single token that stands for one."""
         if self._peek() != "{":
             return self._nucleus(self._take(), style).box
         self._expect("{")
@@ -453,8 +453,8 @@ class Reader:
         self._expect("}")
         return box
 
-    def _scripted(self, style: Style) -> Atom:
-        """A nucleus with primes, raised and lowered parts; all of them in the color of its role."""
+    def _scripted(self, style: FormulaStyle) -> Atom:
+        """Return a nucleus with primes, raised and lowered parts; all of them in the color of its role."""
         token = self._take()
         own = style._replace(role=ROLES[token]) if style.colored and style.role == "text" and token in ROLES else style
         atom = self._nucleus(token, own)
@@ -475,8 +475,8 @@ class Reader:
         raised = beside(above) if above else None
         return atom._replace(box=scripts(atom.box, raised, below, own.scale))
 
-    def _nucleus(self, token: str, style: Style) -> Atom:
-        """One sign, group or command."""
+    def _nucleus(self, token: str, style: FormulaStyle) -> Atom:
+        """Return one sign, group or command."""
         if token == "{":
             box = self._row(style)
             self._expect("}")
@@ -494,7 +494,7 @@ class Reader:
             return Atom(big("∑", style.scale, style.role, display=style.display), OP, OP, style.display)
         return self._structure(token, style)
 
-    def _structure(self, token: str, style: Style) -> Atom:
+    def _structure(self, token: str, style: FormulaStyle) -> Atom:
         if token == r"\frac":
             top, bottom = (self._argument(style.within_fraction()) for _ in range(2))
             return Atom(fraction(top, bottom, style.scale, style.role, display=style.display))
@@ -508,7 +508,7 @@ class Reader:
             return Atom(fenced(inside, left, right, style.scale, style.role), OPEN, CLOSE)
         return Atom(letter(_slanted(token), style.scale, style.role))
 
-    def _verbatim(self, style: Style) -> Atom:
+    def _verbatim(self, style: FormulaStyle) -> Atom:
         """Upright letters as they stand; a word behaves like the name of a function."""
         self._expect("{")
         word = ""
@@ -518,12 +518,12 @@ class Reader:
         kind = OP if len(word) > 1 and style.level == 0 else ORD
         return Atom(self._upright(word, style), kind, kind)
 
-    def _upright(self, word: str, style: Style) -> Box:
+    def _upright(self, word: str, style: FormulaStyle) -> Box:
         return beside([letter(character, style.scale, style.role) for character in word])
 
 
 def _slanted(token: str) -> str:
-    """The character of a letter in a formula: slanted letters, upright digits. Raises ValueError."""
+    """Return the character of a letter in a formula: slanted letters, upright digits. Raises ValueError."""
     if token in GREEK:
         return GREEK[token]
     if len(token) != 1 or token in "}^_&$#%~":
@@ -536,7 +536,7 @@ def _slanted(token: str) -> str:
 
 
 def _binary(atoms: Sequence[Atom]) -> list[Atom]:
-    """A plus or minus with nothing to its left or right to bind is a sign of what follows."""
+    """Return a plus or minus with nothing to its left or right to bind is a sign of what follows."""
     out: list[Atom] = []
     for place, atom in enumerate(atoms):
         before = out[-1].right if out else OPEN
@@ -546,7 +546,7 @@ def _binary(atoms: Sequence[Atom]) -> list[Atom]:
     return out
 
 
-def _spaced(atoms: Sequence[Atom], style: Style) -> list[Box]:
+def _spaced(atoms: Sequence[Atom], style: FormulaStyle) -> list[Box]:
     out: list[Box] = []
     for place, atom in enumerate(atoms):
         if place:
@@ -565,13 +565,14 @@ CHAIN_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|.", re.DOTALL)
 
 
 def sides_of(chain: str) -> tuple[str, ...]:
-    """The sides of a chain as "a = b", "= c", "= d": the first "=" stays with what it defines."""
+    """Return the sides of a chain as "a = b", "= c", "= d": the first "=" stays with what it defines."""
     left, *others = split_chain(chain)
     return (f"{left} {others[0]}", *others[1:]) if others else (left,)
 
 
 def split_chain(latex: str, marks: str = "=") -> tuple[str, ...]:
-    """The formula cut before each of `marks` that stands outside braces, brackets and fences; a sign stays whole."""
+    """Return the formula cut before each of `marks` that stands outside braces, brackets and fences; a sign stays
+    whole."""
     depth, parts, part = 0, [], ""
     for token in CHAIN_TOKEN.findall(latex):
         depth += (token in ("{", "(", "[", r"\left")) - (token in ("}", ")", "]", r"\right"))
@@ -583,7 +584,7 @@ def split_chain(latex: str, marks: str = "=") -> tuple[str, ...]:
 
 
 def unfenced(latex: str) -> str:
-    """The formula with its outermost fences as plain parentheses: then `split_chain` may cut between them."""
+    """Return the formula with its outermost fences as plain parentheses: then `split_chain` may cut between them."""
     depth, out = 0, ""
     tokens = [token for token in re.split(r"(\\left\(|\\right\)|\\[a-zA-Z]+|\\.|[{}])", latex) if token]
     for token in tokens:
@@ -602,7 +603,7 @@ CHAIN_GAP = 24.0
 START = "{} "
 
 
-class Piece(NamedTuple):
+class FormulaPiece(NamedTuple):
     """A piece of a formula on its line; smaller than the others where it alone is wider than the line."""
 
     formula: Formula
@@ -615,9 +616,9 @@ class Piece(NamedTuple):
         return self.formula.width * self.size
 
 
-def laid_out(chains: Sequence[str], width: float, size: float, indent: float = INDENT) -> list[Piece]:
-    """The pieces of chains within a width, `size` pixels an em; a new line in a chain is indented."""
-    pieces: list[Piece] = []
+def laid_out(chains: Sequence[str], width: float, size: float, indent: float = INDENT) -> list[FormulaPiece]:
+    """Return the pieces of chains within a width, `size` pixels an em; a new line in a chain is indented."""
+    pieces: list[FormulaPiece] = []
     x, line = 0.0, 0
     for chain in chains:
         sides = [typeset(side) for side in _sides(chain, width / size)]
@@ -632,14 +633,15 @@ def laid_out(chains: Sequence[str], width: float, size: float, indent: float = I
             if position and (x + side.width * size > width or (halved and position == 1)):
                 x, line = indent, line + 1
             factor = min(1.0, max(width - x, 1.0) / max(side.width * size, 1.0))
-            pieces.append(Piece(side, x, line, size * factor))
+            pieces.append(FormulaPiece(side, x, line, size * factor))
             x += pieces[-1].width
     return pieces
 
 
 @lru_cache(maxsize=512)
 def whole_sides(chain: str) -> tuple[str, ...]:
-    """The sides of a chain as they are typeset where they fit: START before a sign, so that it keeps its space."""
+    """Return the sides of a chain as they are typeset where they fit: START before a sign, so that it keeps its
+    space."""
     first, *others = sides_of(chain)
     return (first, *(START + side for side in others))
 
@@ -660,7 +662,7 @@ def _sides(chain: str, width: float) -> Iterator[str]:
             yield from (f"{{}} {part}" for part in parts[1:])
 
 
-def line_heights(pieces: Sequence[Piece]) -> list[tuple[float, float]]:
+def line_heights(pieces: Sequence[FormulaPiece]) -> list[tuple[float, float]]:
     """Ascent and descent of every line, a small gap included between two."""
     heights = []
     for line in range(pieces[-1].line + 1 if pieces else 0):
@@ -672,8 +674,8 @@ def line_heights(pieces: Sequence[Piece]) -> list[tuple[float, float]]:
     return heights
 
 
-def baselines_of(pieces: Sequence[Piece]) -> list[float]:
-    """The baseline of every line, from the top."""
+def baselines_of(pieces: Sequence[FormulaPiece]) -> list[float]:
+    """Return the baseline of every line, from the top."""
     heights = line_heights(pieces)
     baselines = [heights[0][0]] if heights else []
     for (_, below), (above, _) in pairwise(heights):

@@ -22,7 +22,7 @@ from attn_gui.engine.progress import Tell, silent
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
-from attn_gui.figure.pages.base import Ink, metrics
+from attn_gui.figure.pages.base import PageStyle, metrics
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.typesetting import Formula, baselines_of, laid_out, line_heights, typeset
@@ -35,10 +35,10 @@ from attn_gui.lessons.solutions import (
     ENDINGS,
     Equation,
     Heading,
-    Matrix,
     Part,
     Sentence,
-    Solution,
+    WorkedSolution,
+    WrittenMatrix,
     given_matrices,
     given_numbers,
     latex_document,
@@ -56,7 +56,7 @@ DECIMALS = 2
 
 
 @dataclass(frozen=True)
-class Table:
+class WorksheetTable:
     """One matrix on paper: `cells` are texts, `left` the places that are left out of it."""
 
     title: str
@@ -66,44 +66,44 @@ class Table:
     left: frozenset[tuple[int, int]] = frozenset()
 
 
-def tables_of(sheet: Worksheet, ink: Ink) -> Iterator[Table]:
+def tables_of(sheet: Worksheet, style: PageStyle) -> Iterator[WorksheetTable]:
     """The given matrices, then every stage, head by head; of a batch the first item."""
     for name, head, values in given_matrices(sheet.evaluation, 0):
-        yield _table(symbol(name) + _of_head(head, ink), values, write=_given)
+        yield _table(symbol(name) + _of_head(head, style), values, write=_given)
     if sheet.evaluation.problem.projected:
         for name in ("query", "key", "value"):
-            yield from _stage(sheet, name, ink)
+            yield from _stage(sheet, name, style)
     for name in sheet.stages:
-        yield from _stage(sheet, name, ink)
+        yield from _stage(sheet, name, style)
 
 
-def facts_of(sheet: Worksheet, ink: Ink) -> str:
+def facts_of(sheet: Worksheet, style: PageStyle) -> str:
     """Facts that a pupil needs besides: the score, unless it is the dot product, and the numbers that are given."""
     problem, score = sheet.evaluation.problem, SCORES[sheet.evaluation.problem.score]
     facts = [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
     if not score.dot:
-        facts.insert(0, f"{symbol(sheet.evaluation.scores)}: {ink.translate('Scores', score.label)}")
+        facts.insert(0, f"{symbol(sheet.evaluation.scores)}: {style.translate('Scores', score.label)}")
     return "    ".join(facts)
 
 
-def _stage(sheet: Worksheet, name: str, ink: Ink) -> Iterator[Table]:
+def _stage(sheet: Worksheet, name: str, style: PageStyle) -> Iterator[WorksheetTable]:
     evaluation, covered = sheet.evaluation, Covered(sheet.evaluation, sheet.blanks)
     stage, shape = STAGE[name], evaluation.shape(name)
     values = evaluation.box(name, tuple(slice(0, size) for size in shape))[0]
-    called = stage.called.zh if ink.lang == "zh" else stage.called.en
+    called = stage.called.zh if style.lang == "zh" else stage.called.en
     title = f"{stage.symbol}  {called}"
     left_out = covered.left_out(name, tuple(slice(0, size) for size in shape))
     if values.ndim == 2:
         yield _table(title, values, frozenset((at[1], at[2]) for at in left_out if at[0] == 0))
         return
     for head, matrix in enumerate(values):
-        more = _of_head(head if len(values) > 1 else None, ink)
+        more = _of_head(head if len(values) > 1 else None, style)
         left = frozenset((at[2], at[3]) for at in left_out if at[:2] == (0, head))
         yield _table(title + more, matrix, left)
 
 
-def _of_head(head: int | None, ink: Ink) -> str:
-    return "" if head is None else f"  {ink.words.head.format(head)}"
+def _of_head(head: int | None, style: PageStyle) -> str:
+    return "" if head is None else f"  {style.words.head.format(head)}"
 
 
 def _given(value: float) -> str:
@@ -119,10 +119,10 @@ def _table(
     values: Array,
     left: frozenset[tuple[int, int]] = frozenset(),
     write: Callable[[float], str] = _number,
-) -> Table:
+) -> WorksheetTable:
     rows, columns = values.shape
     cells = tuple(tuple(map(write, row)) for row in values.tolist())
-    return Table(title, tuple(map(str, range(rows))), tuple(map(str, range(columns))), cells, left)
+    return WorksheetTable(title, tuple(map(str, range(rows))), tuple(map(str, range(columns))), cells, left)
 
 
 # --- worksheet page -------------------------------------------------------------------------------
@@ -141,23 +141,23 @@ TASK = QT_TRANSLATE_NOOP("Worksheets", "Fill in the empty cells, to two decimals
 FULL = QT_TRANSLATE_NOOP("Worksheets", "These matrices do not fit on a page; choose a smaller problem.")
 
 
-def page_of_sheet(sheet: Worksheet, ink: Ink, *, solved: bool) -> Page:
-    """A page to print; `solved` fills the blanks in. Raises ValueError where the tables do not fit on it."""
-    places = _placed(list(tables_of(sheet, ink)), ink)
-    title = ink.translate("Worksheets", KEY if solved else SHEET).format(number=sheet.number)
-    facts = facts_of(sheet, ink)
+def page_of_sheet(sheet: Worksheet, style: PageStyle, *, solved: bool) -> Page:
+    """Return a page to print; `solved` fills the blanks in. Raises ValueError where the tables do not fit on it."""
+    places = _placed(list(tables_of(sheet, style)), style)
+    title = style.translate("Worksheets", KEY if solved else SHEET).format(number=sheet.number)
+    facts = facts_of(sheet, style)
 
     def paint(painter: QPainter) -> None:
-        _paint_head(painter, ink, title, solved)
-        write_line(painter, QPointF(SHEET_MARGIN, SHEET_MARGIN + 62), facts, ink.theme.text, FONT_SIZE.body)
+        _paint_head(painter, style, title, solved)
+        write_line(painter, QPointF(SHEET_MARGIN, SHEET_MARGIN + 62), facts, style.theme.text, FONT_SIZE.body)
         for corner, table in places:
-            _paint_table(painter, ink, corner, table, solved)
+            _paint_table(painter, style, corner, table, solved)
 
-    return Page(WIDTH, HEIGHT, title, paint, ink.theme.surface)
+    return Page(WIDTH, HEIGHT, title, paint, style.theme.surface)
 
 
-def _placed(tables: list[Table], ink: Ink) -> list[tuple[QPointF, Table]]:
-    """The corner of every table: side by side while there is room, then in a new row."""
+def _placed(tables: list[WorksheetTable], style: PageStyle) -> list[tuple[QPointF, WorksheetTable]]:
+    """Return the corner of every table: side by side while there is room, then in a new row."""
     found, x, y, high = [], SHEET_MARGIN, SHEET_MARGIN + TOP, 0.0
     for table in tables:
         named = metrics("body", strong=True).horizontalAdvance(table.title)
@@ -168,34 +168,34 @@ def _placed(tables: list[Table], ink: Ink) -> list[tuple[QPointF, Table]]:
         if x > SHEET_MARGIN and x + wide > WIDTH - SHEET_MARGIN:
             x, y, high = SHEET_MARGIN, y + high + TABLE_GAP, 0.0
         if x + wide > WIDTH - SHEET_MARGIN + 1 or y + tall > HEIGHT - SHEET_MARGIN:
-            raise ValueError(ink.translate("Worksheets", FULL))
+            raise ValueError(style.translate("Worksheets", FULL))
         found.append((QPointF(x, y), table))
         x, high = x + wide + TABLE_GAP, max(high, tall)
     return found
 
 
-def _paint_head(painter: QPainter, ink: Ink, title: str, solved: bool) -> None:
-    theme, right = ink.theme, WIDTH - SHEET_MARGIN
+def _paint_head(painter: QPainter, style: PageStyle, title: str, solved: bool) -> None:
+    theme, right = style.theme, WIDTH - SHEET_MARGIN
     write_line(painter, QPointF(SHEET_MARGIN, SHEET_MARGIN + 14), title, theme.text, FONT_SIZE.section, strong=True)
     if solved:
         return
     middle = WIDTH / 2
     write_line(
-        painter, QPointF(middle, SHEET_MARGIN + 14), ink.translate("Worksheets", NAME), theme.text2, FONT_SIZE.body
+        painter, QPointF(middle, SHEET_MARGIN + 14), style.translate("Worksheets", NAME), theme.text2, FONT_SIZE.body
     )
     painter.setPen(QPen(theme.line_strong, 1))
     painter.drawLine(QPointF(middle + 48, SHEET_MARGIN + 16), QPointF(right, SHEET_MARGIN + 16))
     write_line(
         painter,
         QPointF(SHEET_MARGIN, SHEET_MARGIN + 46),
-        ink.translate("Worksheets", TASK),
+        style.translate("Worksheets", TASK),
         theme.text2,
         FONT_SIZE.body,
     )
 
 
-def _paint_table(painter: QPainter, ink: Ink, corner: QPointF, table: Table, solved: bool) -> None:
-    theme, size = ink.theme, FONT_SIZE.body
+def _paint_table(painter: QPainter, style: PageStyle, corner: QPointF, table: WorksheetTable, solved: bool) -> None:
+    theme, size = style.theme, FONT_SIZE.body
     left, top = corner.x() + LABEL, corner.y() + TITLE + LABEL
     write_line(painter, QPointF(left, corner.y() + 12), table.title, theme.text, size, strong=True)
     for column, name in enumerate(table.columns):
@@ -205,16 +205,16 @@ def _paint_table(painter: QPainter, ink: Ink, corner: QPointF, table: Table, sol
         line = top + (row + BASELINE) * ROW_HEIGHT
         write_line(painter, QPointF(left - 6, line), table.rows[row], theme.text3, FONT_SIZE.micro, anchor=END)
         for column, text in enumerate(cells):
-            _paint_cell(painter, ink, QRectF(left + column * CELL, top + row * ROW_HEIGHT, CELL, ROW_HEIGHT),
+            _paint_cell(painter, style, QRectF(left + column * CELL, top + row * ROW_HEIGHT, CELL, ROW_HEIGHT),
                         text, (row, column) in table.left, solved)  # fmt: skip
     painter.setPen(QPen(theme.text, 1))
     for row, column in table.left:
         painter.drawRect(QRectF(left + column * CELL, top + row * ROW_HEIGHT, CELL, ROW_HEIGHT))
 
 
-def _paint_cell(painter: QPainter, ink: Ink, place: QRectF, text: str, left: bool, solved: bool) -> None:
+def _paint_cell(painter: QPainter, style: PageStyle, place: QRectF, text: str, left: bool, solved: bool) -> None:
     """A given number on a light ground; one that is left out on white, in the key in the accent."""
-    theme = ink.theme
+    theme = style.theme
     painter.fillRect(place, theme.surface if left else theme.raised)
     painter.setPen(QPen(theme.line, 1))
     painter.drawRect(place)
@@ -234,7 +234,7 @@ PARTS = {"worksheets": False, "keys": True}
 
 
 def class_files(name: str, *, keys: bool = True) -> list[str]:
-    """The names of the files of a class."""
+    """Return the names of the files of a class."""
     return [f"{name}-{part}.pdf" for part, solved in PARTS.items() if keys or not solved]
 
 
@@ -242,7 +242,7 @@ def check_sheet(problem: Problem, seed: int, stages: Sequence[str], blanks: int,
     """Raise ValueError with one sentence where the problem makes no worksheet, or one that does not fit on a page."""
     ensure_gui()
     for sheet in worksheets(problem, 1, seed, stages, blanks):
-        page_of_sheet(sheet, Ink("light", lang), solved=True)
+        page_of_sheet(sheet, PageStyle("light", lang), solved=True)
 
 
 def write_class(
@@ -263,7 +263,7 @@ def write_class(
     Raises ValueError with one sentence for what cannot be.
     """
     ensure_gui()
-    ink = Ink("light", lang)
+    style = PageStyle("light", lang)
     files, sheets = class_files(name, keys=keys), list[Worksheet]()
     for sheet in worksheets(problem, count, seed, stages, blanks):
         tell((sheet.number - 1) / (count * (1 + len(files))))
@@ -272,7 +272,7 @@ def write_class(
         pages = list[Page]()
         for sheet in sheets:
             tell((count * done + len(pages)) / (count * (1 + len(files))))
-            pages.append(page_of_sheet(sheet, ink, solved=solved))
+            pages.append(page_of_sheet(sheet, style, solved=solved))
         with replacing(folder / file) as target:
             write_pages(pages, target)
         yield folder / file
@@ -303,11 +303,11 @@ class Slab:
     needs: float = 0.0
 
 
-def solution_pages(parts: Sequence[Part], ink: Ink, tell: Tell = silent) -> list[Page]:
+def solution_pages(parts: Sequence[Part], style: PageStyle, tell: Tell = silent) -> list[Page]:
     """Lay out a solution on pages. Calls `tell` with the share that is done; an exception from it ends the work."""
     slabs: list[Slab] = []
     for place, part in enumerate(parts):
-        slabs += _slabs(part, ink)
+        slabs += _slabs(part, style)
         tell(place / len(parts))
     pages: list[list[tuple[float, Slab]]] = [[]]
     y = SOLUTION_MARGIN
@@ -319,41 +319,41 @@ def solution_pages(parts: Sequence[Part], ink: Ink, tell: Tell = silent) -> list
         pages[-1].append((y + before, slab))
         y += before + slab.height
     title = next((part.text for part in parts if isinstance(part, Heading)), "")
-    return [_page(own, number, len(pages), title, ink) for number, own in enumerate(pages, 1)]
+    return [_page(own, number, len(pages), title, style) for number, own in enumerate(pages, 1)]
 
 
-def _page(slabs: list[tuple[float, Slab]], number: int, count: int, title: str, ink: Ink) -> Page:
+def _page(slabs: list[tuple[float, Slab]], number: int, count: int, title: str, style: PageStyle) -> Page:
     def paint(painter: QPainter) -> None:
         for top, slab in slabs:
             slab.paint(painter, top)
         foot = QPointF(WIDTH - SOLUTION_MARGIN, HEIGHT - SOLUTION_MARGIN)
-        write_line(painter, foot, f"{number} / {count}", ink.theme.text3, FONT_SIZE.body, anchor=END)
+        write_line(painter, foot, f"{number} / {count}", style.theme.text3, FONT_SIZE.body, anchor=END)
 
-    return Page(WIDTH, HEIGHT, title, paint, ink.theme.surface)
+    return Page(WIDTH, HEIGHT, title, paint, style.theme.surface)
 
 
-def _slabs(part: Part, ink: Ink) -> Iterator[Slab]:
+def _slabs(part: Part, style: PageStyle) -> Iterator[Slab]:
     if isinstance(part, Heading):
         size = FONT_SIZE.section if not part.first else FONT_SIZE.section * 1.4
         text = f"{part.text}  {part.letter}" if part.letter else part.text
-        yield Slab(LINE, HEADING_GAP, partial(_write, text, size, ink.theme.text, True), KEPT)
+        yield Slab(LINE, HEADING_GAP, partial(_write, text, size, style.theme.text, True), KEPT)
     elif isinstance(part, Sentence):
-        yield Slab(LINE, 0.0, partial(_write, part.text, FONT_SIZE.body, ink.theme.text2, False), LINE)
+        yield Slab(LINE, 0.0, partial(_write, part.text, FONT_SIZE.body, style.theme.text2, False), LINE)
     elif isinstance(part, Equation):
-        yield _equation(part, ink)
+        yield _equation(part, style)
     else:
-        yield _matrix(part, ink)
+        yield _matrix(part, style)
 
 
 def _write(text: str, size: float, color: QColor, strong: bool, painter: QPainter, top: float) -> None:
     write_line(painter, QPointF(SOLUTION_MARGIN, top + LINE * 0.72), text, color, size, strong=strong)
 
 
-def _colors(ink: Ink) -> dict[str, QColor]:
-    return {"text": ink.theme.text, "query": ink.theme.query, "key": ink.theme.key}
+def _colors(style: PageStyle) -> dict[str, QColor]:
+    return {"text": style.theme.text, "query": style.theme.query, "key": style.theme.key}
 
 
-def _equation(part: Equation, ink: Ink) -> Slab:
+def _equation(part: Equation, style: PageStyle) -> Slab:
     pieces = laid_out((part.chain, *part.parts), ROOM, EM)
     height = sum(up + down for up, down in line_heights(pieces))
 
@@ -361,13 +361,13 @@ def _equation(part: Equation, ink: Ink) -> Slab:
         baselines = baselines_of(pieces)
         for piece in pieces:
             at = QPointF(SOLUTION_MARGIN + piece.x, top + baselines[piece.line] - piece.formula.ascent * piece.size)
-            piece.formula.paint(painter, at, piece.size, _colors(ink))
+            piece.formula.paint(painter, at, piece.size, _colors(style))
 
     return Slab(height, PART_GAP, paint)
 
 
-def _matrix(part: Matrix, ink: Ink) -> Slab:
-    """The letter, and the numbers between brackets, each column flush right; smaller where they are too wide."""
+def _matrix(part: WrittenMatrix, style: PageStyle) -> Slab:
+    """Return the letter, and the numbers between brackets, each column flush right; smaller where they are too wide."""
     cells = [[typeset(text) for text in row] for row in part.rows]
     letter = typeset(f"{part.latex} = {{}}")
     widths = [max(row[column].width for row in cells) for column in range(len(cells[0]))]
@@ -379,16 +379,16 @@ def _matrix(part: Matrix, ink: Ink) -> Slab:
         painter.save()
         painter.translate(SOLUTION_MARGIN, top)
         painter.scale(scale, scale)
-        _paint_matrix(painter, letter, cells, widths, ink)
+        _paint_matrix(painter, letter, cells, widths, style)
         painter.restore()
 
     return Slab(height, PART_GAP, paint)
 
 
 def _paint_matrix(
-    painter: QPainter, letter: Formula, cells: list[list[Formula]], widths: list[float], ink: Ink
+    painter: QPainter, letter: Formula, cells: list[list[Formula]], widths: list[float], style: PageStyle
 ) -> None:
-    colors, height = _colors(ink), LINE * len(cells)
+    colors, height = _colors(style), LINE * len(cells)
     axis = height / 2 + 0.25 * SMALLER
     letter.paint(painter, QPointF(0, axis - letter.ascent * SMALLER), SMALLER, colors)
     left = x = letter.width * SMALLER + COLUMN_GAP / 2
@@ -399,7 +399,7 @@ def _paint_matrix(
             baseline = LINE * (row + 0.7)
             own.paint(painter, QPointF(x - own.width * SMALLER, baseline - own.ascent * SMALLER), SMALLER, colors)
     right = x + COLUMN_GAP / 2
-    painter.setPen(QPen(ink.theme.text, 1))
+    painter.setPen(QPen(style.theme.text, 1))
     for side, inner in ((left, left + BRACKET), (right, right - BRACKET)):
         painter.drawLine(QPointF(side, 0), QPointF(side, height))
         painter.drawLine(QPointF(side, 0), QPointF(inner, 0))
@@ -410,19 +410,19 @@ def _paint_matrix(
 # A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names.
 
 
-Writer = Callable[[Sequence[Part], Ink, IO[bytes], Tell], None]
+Writer = Callable[[Sequence[Part], PageStyle, IO[bytes], Tell], None]
 
 
-def _write_pdf(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
+def _write_pdf(parts: Sequence[Part], style: PageStyle, file: IO[bytes], tell: Tell) -> None:
     ensure_gui()
-    write_pages(solution_pages(parts, ink, tell), file)
+    write_pages(solution_pages(parts, style, tell), file)
 
 
-def _write_latex(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
-    file.write(latex_document(parts, ink.lang).encode())
+def _write_latex(parts: Sequence[Part], style: PageStyle, file: IO[bytes], tell: Tell) -> None:
+    file.write(latex_document(parts, style.lang).encode())
 
 
-def _write_markdown(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
+def _write_markdown(parts: Sequence[Part], style: PageStyle, file: IO[bytes], tell: Tell) -> None:
     file.write(markdown_text(parts).encode())
 
 
@@ -443,11 +443,12 @@ def write_solution(
     index: Sequence[int] | None = None,
     lang: str = "en",
 ) -> Path:
-    """Write the worked solution of a cell (row, column), or of a whole batch item, as the path ends: .pdf, .tex or .md.
+    """Write the worked solution of a cell (row, column), or of a whole batch item, as the path ends: .pdf, .tex or
+    .md.
 
     In place of cell, head and batch `index` may have one integer per axis of the stage, as for `explain`. LaTeX is a
-    document of its own, for pdflatex, in Chinese for xelatex. ValueError with a sentence for what is too large to be
-    read on paper.
+    document of its own, for pdflatex, in Chinese for xelatex. Raises ValueError with a sentence for what is too
+    large to be read on paper.
     """
     problem, path = problem_in(problem, "write_solution", ", path"), Path(path)
     if (stage is None) != (index is None and cell is None):
@@ -469,23 +470,23 @@ def write_solution(
     return path
 
 
-def save_solution(solution: Solution, path: Path, lang: str, tell: Tell = silent) -> None:
-    """Write a solution as the path ends; ValueError with a sentence for another ending.
+def save_solution(solution: WorkedSolution, path: Path, lang: str, tell: Tell = silent) -> None:
+    """Write a solution as the path ends. Raises ValueError with a sentence for another ending.
 
     `tell` is told the share that is done; what it raises ends the writing, and an old file is untouched.
     """
-    ending, ink = path.suffix.removeprefix(".").lower(), Ink("light", lang)
+    ending, style = path.suffix.removeprefix(".").lower(), PageStyle("light", lang)
     if ending not in SHEETS:
         raise ValueError(
             f"A worked solution is a {', '.join(SHEETS)} file, got {ending or 'a path without an ending'}."
         )
-    parts = list(parts_of(solution, lambda text: ink.translate("Solutions", text), lang))
+    parts = list(parts_of(solution, lambda text: style.translate("Solutions", text), lang))
     with replacing(path) as file:
-        SHEETS[ending](parts, ink, file, tell)
+        SHEETS[ending](parts, style, file, tell)
 
 
 def solution_name(stem: str, stage: str | None, index: Sequence[int] | None) -> str:
-    """The name of a file without its ending: NAME-solution, NAME-solution-STAGE-hHEAD-ROW-COLUMN of a cell."""
+    """Return the name of a file without its ending: NAME-solution, NAME-solution-STAGE-hHEAD-ROW-COLUMN of a cell."""
     if stage is None or index is None:
         return f"{stem}-solution"
     head = [f"h{index[1]}"] if len(index) == 4 else []

@@ -138,7 +138,7 @@ class PngWriter:
 
 
 def _filtered(rows: Bytes, above: Bytes, channels: int) -> Bytes:
-    """Every row as it is, or less its left or its upper neighbors: whichever leaves the smallest numbers."""
+    """Return every row as it is, or less its left or its upper neighbors: whichever leaves the smallest numbers."""
     left, up = rows.copy(), rows.copy()
     left[:, channels:] -= rows[:, :-channels]
     up[0] -= above
@@ -152,7 +152,7 @@ def _filtered(rows: Bytes, above: Bytes, channels: int) -> Bytes:
 
 
 def _size(rows: Bytes) -> npt.NDArray[np.int64]:
-    """The sum of the magnitudes of bytes that count from −128: what PNG's authors advise to go by."""
+    """Return the sum of the magnitudes of bytes that count from −128: what PNG's authors advise to go by."""
     return np.asarray(np.minimum(rows, np.negative(rows)).sum(axis=1, dtype=np.int64))
 
 
@@ -164,7 +164,7 @@ NARROW = ("Helvetica Neue", "Arial", "Liberation Sans")
 """Fonts about as wide as Inter, which viewers have more often."""
 
 
-class Style(NamedTuple):
+class SvgTextStyle(NamedTuple):
     """The attributes that texts in a row have in common."""
 
     size: float
@@ -182,12 +182,12 @@ class SvgPage(QSvgGenerator):
     def __init__(self, *, outlines: bool) -> None:
         super().__init__()
         self.outlines = outlines
-        self._texts: list[tuple[Style, str]] = []
+        self._texts: list[tuple[SvgTextStyle, str]] = []
 
     def write(self, painter: QPainter, at: QPointF, text: str, anchor: str) -> None:
         """A text in the painter's font and color, with its anchor (SVG's text-anchor) at a point."""
         font, to = painter.font(), painter.worldTransform()
-        style = Style(font.pixelSize(), int(font.weight()), painter.pen().color().name(), anchor)
+        style = SvgTextStyle(font.pixelSize(), int(font.weight()), painter.pen().color().name(), anchor)
         if to.m12() or to.m21():
             matrix = ",".join(f"{part:.6g}" for part in (to.m11(), to.m12(), to.m21(), to.m22(), to.dx(), to.dy()))
             place = f'x="{at.x():.6g}" y="{at.y():.6g}" transform="matrix({matrix})"'
@@ -197,7 +197,7 @@ class SvgPage(QSvgGenerator):
         self._texts.append((style, f"<text {place}>{html.escape(text, quote=False)}</text>"))
 
     def texts(self) -> str:
-        """All of them, those of a style in a group."""
+        """Return all of them, those of a style in a group."""
         families = ", ".join(
             f"'{family}'" if " " in family else family
             for family in (FONT_FAMILIES[0], *NARROW, *FONT_FAMILIES[1:], "sans-serif")
@@ -208,7 +208,7 @@ class SvgPage(QSvgGenerator):
         return "\n".join([f'<g xml:space="preserve" stroke="none" font-family="{families}">', *groups, "</g>\n"])
 
 
-def _group(style: Style, texts: list[str]) -> str:
+def _group(style: SvgTextStyle, texts: list[str]) -> str:
     head = f'<g font-size="{style.size:g}" font-weight="{style.weight}" fill="{style.color}"'
     return "\n".join([f'{head} text-anchor="{style.anchor}">', *texts, "</g>"])
 
@@ -260,7 +260,7 @@ class PdfPage(QPdfWriter):
 
 
 def image_of(page: Page, dpi: float) -> QImage:
-    """The figure in pixels, its resolution noted; ValueError when these would be absurdly many."""
+    """Return the figure in pixels, its resolution noted. Raises ValueError when these would be absurdly many."""
     width, height = pixels_of(page.width * page.scale, page.height * page.scale, dpi)
     image = _painted(page, dpi, slice(0, height), width)
     image.setDotsPerMeterX(round(dpi / 0.0254))
@@ -358,7 +358,8 @@ ANIMATORS: Mapping[str, Animator] = MappingProxyType({"gif": write_moving_gif})
 
 
 def pixels_of(width: float, height: float, dpi: float) -> tuple[int, int]:
-    """Width and height in pixels of a page in logical pixels; ValueError when these would be absurdly many."""
+    """Return width and height in pixels of a page in logical pixels. Raises ValueError when these would be absurdly
+    many."""
     if not DPI_RANGE[0] <= dpi <= DPI_RANGE[1]:
         raise ValueError(f"The resolution is {DPI_RANGE[0]:.0f} to {DPI_RANGE[1]:.0f} dots per inch, got {dpi:g}.")
     across, down = (max(math.ceil(side * dpi / LOGICAL_DPI - 1e-6), 1) for side in (width, height))
@@ -465,7 +466,7 @@ def _palette(pictures: Sequence[Callable[[], QImage]]) -> Bytes:
 
 
 def _colored(pixels: Bytes, palette: Bytes) -> Image.Image:
-    """The picture in the nearest colors; Pillow's own search is coarse, white would be 253 of 255."""
+    """Return the picture in the nearest colors; Pillow's own search is coarse, white would be 253 of 255."""
     packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
     codes, places = np.unique(packed, return_inverse=True)
     found = np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=1).astype(np.float32)

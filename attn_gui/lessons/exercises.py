@@ -22,8 +22,8 @@ from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.lessons.lesson import Question
-from attn_gui.lessons.live_numbers import Ground, cell_index
+from attn_gui.lessons.lesson import LessonQuestion
+from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
 # --- worksheets -----------------------------------------------------------------------------------
 
@@ -90,13 +90,13 @@ def worksheets(problem: Problem, count: int, seed: int, stages: Sequence[str], b
 
 
 def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
-    """The stages that are computed by hand: from the scores to the results of the heads."""
+    """Return the stages that are computed by hand: from the scores to the results of the heads."""
     square = (name for name in evaluation.stages if evaluation.node(name).stage.square)
     return (*square, *([evaluation.mixed] if evaluation.problem.mixes else []))
 
 
 def renumbered(problem: Problem, seed: int) -> Problem:
-    """The problem with other matrices of small whole numbers; masks, heads, options and given weights stay.
+    """Return the problem with other matrices of small whole numbers; masks, heads, options and given weights stay.
 
     Numbers that were changed by hand do not: nobody could reckon with them on paper, where nothing says so.
     """
@@ -133,7 +133,7 @@ def random_blanks(
 
 
 def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
-    """Flags of the cells of a stage that there is something to reckon for."""
+    """Return flags of the cells of a stage that there is something to reckon for."""
     shape = evaluation.shape(stage)
     if stage in evaluation.problem.arrays():
         return np.zeros(shape, bool)
@@ -168,7 +168,7 @@ class Covered(Face):
             self._cells.setdefault(blank.stage, {})[blank.index] = blank
 
     def fetch(self, name: str, box: Box) -> Array:
-        """The numbers of a box with those left out as NaN; of the mask, which cells are open."""
+        """Return the numbers of a box with those left out as NaN; of the mask, which cells are open."""
         found, left_out = self.of.fetch(name, box), self.left_out(name, box)
         if not left_out:
             return found
@@ -178,16 +178,17 @@ class Covered(Face):
         return found
 
     def blank_at(self, stage: str, index: tuple[int, ...]) -> Blank | None:
-        """The blank of which a cell has the number; None where it has none of one."""
+        """Return the blank of which a cell has the number; None where it has none of one."""
         return self._cells.get(stage, {}).get(index)
 
     def left_out(self, stage: str, box: Box) -> list[tuple[int, ...]]:
-        """The cells of a box that are left out."""
+        """Return the cells of a box that are left out."""
         cells = self._cells.get(stage, {})
         return [at for at in cells if all(cut.start <= k < cut.stop for k, cut in zip(at, box, strict=True))]
 
     def tells(self, stage: str, index: tuple[int, ...]) -> bool:
-        """Whether the explanation of a cell may name a number that is left out: of its row, or of what made it."""
+        """Return whether the explanation of a cell may name a number that is left out: of its row, or of what made
+        it."""
         row = (*indices.cell(index[:-1]), slice(0, self.shape(stage)[-1]))
         if stage in self._given:
             return False
@@ -198,7 +199,7 @@ class Covered(Face):
 
 
 def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
-    """The cells of other stages that are made of this cell alone, or it of them, and are equal to it."""
+    """Return the cells of other stages that are made of this cell alone, or it of them, and are equal to it."""
     number, given = of.fetch(blank.stage, blank.box).reshape(()), of.problem.arrays()
     here = {blank.stage: [blank.box]}
     ways, found = ((of.forward(here), of.backward), (of.backward(here), of.forward)), []
@@ -216,8 +217,8 @@ def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
 # Verdicts on the number that was typed as the answer to a question.
 
 
-def verdict_on(question: Question, ground: Ground, number: float) -> Verdict:
-    """The verdict on a number; of one cell of a stage with the usual mistake that gives it.
+def verdict_on(question: LessonQuestion, ground: NumberSource, number: float) -> Verdict:
+    """Return the verdict on a number; of one cell of a stage with the usual mistake that gives it.
 
     Raises ExpressionError where the present problem does not have what is asked for.
     """

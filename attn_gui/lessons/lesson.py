@@ -14,7 +14,7 @@ from attn_gui.engine.sentences import MINUS
 from attn_gui.formats.base import PathText, reading
 from attn_gui.formats.file_sentences import FormatError, Note, quoted
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
-from attn_gui.lessons.live_numbers import Expression, ExpressionError, Ground, expression
+from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, expression
 from attn_gui.paths import resource
 
 # --- texts ----------------------------------------------------------------------------------------
@@ -33,12 +33,12 @@ HUGE = 1e9
 class Live:
     """A number that is computed when it is shown; `decimals` None leaves up to four. `line`: its line in the file."""
 
-    expression: Expression
+    expression: LessonExpression
     line: int
     decimals: int | None = None
 
-    def text(self, ground: Ground) -> str:
-        """The number as it stands in the text."""
+    def text(self, ground: NumberSource) -> str:
+        """Return the number as it stands in the text."""
         try:
             number = self.expression.number(ground)
         except ExpressionError:
@@ -56,8 +56,8 @@ class Text:
     en: tuple[Piece, ...]
     zh: tuple[Piece, ...]
 
-    def said(self, lang: str, ground: Ground) -> str:
-        """The text in one language, with the numbers as they are now."""
+    def said(self, lang: str, ground: NumberSource) -> str:
+        """Return the text in one language, with the numbers as they are now."""
         pieces = {"en": self.en, "zh": self.zh}[lang]
         return "".join(piece if isinstance(piece, str) else piece.text(ground) for piece in pieces)
 
@@ -87,7 +87,8 @@ def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str]
 
 
 def written(number: float, decimals: int | None = None) -> str:
-    """A number as it stands in a text: rounded to so many decimals, or to four without the zeros at their end.
+    """Return a number as it stands in a text: rounded to so many decimals, or to four without the zeros at their
+    end.
 
     Never "−0"; what is huge, or too small for four decimals, as a power of ten.
     """
@@ -116,11 +117,11 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Question:
+class LessonQuestion:
     """A question with its check: a number that is computed, or one of several choices."""
 
     text: Text
-    answer: Expression | None = None
+    answer: LessonExpression | None = None
     line: int = 0  # of the answer
     tolerance: float = 0.0
     choices: tuple[Text, ...] = ()
@@ -129,7 +130,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """A step: its text, how the window is set up for it, and what the person is asked to change or to answer."""
 
     title: Text
@@ -137,7 +138,7 @@ class Step:
     line: int
     orders: tuple[Order, ...] = ()
     tasks: tuple[Order, ...] = ()  # changes that the person makes
-    question: Question | None = None
+    question: LessonQuestion | None = None
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ class Lesson:
     """A whole lesson; `path` is its file, beside which problems that it opens may lie."""
 
     title: Text
-    steps: tuple[Step, ...]
+    steps: tuple[LessonStep, ...]
     path: Path = field(default_factory=Path)
 
     @property
@@ -267,7 +268,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _both(text: str, line: int) -> Text:
-    """A text on one line, in both languages."""
+    """Return a text on one line, in both languages."""
     sides = [side.strip() for side in text.split(" | ")]
     if len(sides) != 2 or not all(sides):
         raise LessonError(line, BOTH, text)
@@ -300,7 +301,7 @@ def _item(draft: _Draft, part: str, line: str, number: int) -> None:
         raise LessonError(number, ASKED, line)
 
 
-def _step(draft: _Draft) -> Step:
+def _step(draft: _Draft) -> LessonStep:
     texts = {}
     for lang in LANGUAGES:
         lines = draft.texts.get(lang, [])
@@ -310,11 +311,11 @@ def _step(draft: _Draft) -> Step:
     orders = tuple(order for order in draft.orders if order.word != TASK)
     tasks = tuple(order for order in draft.orders if order.word == TASK)
     asked = _question(draft) if "question" in draft.texts else None
-    return Step(draft.title, Text(texts["en"], texts["zh"]), draft.line, orders, tasks, asked)
+    return LessonStep(draft.title, Text(texts["en"], texts["zh"]), draft.line, orders, tasks, asked)
 
 
 def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
-    """Lines that follow one another are one paragraph; between Chinese letters no blank stands for the break."""
+    """Join lines that follow one another to paragraphs, between Chinese letters without a blank."""
     joined, ends = "", list[tuple[int, int]]()
     found: list[Piece] = []
     for number, line in [*lines, (0, "")]:
@@ -330,7 +331,7 @@ def _paragraphs(lines: list[tuple[int, str]]) -> tuple[Piece, ...]:
 
 
 def _line_at(ends: list[tuple[int, int]], place: int) -> int:
-    """The line of a letter of lines that were joined, by the ends of these."""
+    """Return the line of a letter of lines that were joined, by the ends of these."""
     return next(number for end, number in ends if place < end)
 
 
@@ -338,7 +339,7 @@ def _no_number(line: int, got: str) -> LessonError:
     return LessonError(line, NUMBER, got)
 
 
-def _question(draft: _Draft) -> Question:
+def _question(draft: _Draft) -> LessonQuestion:
     given = draft.question
     line, asked = given.get("ask", (draft.line, ""))
     marked = [place for place, (_, right, _) in enumerate(draft.choices) if right]
@@ -346,7 +347,7 @@ def _question(draft: _Draft) -> Question:
     if not asked or not (counted if draft.choices else "answer" in given) or (draft.choices and "answer" in given):
         raise LessonError(line, CHECK, asked)
     because = _both(given["because"][1], given["because"][0]) if "because" in given else None
-    question = Question(_both(asked, line), because=because)
+    question = LessonQuestion(_both(asked, line), because=because)
     if draft.choices:
         if "tolerance" in given:
             raise LessonError(given["tolerance"][0], OF_NUMBER, given["tolerance"][1])
@@ -369,7 +370,7 @@ def _tolerance(given: dict[str, tuple[int, str]]) -> float:
 
 
 def title_of(path: Path, lang: str) -> str | None:
-    """The title of a lesson as its first line has it; None for a file that does not begin as a lesson."""
+    """Return the title of a lesson as its first line has it; None for a file that does not begin as a lesson."""
     with path.open(encoding="utf-8") as file:
         line = file.readline(LONGEST_LINE)
     sides = line.removeprefix("# ").strip().split(" | ")

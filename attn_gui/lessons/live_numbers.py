@@ -63,8 +63,8 @@ class Runs:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
-    """Ground that the numbers of a lesson are computed from.
+class NumberSource:
+    """What the numbers of a lesson are computed from.
 
     An evaluation; where the problem is a layer of a model, the model's runs, which layer it is, and the head on show.
     """
@@ -76,14 +76,14 @@ class Ground:
     _measured: dict[str, Array | None] = field(default_factory=dict, init=False, repr=False)
 
     def measured(self, name: str) -> Array | None:
-        """The matrix of a measure, computed once; None where there is no such measure, or not here."""
+        """Return the matrix of a measure, computed once; None where there is no such measure, or not here."""
         if name not in self._measured:
             measure = MEASURES.get(name)
             self._measured[name] = measure.cells(self) if measure is not None and measure.needs(self) else None
         return self._measured[name]
 
 
-HERE: Mapping[str, Callable[[Ground], int]] = MappingProxyType(
+HERE: Mapping[str, Callable[[NumberSource], int]] = MappingProxyType(
     {"layer": lambda ground: ground.layer, "head": lambda ground: ground.head}
 )
 """Of a model: which layer is on the table and which head on show, as numbers and as places of a matrix."""
@@ -96,42 +96,42 @@ class Measure:
     The last axis of one with `tokens` is that of the vocabulary.
     """
 
-    needs: Callable[[Ground], bool]
-    cells: Callable[[Ground], Array]
+    needs: Callable[[NumberSource], bool]
+    cells: Callable[[NumberSource], Array]
     tokens: bool = False
 
 
-def _has_sequence(ground: Ground) -> bool:
+def _has_sequence(ground: NumberSource) -> bool:
     problem = ground.evaluation.problem
     return comparable(problem) and problem.n <= MOST_TOKENS
 
 
-def _dependence(name: str, ground: Ground) -> Array:
+def _dependence(name: str, ground: NumberSource) -> Array:
     return DEPENDENCES[name](ground.evaluation.problem)
 
 
-def _has_heads(key: str, ground: Ground) -> bool:
+def _has_heads(key: str, ground: NumberSource) -> bool:
     return ground.runs is not None and READINGS[key].fits(_unchanged(ground))
 
 
-def _readings(key: str, ground: Ground) -> Array:
+def _readings(key: str, ground: NumberSource) -> Array:
     return head_numbers(_runs(ground).now, _unchanged(ground), key)
 
 
-def _unchanged(ground: Ground) -> Problem:
-    """The layer on the table as the model has it: its tokens and sizes are those of all layers."""
+def _unchanged(ground: NumberSource) -> Problem:
+    """Return the layer on the table as the model has it: its tokens and sizes are those of all layers."""
     return _runs(ground).before.problem(ground.layer)
 
 
-def _has_prediction(ground: Ground) -> bool:
+def _has_prediction(ground: NumberSource) -> bool:
     return ground.runs is not None and ground.runs.now.model.ends.head is not None
 
 
-def _has_few_heads(ground: Ground) -> bool:
+def _has_few_heads(ground: NumberSource) -> bool:
     return _has_prediction(ground) and _runs(ground).has_few_heads
 
 
-def _runs(ground: Ground) -> Runs:
+def _runs(ground: NumberSource) -> Runs:
     assert ground.runs is not None, "it is among the needs"
     return ground.runs
 
@@ -216,7 +216,7 @@ ARITHMETIC: Mapping[type[ast.AST], Callable[..., Value]] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Expression:
+class LessonExpression:
     """An expression that has been read: `number` computes it from what is on the table."""
 
     text: str
@@ -237,31 +237,31 @@ class Expression:
         """Whether the whole expression is a square root."""
         return isinstance(self.tree, ast.Call) and isinstance(self.tree.func, ast.Name) and self.tree.func.id == "sqrt"
 
-    def number(self, ground: Ground) -> float:
-        """The number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
+    def number(self, ground: NumberSource) -> float:
+        """Return the number, 1 and 0 for true and false. Raises ExpressionError where the problem has no such cell."""
         with np.errstate(all="ignore"):
             found = np.asarray(_value(self.tree, ground), dtype=float)
         if found.size != 1:
             raise ExpressionError(f"{self.text} has {found.size} numbers")
         return float(found.reshape(()))
 
-    def holds(self, ground: Ground) -> bool:
-        """Whether it is true; what cannot be computed is not."""
+    def holds(self, ground: NumberSource) -> bool:
+        """Return whether it is true; what cannot be computed is not."""
         try:
             return self.number(ground) == 1.0
         except ExpressionError:
             return False
 
-    def sides(self, ground: Ground) -> str:
-        """The two numbers that a comparison has on its sides, "0.5 > 0.7"; empty for anything else."""
+    def sides(self, ground: NumberSource) -> str:
+        """Return the two numbers that a comparison has on its sides, "0.5 > 0.7"; empty for anything else."""
         if not isinstance(self.tree, ast.Compare):
             return ""
-        parts = (Expression("", side) for side in (self.tree.left, self.tree.comparators[0]))
+        parts = (LessonExpression("", side) for side in (self.tree.left, self.tree.comparators[0]))
         left, right = (ast.Name(f"{part.number(ground):.4g}") for part in parts)
         return ast.unparse(ast.Compare(left, self.tree.ops, [right]))
 
 
-def expression(text: str) -> Expression:
+def expression(text: str) -> LessonExpression:
     """Read an expression. Raises ExpressionError for what is too long or not in the grammar."""
     text = text.strip()
     if len(text) > LONGEST:
@@ -273,11 +273,12 @@ def expression(text: str) -> Expression:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ExpressionError(text) from None
     _check(tree, 0)
-    return Expression(text, tree)
+    return LessonExpression(text, tree)
 
 
 def cell_index(evaluation: Readout, stage: str, places: tuple[int, ...]) -> tuple[int, ...]:
-    """The whole index of a cell: leading places that are not written are 0. Raises ExpressionError outside of it."""
+    """Return the whole index of a cell: leading places that are not written are 0. Raises ExpressionError outside of
+    it."""
     if stage not in evaluation.stages:
         raise ExpressionError(stage)
     shape = evaluation.shape(stage)
@@ -347,7 +348,7 @@ def _is_place(tree: ast.expr) -> bool:
 
 
 # --- carrying out --------------------------------------------------------------------------------
-def _value(tree: ast.expr, ground: Ground) -> Value:
+def _value(tree: ast.expr, ground: NumberSource) -> Value:
     match tree:
         case ast.Constant(value=value):
             return np.float64(value)  # type: ignore[arg-type]  # numbers alone were let through
@@ -368,7 +369,7 @@ def _value(tree: ast.expr, ground: Ground) -> Value:
 
 
 def _operation(tree: ast.expr) -> Callable[..., Value]:
-    """The function or sign of an expression."""
+    """Return the function or sign of an expression."""
     match tree:
         case ast.Call(func=ast.Name(id=name)):
             return FUNCTIONS[name][1]
@@ -378,16 +379,16 @@ def _operation(tree: ast.expr) -> Callable[..., Value]:
 
 
 def _gradient(of: ast.expr, evaluation: Readout) -> Gradient:
-    """The gradient of one cell of a stage."""
-    cell = Expression(ast.unparse(of), of).cell
+    """Return the gradient of one cell of a stage."""
+    cell = LessonExpression(ast.unparse(of), of).cell
     if cell is None or not isinstance(evaluation, Evaluation):
         raise ExpressionError(ast.unparse(of))
     index = cell_index(evaluation, *cell)
     return gradient_of(evaluation, cell[0], indices.cell(index), np.ones((1,) * len(index)))
 
 
-def _matrix(name: str, ground: Ground) -> Array | None:
-    """A matrix of the problem, the gradient by it, or one that is computed for lessons; else None."""
+def _matrix(name: str, ground: NumberSource) -> Array | None:
+    """Return a matrix of the problem, the gradient by it, or one that is computed for lessons; else None."""
     evaluation = ground.evaluation
     if isinstance(evaluation, Gradient):
         return evaluation.by_field(name) if name in evaluation.by_fields else None
@@ -396,8 +397,8 @@ def _matrix(name: str, ground: Ground) -> Array | None:
     return ground.measured(name)
 
 
-def _place(tree: ast.expr, ground: Ground, *, of_token: bool) -> int | slice:
-    """A place of a matrix; `of_token`: one of the vocabulary, which may be written as the token."""
+def _place(tree: ast.expr, ground: NumberSource, *, of_token: bool) -> int | slice:
+    """Return a place of a matrix; `of_token`: one of the vocabulary, which may be written as the token."""
     match tree:
         case ast.Constant(value=int() as place):
             return place
@@ -411,8 +412,8 @@ def _place(tree: ast.expr, ground: Ground, *, of_token: bool) -> int | slice:
     raise ExpressionError(ast.unparse(tree))
 
 
-def _cells(name: str, parts: list[ast.expr], ground: Ground) -> Array:
-    """Cells of a stage, or of a matrix; leading places that are not written are 0."""
+def _cells(name: str, parts: list[ast.expr], ground: NumberSource) -> Array:
+    """Return cells of a stage, or of a matrix; leading places that are not written are 0."""
     written, evaluation = f"{name}[{', '.join(map(ast.unparse, parts))}]", ground.evaluation
     matrix = None if name in evaluation.stages else _matrix(name, ground)
     if name not in evaluation.stages and matrix is None:

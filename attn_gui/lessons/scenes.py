@@ -23,8 +23,8 @@ from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problems, suffixes
 from attn_gui.formats.file_sentences import FormatError, Note
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.lessons.lesson import Lesson, LessonError, Order, Step
-from attn_gui.lessons.live_numbers import Expression, ExpressionError, Ground, Runs, cell_index, expression
+from attn_gui.lessons.lesson import Lesson, LessonError, LessonStep, Order
+from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, Runs, cell_index, expression
 from attn_gui.models.model import read_model
 from attn_gui.models.study import Placed, Study, placed, sample_text
 from attn_gui.modes import ALL, MODEL, PRODUCT
@@ -42,52 +42,52 @@ CHANGE = Note(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “fie
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class LessonScene:
     """A problem; where it is a layer of a model, the study around it, and the head on show."""
 
     problem: Problem
     study: Study | None = None
     head: int = 0
 
-    def has_numbers_of(self, other: Scene) -> bool:
-        """Whether all numbers are the same; of a model, whichever of its layers is on the table."""
+    def has_numbers_of(self, other: LessonScene) -> bool:
+        """Return whether all numbers are the same; of a model, whichever of its layers is on the table."""
         if self.study is None or other.study is None:
             return self.study is other.study and self.problem == other.problem
         mine, theirs = self.study.edits(self.problem), other.study.edits(other.problem)
         alike = mine.keys() == theirs.keys() and all(edit.is_like(theirs[layer]) for layer, edit in mine.items())
         return self.study.is_of(other.study) and alike
 
-    def is_like(self, other: Scene) -> bool:
-        """Whether the same is on the table."""
+    def is_like(self, other: LessonScene) -> bool:
+        """Return whether the same is on the table."""
         here, there = (None if scene.study is None else scene.study.layer for scene in (self, other))
         return here == there and self.has_numbers_of(other)
 
-    def said(self, lang: str) -> Scene:
-        """The scene with its tokens in one language, where the file gives them in both, as "book | 书"."""
+    def said(self, lang: str) -> LessonScene:
+        """Return the scene with its tokens in one language, where the file gives them in both, as "book | 书"."""
         fields, place = self.problem.fields(), ("en", "zh").index(lang)
         tokens = {name: fields[name] for name in ("query_tokens", "key_tokens") if fields.get(name)}
         said = {name: tuple(_side(token, place) for token in each) for name, each in tokens.items()}
         return self if self.study is not None or said == tokens else replace(self, problem=self.problem.replace(**said))
 
-    def ground(self) -> Ground:
-        """The ground that its numbers are computed from. Raises ValueError where a layer no longer fits its model."""
+    def ground(self) -> NumberSource:
+        """Return what its numbers are computed from. Raises ValueError where a layer no longer fits its model."""
         evaluation, study = evaluation_of(self.problem), self.study
         if study is None:
-            return Ground(evaluation, head=self.head)
+            return NumberSource(evaluation, head=self.head)
         before, edits = study.model.run(study.text), study.edits(self.problem)
         now = before.replace(model=study.model.with_edits(edits)) if edits else before
-        return Ground(evaluation, Runs(now, before), study.layer, self.head)
+        return NumberSource(evaluation, Runs(now, before), study.layer, self.head)
 
 
 def _side(token: str, place: int) -> str:
-    """The token, or the part of it in one language."""
+    """Return the token, or the part of it in one language."""
     sides = token.split(" | ")
     return sides[place] if len(sides) == 2 else token
 
 
 # --- beginning -----------------------------------------------------------------------------------
-def _opened(lesson: Lesson, order: Order) -> Scene:
-    """An example, or a file beside the lesson; never one anywhere else."""
+def _opened(lesson: Lesson, order: Order) -> LessonScene:
+    """Return an example, or a file beside the lesson; never one anywhere else."""
     _check_name(order, PROBLEM)
     endings = suffixes(problems())
     folder, names = resource("examples"), [f"{order.rest}{ending}" for ending in endings]
@@ -96,7 +96,7 @@ def _opened(lesson: Lesson, order: Order) -> Scene:
         places.append(lesson.path.parent / order.rest)
     for place in places:
         if place.is_file() and not place.is_symlink():
-            return Scene(_read(place, order))
+            return LessonScene(_read(place, order))
     raise LessonError(order.line, PROBLEM, order.rest)
 
 
@@ -107,7 +107,7 @@ def _read(place: Path, order: Order) -> Problem:
         raise LessonError(order.line, PROBLEM, error) from error
 
 
-def _made(_lesson: Lesson, order: Order) -> Scene:
+def _made(_lesson: Lesson, order: Order) -> LessonScene:
     try:
         given = {name: _json(text) for name, text in (part.split("=", 1) for part in order.rest.split())}
         kind = given.pop("kind", "direct")
@@ -117,13 +117,13 @@ def _made(_lesson: Lesson, order: Order) -> Scene:
         problem = Problem.over(new_fields(kind, **given))
         if problem.m != given.get("m", problem.m):  # self-attention has as many keys as queries
             raise ValueError
-        return Scene(problem)
+        return LessonScene(problem)
     except (ValueError, TypeError):
         raise LessonError(order.line, SIZES, order.rest) from None
 
 
-def _modeled(_lesson: Lesson, order: Order) -> Scene:
-    """The first layer of a model that comes along, with a text that suits it."""
+def _modeled(_lesson: Lesson, order: Order) -> LessonScene:
+    """Return the first layer of a model that comes along, with a text that suits it."""
     _check_name(order, MODEL_NAME)
     folder = resource("models", order.rest)
     if not folder.is_dir():
@@ -140,15 +140,16 @@ def _check_name(order: Order, expected: Note) -> None:
         raise LessonError(order.line, expected, order.rest)
 
 
-BEGINNINGS: Mapping[str, Callable[[Lesson, Order], Scene]] = MappingProxyType(
+BEGINNINGS: Mapping[str, Callable[[Lesson, Order], LessonScene]] = MappingProxyType(
     {"open": _opened, "make": _made, "model": _modeled}
 )
 """Orders that begin with something new, by their words; what they raise is a LessonError."""
 
 
 # --- changing ------------------------------------------------------------------------------------
-def changed(scene: Scene, order: Order) -> Scene:
-    """The scene with one field, one number of a matrix, or the place in its model changed. Raises LessonError."""
+def changed(scene: LessonScene, order: Order) -> LessonScene:
+    """Return the scene with one field, one number of a matrix, or the place in its model changed. Raises
+    LessonError."""
     match = SETTING.fullmatch(order.rest)
     try:
         if match is None:
@@ -168,7 +169,7 @@ def changed(scene: Scene, order: Order) -> Scene:
         raise LessonError(order.line, CHANGE, order.rest) from None
 
 
-def _with_field(scene: Scene, name: str, value: Any) -> Scene:
+def _with_field(scene: LessonScene, name: str, value: Any) -> LessonScene:
     if scene.study is not None and name in PLACES:
         return PLACES[name](scene, scene.study, value)
     problem = scene.problem.replace(**{name: value})
@@ -183,28 +184,28 @@ def _check_held(held: Array, value: Any) -> None:
         raise ValueError
 
 
-def _at_layer(scene: Scene, study: Study, layer: Any) -> Scene:
+def _at_layer(scene: LessonScene, study: Study, layer: Any) -> LessonScene:
     return _scene(study.at(scene.problem, _count(layer, study.model.num_layers), silent), scene.head)
 
 
-def _at_head(scene: Scene, study: Study, head: Any) -> Scene:
+def _at_head(scene: LessonScene, study: Study, head: Any) -> LessonScene:
     return replace(scene, head=_count(head, study.model.num_heads))
 
 
-def _with_text(scene: Scene, study: Study, text: Any) -> Scene:
+def _with_text(scene: LessonScene, study: Study, text: Any) -> LessonScene:
     if not isinstance(text, str):
         raise TypeError
     return _scene(study.with_text(scene.problem, text, silent), scene.head)
 
 
-PLACES: Mapping[str, Callable[[Scene, Study, Any], Scene]] = MappingProxyType(
+PLACES: Mapping[str, Callable[[LessonScene, Study, Any], LessonScene]] = MappingProxyType(
     {"layer": _at_layer, "head": _at_head, "text": _with_text}
 )
 """Settings of a model beside the fields of its layer; what they raise is a ValueError or TypeError."""
 
 
-def _scene(found: Placed, head: int = 0) -> Scene:
-    return Scene(found.problem, found.study, head)
+def _scene(found: Placed, head: int = 0) -> LessonScene:
+    return LessonScene(found.problem, found.study, head)
 
 
 def _count(value: Any, most: int) -> int:
@@ -214,7 +215,7 @@ def _count(value: Any, most: int) -> int:
 
 
 def _json(text: str) -> Any:
-    """A JSON value, or a word as it is."""
+    """Return a JSON value, or a word as it is."""
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError):
@@ -241,7 +242,7 @@ SMALL = Note(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells")
 
 
 @dataclass(frozen=True)
-class Shown:
+class LessonView:
     """Parts of the view that a step asks for; what it does not say stays as it is."""
 
     stage: str | None = None
@@ -258,28 +259,28 @@ class State:
     `until` are the claims by which it is seen that the person has done them, however; without any it is by `end`.
     """
 
-    step: Step
-    begin: Scene
-    end: Scene
-    shown: Shown = field(default_factory=Shown)
-    until: tuple[Expression, ...] = ()
+    step: LessonStep
+    begin: LessonScene
+    end: LessonScene
+    shown: LessonView = field(default_factory=LessonView)
+    until: tuple[LessonExpression, ...] = ()
 
     def said(self, lang: str) -> State:
-        """The state with its tokens in one language."""
+        """Return the state with its tokens in one language."""
         begin = self.begin.said(lang)
         return replace(self, begin=begin, end=begin if self.end is self.begin else self.end.said(lang))
 
-    def is_done(self, scene: Scene, ground: Ground) -> bool:
-        """Whether the tasks are done, from what is on the table now."""
+    def is_done(self, scene: LessonScene, ground: NumberSource) -> bool:
+        """Return whether the tasks are done, from what is on the table now."""
         return all(claim.holds(ground) for claim in self.until) if self.until else scene.is_like(self.end)
 
-    def asked_of(self, scene: Scene, ground: Ground) -> Ground:
-        """The ground of its question: what is on the table, or what the tasks lead to while none of them is begun."""
+    def asked_of(self, scene: LessonScene, ground: NumberSource) -> NumberSource:
+        """Return what its question is about: the table, or what the tasks lead to while none of them is begun."""
         waits = self.step.tasks and scene.has_numbers_of(self.begin) and not self.is_done(scene, ground)
         return self.end.ground() if waits else ground
 
 
-class Page(Protocol):
+class LessonPage(Protocol):
     """Page that a lesson can show, by what has to be there for it."""
 
     of_model: ClassVar[bool]
@@ -287,13 +288,13 @@ class Page(Protocol):
     def applies(self, problem: Problem) -> bool: ...
 
 
-def states_of(lesson: Lesson, pages: Mapping[str, Page]) -> tuple[State, ...]:
-    """Every state of a lesson; `pages` are those that can be shown.
+def states_of(lesson: Lesson, pages: Mapping[str, LessonPage]) -> tuple[State, ...]:
+    """Return every state of a lesson; `pages` are those that can be shown.
 
     Each order is carried out and each number computed once. Raises FormatError, for what the file says LessonError.
     """
     found: list[State] = []
-    scene: Scene | None = None
+    scene: LessonScene | None = None
     try:
         for step in lesson.steps:
             state = _state(lesson, step, scene, pages)
@@ -305,7 +306,7 @@ def states_of(lesson: Lesson, pages: Mapping[str, Page]) -> tuple[State, ...]:
     return tuple(found)
 
 
-def _state(lesson: Lesson, step: Step, scene: Scene | None, pages: Mapping[str, Page]) -> State:
+def _state(lesson: Lesson, step: LessonStep, scene: LessonScene | None, pages: Mapping[str, LessonPage]) -> State:
     for order in step.orders:
         if order.word in BEGINNINGS:
             scene = BEGINNINGS[order.word](lesson, order)
@@ -326,7 +327,7 @@ def _state(lesson: Lesson, step: Step, scene: Scene | None, pages: Mapping[str, 
     return State(step, begin, end, shown, until)
 
 
-def _claim(order: Order) -> Expression:
+def _claim(order: Order) -> LessonExpression:
     try:
         return expression(order.rest)
     except ExpressionError as error:
@@ -334,8 +335,8 @@ def _claim(order: Order) -> Expression:
 
 
 # --- the view ------------------------------------------------------------------------------------
-def _shown(step: Step, scene: Scene, pages: Mapping[str, Page]) -> Shown:
-    evaluation, shown = evaluation_of(scene.problem), Shown()
+def _shown(step: LessonStep, scene: LessonScene, pages: Mapping[str, LessonPage]) -> LessonView:
+    evaluation, shown = evaluation_of(scene.problem), LessonView()
     for order in step.orders:
         if order.word == "head":
             if not order.rest.isdecimal() or int(order.rest) >= scene.problem.num_heads:
@@ -359,7 +360,9 @@ def _cell(evaluation: Evaluation, order: Order) -> tuple[str, tuple[int, ...]]:
         raise LessonError(order.line, CELL, error) from None
 
 
-def _picture(shown: Shown, evaluation: Evaluation, order: Order, scene: Scene, pages: Mapping[str, Page]) -> Shown:
+def _picture(
+    shown: LessonView, evaluation: Evaluation, order: Order, scene: LessonScene, pages: Mapping[str, LessonPage]
+) -> LessonView:
     name = order.rest
     if name == ALL or (name == MODEL and scene.study is not None):
         return replace(shown, mode=name)
@@ -394,14 +397,14 @@ def _compute(state: State) -> None:
             _check_number(live.expression, live.line, ground)
 
 
-def _ground(scene: Scene, step: Step) -> Ground:
+def _ground(scene: LessonScene, step: LessonStep) -> NumberSource:
     try:
         return scene.ground()
     except ValueError as error:
         raise LessonError(step.line, COMPUTED, error) from None
 
 
-def _check_claim(order: Order, ground: Ground) -> None:
+def _check_claim(order: Order, ground: NumberSource) -> None:
     """Refuse what the numbers do not show."""
     claim = _claim(order)
     try:
@@ -413,7 +416,7 @@ def _check_claim(order: Order, ground: Ground) -> None:
     raise LessonError(order.line, TRUE, f"{order.rest} ({sides})" if sides else order.rest)
 
 
-def _check_answer(answer: Expression, line: int, ground: Ground) -> None:
+def _check_answer(answer: LessonExpression, line: int, ground: NumberSource) -> None:
     """Refuse an answer that cannot be typed or graded: ∞ and NaN are numbers of a text alone."""
     if not math.isfinite(_check_number(answer, line, ground)):
         raise LessonError(line, FINITE, answer.text)
@@ -424,7 +427,7 @@ def _check_answer(answer: Expression, line: int, ground: Ground) -> None:
             raise LessonError(line, COMPUTED, error) from None
 
 
-def _check_number(wanted: Expression, line: int, ground: Ground) -> float:
+def _check_number(wanted: LessonExpression, line: int, ground: NumberSource) -> float:
     try:
         return wanted.number(ground)
     except ExpressionError as error:

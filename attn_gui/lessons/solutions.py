@@ -70,7 +70,8 @@ def _arrays_by_head(name: str, values: Array, item: int) -> Iterator[Given]:
 
 
 def given_numbers(problem: Problem) -> dict[str, float]:
-    """The numbers by their fields: of the score, a scale other than 1/√d_k, softcap, temperature and the like."""
+    """Return the numbers by their fields: of the score, a scale other than 1/√d_k, softcap, temperature and the
+    like."""
     found = {name: value for name, value in problem.scalars().items() if not is_counted(name)}
     if problem.scale is None:
         found.pop("scale", None)
@@ -101,7 +102,7 @@ NO_ITEM = QT_TRANSLATE_NOOP("Sentences", "There is no batch item {got}; the prob
 
 
 @dataclass(frozen=True)
-class Step:
+class WorkedStep:
     """A stage of one head, None where heads share it: its numbers, where they are written out, and cells reckoned."""
 
     stage: str
@@ -111,12 +112,12 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Solution:
+class WorkedSolution:
     """The steps to a cell, or those of a whole item; `given` are the matrices that they begin with."""
 
     evaluation: Evaluation
     item: int
-    steps: tuple[Step, ...]
+    steps: tuple[WorkedStep, ...]
     given: tuple[Given, ...] = ()
     asked: Explanation | None = None
 
@@ -126,8 +127,9 @@ class Solution:
         return self.evaluation.problem
 
 
-def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -> Solution:
-    """The steps from the numbers of the problem to one cell; `index` has one integer per axis, batch included.
+def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -> WorkedSolution:
+    """Return the steps from the numbers of the problem to one cell; `index` has one integer per axis, batch
+    included.
 
     Raises FormatError, one sentence, where they are too many to be read, StageError and PlaceError for no cell.
     """
@@ -145,13 +147,14 @@ def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -
     steps = []
     for name in _names(evaluation):
         own = sorted((each for each in found.values() if each.stage == name), key=lambda each: each.index)
-        steps += [Step(name, head, None, cells) for head, cells in _cells_by_head(own)]
+        steps += [WorkedStep(name, head, None, cells) for head, cells in _cells_by_head(own)]
     _check_count(sum(len(step.cells) for step in steps))
-    return Solution(evaluation, asked.index[0], tuple(steps), asked=asked)
+    return WorkedSolution(evaluation, asked.index[0], tuple(steps), asked=asked)
 
 
-def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
-    """Every cell of every step of one item. Raises FormatError, one sentence, where that is too much to be read."""
+def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
+    """Return every cell of every step of one item. Raises FormatError, one sentence, where that is too much to be
+    read."""
     problem = evaluation.problem
     if not 0 <= item < problem.batch_size:
         raise FormatError(NO_ITEM, got=item, count=problem.batch_size)
@@ -159,7 +162,7 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
     for name, _, array in given:
         _check_size(name, array)
     _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
-    steps: list[Step] = []
+    steps: list[WorkedStep] = []
     for name in _names(evaluation):
         steps += _steps_of(evaluation, name, item)
         _check_count(sum(len(step.cells) for step in steps))
@@ -167,16 +170,16 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> Solution:
         steps[-1], steps[-2]
     ):  # of a single head, that nothing reads: else its letter has to be there
         steps.pop()
-    return Solution(evaluation, item, tuple(steps), given)
+    return WorkedSolution(evaluation, item, tuple(steps), given)
 
 
-def _is_copy(own: Step, before: Step) -> bool:
-    """Whether a step only repeats the numbers of the one before, as the joining of a single head does."""
+def _is_copy(own: WorkedStep, before: WorkedStep) -> bool:
+    """Return whether a step only repeats the numbers of the one before, as the joining of a single head does."""
     mine, last = own.values, before.values
     return not own.cells and mine is not None and last is not None and np.array_equal(mine, last, equal_nan=True)
 
 
-def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
+def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[WorkedStep]:
     node = evaluation.node(name)
     if node.stage.alias:
         return
@@ -187,23 +190,24 @@ def _steps_of(evaluation: Evaluation, name: str, item: int) -> Iterator[Step]:
         places = product(*map(range, values.shape))
         index = (item,) if head is None else (item, head)
         explained = (Explanation(evaluation, name, (*index, *place)) for place in places)
-        yield Step(name, head, values, tuple(filter(_is_told, explained)))
+        yield WorkedStep(name, head, values, tuple(filter(_is_told, explained)))
 
 
 def _names(evaluation: Evaluation) -> list[str]:
-    """The stages in order, each that is changed by hand behind itself as it was computed."""
+    """Return the stages in order, each that is changed by hand behind itself as it was computed."""
     return [node.name for node in evaluation.nodes if not node.stage.hidden or node.name.startswith(COMPUTED)]
 
 
 def has_equation(cell: Explanation) -> bool:
-    """Whether a cell is made of something that has a letter, which one that is given or set by hand is not."""
+    """Return whether a cell is made of something that has a letter, which one that is given or set by hand is not."""
     made_of = cell.expression
     by_hand = isinstance(made_of, Cell) and Intervention.position_of(made_of.name) is not None
     return bool(cell.numbers_latex) or (" = " in cell.symbols_latex and not by_hand)
 
 
 def _is_told(cell: Explanation) -> bool:
-    """Whether something is to be said of a cell that its matrix does not show: what is reckoned, or changed by hand."""
+    """Return whether something is to be said of a cell that its matrix does not show: what is reckoned, or changed
+    by hand."""
     return bool(cell.numbers_latex or cell.by_hand)
 
 
@@ -218,7 +222,7 @@ def _cells_by_head(cells: Sequence[Explanation]) -> Iterator[tuple[int | None, t
 
 
 def _cells(evaluation: Evaluation) -> int:
-    """Count of the cells of one item; not every one has an equation."""
+    """Return count of the cells of one item; not every one has an equation."""
     return sum(int(np.prod(evaluation.shape(name)[1:])) for name in evaluation.stages)
 
 
@@ -272,7 +276,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class WrittenMatrix:
     """A matrix that is written out: its letter in LaTeX and in plain text, and its numbers."""
 
     latex: str
@@ -298,10 +302,10 @@ class Equation:
         return " = ".join(self.sides)
 
 
-Part: TypeAlias = Heading | Sentence | Matrix | Equation
+Part: TypeAlias = Heading | Sentence | WrittenMatrix | Equation
 
 
-def parts_of(solution: Solution, say: Say, lang: str) -> Iterator[Part]:
+def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
     """The whole sheet, in the order in which it is read."""
     yield _title(solution, say, lang)
     yield Sentence(say(COUNTED))
@@ -310,7 +314,7 @@ def parts_of(solution: Solution, say: Say, lang: str) -> Iterator[Part]:
         for name, head, array in solution.given:
             if head is not None:
                 yield Sentence(say(HEAD).format(head=head))
-            yield Matrix(matrix_latex(name), symbol(name), array)
+            yield WrittenMatrix(matrix_latex(name), symbol(name), array)
     yield from _sizes(solution)
     number, before = 0, ""
     for step in solution.steps:
@@ -324,7 +328,7 @@ def parts_of(solution: Solution, say: Say, lang: str) -> Iterator[Part]:
         yield Equation((solution.asked.symbols_latex.split(" = ")[0], solution.asked.value_latex))
 
 
-def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
+def _step(solution: WorkedSolution, step: WorkedStep, say: Say) -> Iterator[Part]:
     if step.head is not None and solution.problem.num_heads > 1:
         yield Sentence(say(HEAD).format(head=step.head))
     said: set[str] = set()  # Z of a row is told once
@@ -337,7 +341,7 @@ def _step(solution: Solution, step: Step, say: Say) -> Iterator[Part]:
         yield Equation(tuple(filter(None, sides)), tuple(part for part in cell.parts_latex if part not in said))
         said.update(cell.parts_latex)
     if step.values is not None:
-        yield Matrix(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values))
+        yield WrittenMatrix(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values))
 
 
 def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
@@ -348,7 +352,7 @@ def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
     return say(template).format(cell=place, value=value, computed=before)
 
 
-def _sizes(solution: Solution) -> Iterator[Equation]:
+def _sizes(solution: WorkedSolution) -> Iterator[Equation]:
     """The numbers that the formulas have letters for."""
     problem = solution.problem
     if problem.compares:
@@ -358,7 +362,7 @@ def _sizes(solution: Solution) -> Iterator[Equation]:
             yield Equation((cell_latex(name), Number(value).write("latex")))
 
 
-def _title(solution: Solution, say: Say, lang: str) -> Heading:
+def _title(solution: WorkedSolution, say: Say, lang: str) -> Heading:
     asked, places = solution.asked, []
     if asked is not None and len(asked.index) > len(ROWS) and solution.problem.num_heads > 1:
         places.append(say(HEAD).format(head=asked.index[1]))
@@ -398,7 +402,7 @@ of equality, a longer row made smaller."""
 
 
 def latex_document(parts: Iterable[Part], lang: str) -> str:
-    """A document for pdflatex, in Chinese for xelatex with the package ctex."""
+    """Return a document for pdflatex, in Chinese for xelatex with the package ctex."""
     body = "\n".join(map(_latex, parts))
     return DOCUMENT.format(command=COMMANDS[lang], packages=PACKAGES[lang], body=body)
 
@@ -425,7 +429,7 @@ def _(part: Sentence) -> str:
 
 
 @_latex.register
-def _(part: Matrix) -> str:
+def _(part: WrittenMatrix) -> str:
     widest = max(sum(_signs(number) + BETWEEN for number in row) for row in part.rows)
     matrix = _matrix(part)
     return f"\\[ {matrix} \\]" if widest < WIDE else f"\\[ \\resizebox{{\\linewidth}}{{!}}{{${matrix}$}} \\]"
@@ -455,7 +459,7 @@ def _(part: Sentence) -> str:
 
 
 @_markdown.register
-def _(part: Matrix) -> str:
+def _(part: WrittenMatrix) -> str:
     return f"$$\n{_matrix(part)}\n$$"
 
 
@@ -464,11 +468,11 @@ def _(part: Equation) -> str:
     return "\n\n".join(f"$$\n{line}\n$$" for line in (part.chain, *part.parts))
 
 
-def _matrix(part: Matrix) -> str:
+def _matrix(part: WrittenMatrix) -> str:
     rows = " \\\\\n".join(" & ".join(row) for row in part.rows)
     return f"{part.latex} = \\begin{{bmatrix}}\n{rows}\n\\end{{bmatrix}}"
 
 
 def _signs(latex: str) -> int:
-    """Count of the signs that it is typeset with; a command counts as one."""
+    """Return count of the signs that it is typeset with; a command counts as one."""
     return len(re.findall(r"\\[A-Za-z]+|[^{}\\_^\s]", latex))

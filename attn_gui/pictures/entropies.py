@@ -14,8 +14,8 @@ from shiboken6 import isValid
 
 from attn_gui.engine import Plane
 from attn_gui.engine.evaluation.readout import BLIND, row_entropy
-from attn_gui.pictures.sheets import EntropySheet, Sheet
-from attn_gui.pictures.supply import Supply, supply_of
+from attn_gui.pictures.tile_cache import TileCache, tile_cache_of
+from attn_gui.pictures.tiles import EntropyTile, Tile
 
 AT_ONCE = 1 << 16
 """Cells that are measured without giving way to anything else."""
@@ -24,7 +24,7 @@ LONGEST = 1 << 25
 """Cells of the largest map that is measured at all."""
 
 
-class Entropies(QObject):
+class HeadEntropies(QObject):
     """The mean over the rows of every head; `measured` names a head whose mean is known again."""
 
     measured = Signal(int)
@@ -32,8 +32,8 @@ class Entropies(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._planes: tuple[Plane, ...] = ()
-        self._supply: Supply | None = None
-        self._sheets: list[Sheet] = []  # of a long problem
+        self._cache: TileCache | None = None
+        self._tiles: list[Tile] = []  # of a long problem
         self._rows = np.zeros((0, 0))
         self._waiting: dict[int, list[slice]] = {}
         self._idle = QTimer(self, singleShot=False, interval=0)
@@ -43,7 +43,7 @@ class Entropies(QObject):
         """Measure the weights of these heads."""
         self._idle.stop()
         self._planes, self._waiting = tuple(planes), {}
-        if self._follow_supply(supply_of(planes[0]) if planes else None):
+        if self._follow_cache(tile_cache_of(planes[0]) if planes else None):
             return
         rows = planes[0].shape[0] if planes else 0
         self._rows = np.zeros((len(planes), rows))
@@ -51,28 +51,28 @@ class Entropies(QObject):
             self.follow(head, slice(0, rows))
         self.go_on()
 
-    def _follow_supply(self, supply: Supply | None) -> bool:
+    def _follow_cache(self, cache: TileCache | None) -> bool:
         """Have the rows of a long problem measured on another thread, or not at all; False where there is none."""
-        if self._supply is not None:
-            self._supply.release(self)
-            if isValid(self._supply):  # it goes with its evaluation
-                self._supply.arrived.disconnect(self._on_supply_arrived)
-        self._supply, self._sheets = supply, []
-        if supply is None:
+        if self._cache is not None:
+            self._cache.release(self)
+            if isValid(self._cache):  # it goes with its evaluation
+                self._cache.arrived.disconnect(self._on_tile_arrived)
+        self._cache, self._tiles = cache, []
+        if cache is None:
             return False
-        supply.arrived.connect(self._on_supply_arrived)
+        cache.arrived.connect(self._on_tile_arrived)
         if math.prod(self._planes[0].shape) <= LONGEST:
-            self._sheets = [supply.ask(self, EntropySheet(plane)) for plane in self._planes]
+            self._tiles = [cache.ask(self, EntropyTile(plane)) for plane in self._planes]
         return True
 
-    def _on_supply_arrived(self, sheet: Sheet, _rows: slice) -> None:
-        if sheet in self._sheets and sheet.done:
-            self.measured.emit(self._sheets.index(sheet))
+    def _on_tile_arrived(self, tile: Tile, _rows: slice) -> None:
+        if tile in self._tiles and tile.done:
+            self.measured.emit(self._tiles.index(tile))
 
     def follow(self, head: int, rows: slice) -> None:
         """Take new weights of these rows; many of them, and what waits already, wait for `go_on`."""
-        if self._supply is not None:
-            if self._sheets and self._sheets[head].done:
+        if self._cache is not None:
+            if self._tiles and self._tiles[head].done:
                 self.measured.emit(head)
             return
         self._idle.stop()
@@ -87,18 +87,18 @@ class Entropies(QObject):
 
     def go_on(self) -> None:
         """Take up what waits, as at rest after edits."""
-        if self._supply is not None:
-            self._supply.at_rest()
+        if self._cache is not None:
+            self._cache.at_rest()
         elif self._waiting:
             self._idle.start()
 
     def mean(self, head: int) -> float | None:
-        """The mean in nats; NaN if a row has none, None while it is not known."""
+        """Return the mean in nats; NaN if a row has none, None while it is not known."""
         height, width = self._planes[head].shape
-        if self._supply is not None:
-            if not self._sheets or not self._sheets[head].done:
+        if self._cache is not None:
+            if not self._tiles or not self._tiles[head].done:
                 return None
-            own = self._sheets[head].values[:, 0]
+            own = self._tiles[head].values[:, 0]
         elif head in self._waiting or height * width > LONGEST:
             return None
         else:
@@ -126,7 +126,7 @@ class Entropies(QObject):
 
 
 def _added(parts: list[slice], rows: slice) -> list[slice]:
-    """Parts that together hold the old ones and the new rows, none of them twice."""
+    """Return parts that together hold the old ones and the new rows, none of them twice."""
     apart = [part for part in parts if part.stop < rows.start or rows.stop < part.start]
     touching = [part for part in parts if part not in apart]
     return [

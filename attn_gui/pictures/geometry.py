@@ -66,7 +66,7 @@ class Span:
         return self.pixels / (self.high - self.low) if self.high > self.low else 0.0
 
     def bins_of(self, cells: slice) -> slice:
-        """The bins that show any of these cells; empty when none is in the window."""
+        """Return the bins that show any of these cells; empty when none is in the window."""
         edges = self._cells_at
         first, last = max(cells.start, edges[0]), min(cells.stop, edges[-1]) - 1
         if last < first:
@@ -82,15 +82,15 @@ class Span:
         return slice(self._pixels_at[bins.start], self._pixels_at[bins.stop])
 
     def pixels_of_cells(self, cells: slice) -> slice:
-        """The pixels of these cells; empty when none is in the window."""
+        """Return the pixels of these cells; empty when none is in the window."""
         return self.pixels_of(self.bins_of(cells))
 
     def bin_at(self, pixel: int) -> int | None:
-        """The bin under a pixel, None outside the axis."""
+        """Return the bin under a pixel, None outside the axis."""
         if not 0 <= pixel < self.pixels or not self.bins:
             return None
         return bisect_right(self._pixels_at, pixel) - 1
 
     def sizes(self, bins: slice) -> Edges:
-        """The number of pixels of each of these bins."""
+        """Return the number of pixels of each of these bins."""
         return self._sizes[bins]

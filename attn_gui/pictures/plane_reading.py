@@ -1,4 +1,4 @@
-"""Reads planes for maps: in blocks no larger than can be held, or as pictures that an evaluation or a supply draws."""
+"""Reads planes for maps: in blocks no larger than can be held, or as what an evaluation or a tile cache draws."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from attn_gui.engine.evaluation.pooling import Pooling, joined
 from attn_gui.pictures import planes
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import Block, PlaneLike, pooled
-from attn_gui.pictures.sheets import Sample, Seen
-from attn_gui.pictures.supply import OVERVIEW, supply_of
+from attn_gui.pictures.tile_cache import OVERVIEW, tile_cache_of
+from attn_gui.pictures.tiles import KnownCells, SampledTile
 
 
 def bins_of(
@@ -20,28 +20,29 @@ def bins_of(
     *,
     leads: bool = False,
     owner: object = None,
-) -> Seen:
+) -> KnownCells:
     """(values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
 
     A map that `leads` may ask for a wider picture than there was before; the others make do with what it needs. Of a
     long problem the `owner` gets what there is; what is quickly computed, and shown cell by cell, is there at once.
     """
-    supply = supply_of(plane)
-    if supply is not None and owner is not None:
+    cache = tile_cache_of(plane)
+    if cache is not None and owner is not None:
         if not _quick(plane, rows, columns, down, right):
-            return supply.seen(owner, plane, rows, columns, down, right, leads=leads)
-        supply.look(owner, plane)
+            return cache.seen(owner, plane, rows, columns, down, right, leads=leads)
+        cache.look(owner, plane)
     return (*_read(plane, rows, columns, down, right), None)
 
 
 def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Block | None:
-    """The numbers of a plane; of a very long one those of its picture or, `sampled`, of rows at equal distances.
+    """Return the numbers of a plane; of a very long one those of its picture or, `sampled`, of rows at equal
+    distances.
 
     None where nothing is known yet.
     """
-    if (supply := supply_of(plane)) is not None and owner is not None:
-        sheet = supply.ask(owner, Sample(plane)) if sampled else supply.overview(plane)
-        return sheet.part_known() if sheet is not None and sheet.known.any() else None
+    if (cache := tile_cache_of(plane)) is not None and owner is not None:
+        tile = cache.ask(owner, SampledTile(plane)) if sampled else cache.overview(plane)
+        return tile.part_known() if tile is not None and tile.known.any() else None
     rows, columns = plane.shape
     if rows * columns <= planes.AT_ONCE:
         return plane.block(slice(0, rows), slice(0, columns))
@@ -49,7 +50,7 @@ def numbers_of(plane: PlaneLike, *, sampled: bool, owner: object = None) -> Bloc
 
 
 def overview_of(plane: PlaneLike) -> Block:
-    """A picture of all of a plane, for those who ask how large its numbers are."""
+    """Return a picture of all of a plane, for those who ask how large its numbers are."""
     rows, columns = (Span(length, min(length, OVERVIEW)) for length in plane.shape)
     return _read(plane, rows, columns, slice(0, rows.bins), slice(0, columns.bins))
 
@@ -63,7 +64,7 @@ def _read(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice
 
 
 def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slice) -> bool:
-    """Whether some cells of a window, each seen by itself, are known or need no map."""
+    """Return whether some cells of a window, each seen by itself, are known or need no map."""
     if rows.pooled or columns.pooled or (rows.whole and columns.whole) or not isinstance(plane, Plane):
         return False
     cells = rows.cells_of(down), columns.cells_of(right)
@@ -75,7 +76,7 @@ def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slic
 
 
 def _sampled(plane: PlaneLike) -> Block:
-    """Rows at equal distances."""
+    """Return rows at equal distances."""
     rows, columns = plane.shape
     step = -(-rows * columns // planes.AT_ONCE)
     blocks = [plane.block(slice(row, row + 1), slice(0, columns)) for row in range(0, rows, step)]

@@ -30,20 +30,20 @@ class PlaneLike(Protocol):
     def signed(self) -> bool: ...
 
     def block(self, rows: slice, columns: slice) -> Block:
-        """Values and, where a mask can close cells, which are allowed."""
+        """Return values and, where a mask can close cells, which are allowed."""
 
     def cells(self, box: Box) -> tuple[slice, slice] | None:
-        """The part of a box of the whole array that is shown."""
+        """Return the part of a box of the whole array that is shown."""
 
 
 def number_at(plane: PlaneLike, row: int, column: int) -> tuple[float, bool]:
-    """The number of a cell, and whether a mask leaves it open."""
+    """Return the number of a cell, and whether a mask leaves it open."""
     values, allowed = plane.block(slice(row, row + 1), slice(column, column + 1))
     return float(values[0, 0]), allowed is None or bool(allowed[0, 0])
 
 
 def zeros_dotted(plane: PlaneLike) -> bool:
-    """Whether a number that rounds to 0 is written as a dot: a weight, and what has not moved."""
+    """Return whether a number that rounds to 0 is written as a dot: a weight, and what has not moved."""
     return not plane.signed or bool(kind_of(plane))
 
 
@@ -53,7 +53,7 @@ def kind_of(plane: PlaneLike | None) -> str:
 
 
 def covers(plane: PlaneLike | None) -> bool:
-    """Whether cells of a plane may be left out, which are read as NaN."""
+    """Return whether cells of a plane may be left out, which are read as NaN."""
     return isinstance(plane, Plane | FieldPlane) and plane.evaluation.covers
 
 
@@ -80,7 +80,7 @@ class FieldPlane:
         return self.evaluation.field_block(self.field, self.batch, rows, across), None
 
     def cells(self, box: Box) -> tuple[slice, slice] | None:
-        """The part of a box of the field that this plane shows, None when it shows none of it."""
+        """Return the part of a box of the field that this plane shows, None when it shows none of it."""
         if len(box) == 3 and not box[0].start <= self.batch < box[0].stop:
             return None
         rows, columns = box[-2:]
@@ -95,7 +95,7 @@ class FieldPlane:
 
 
 def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:
-    """A matrix of the problem by its dotted name; None where it has none."""
+    """Return a matrix of the problem by its dotted name; None where it has none."""
     record, _, part = name.rpartition(".")
     if not record:
         return getattr(problem, name, None)
@@ -116,5 +116,5 @@ AT_ONCE = 1 << 20
 
 
 def pooled(plane: PlaneLike, row_edges: Edges, column_edges: Edges) -> Block:
-    """Blocks with these edges, some rows of them at a time."""
+    """Return blocks with these edges, some rows of them at a time."""
     return pool_parts(plane.block, row_edges, column_edges, AT_ONCE)

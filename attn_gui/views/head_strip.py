@@ -14,7 +14,7 @@ from attn_gui.engine import Evaluation, Plane, Recomputed
 from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
-from attn_gui.pictures.entropies import Entropies
+from attn_gui.pictures.entropies import HeadEntropies
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.map.map_drawing import MapState
@@ -224,7 +224,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._item, self._head = 0, 0
         self._known: tuple[object, object, object] = (None, None, None)  # the evaluation, its interventions, the item
         self._compact, self._low = False, False
-        self._entropies = Entropies(self)
+        self._entropies = HeadEntropies(self)
         self._thumbs: list[HeadThumb] = []
         self._title, self._of, self._about = QLabel(self), QLabel(self), ElidedLabel(self)
         self._reading: Reading = READINGS[Entropy.key]

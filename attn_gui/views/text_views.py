@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
-from attn_gui.figure.typesetting import INDENT, Piece, baselines_of, laid_out, line_heights, typeset, whole_sides
+from attn_gui.figure.typesetting import INDENT, FormulaPiece, baselines_of, laid_out, line_heights, typeset, whole_sides
 from attn_gui.views.names import unbroken
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip, set_tip
@@ -82,7 +82,7 @@ class FormulaView(QWidget):
         super().__init__(parent)
         self._chains: tuple[str, ...] = ()
         self._size, self._role = size, role
-        self._known: dict[float, list[Piece]] = {}  # the pieces by width: Qt asks for heights again and again
+        self._known: dict[float, list[FormulaPiece]] = {}  # the pieces by width: Qt asks for heights again and again
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -139,7 +139,7 @@ class FormulaView(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _laid_out(self, width: float) -> list[Piece]:
+    def _laid_out(self, width: float) -> list[FormulaPiece]:
         if width not in self._known:
             self._known[width] = laid_out(self._chains, width, float(scaled(self._size)), scaled(INDENT))
         return self._known[width]

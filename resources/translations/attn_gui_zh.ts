@@ -922,17 +922,6 @@
     </message>
 </context>
 <context>
-    <name>BlameProgress</name>
-    <message>
-        <source>What moved {name}, {percent} %</source>
-        <translation>{name} 的变化来源，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message>
-</context>
-<context>
     <name>BlameView</name>
     <message>
         <source>What moved {cell} most</source>
@@ -1894,21 +1883,6 @@
     </message>
 </context>
 <context>
-    <name>ExportProgress</name>
-    <message>
-        <source>Exporting, {percent} %</source>
-        <translation>正在导出，{percent} %</translation>
-    </message>
-    <message>
-        <source>An export is still being written: wait, or cancel it.</source>
-        <translation>上一次导出还在写入：请等待，或取消它。</translation>
-    </message>
-    <message>
-        <source>Cancel the export</source>
-        <translation>取消导出</translation>
-    </message>
-</context>
-<context>
     <name>Faults</name>
     <message>
         <source>The log is in {folder}.</source>
@@ -1929,17 +1903,6 @@
     <message>
         <source>The details are on the clipboard.</source>
         <translation>详细信息已复制到剪贴板。</translation>
-    </message>
-</context>
-<context>
-    <name>FetchingProgress</name>
-    <message>
-        <source>Snapshot {name}, {percent} %</source>
-        <translation>快照 {name}，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>取消</translation>
     </message>
 </context>
 <context>
@@ -1974,6 +1937,10 @@
     <message>
         <source>The export was canceled. Files written before that: {count}.</source>
         <translation>导出已取消。此前已写入的文件：{count} 个。</translation>
+    </message>
+    <message>
+        <source>An export is still being written: wait, or cancel it.</source>
+        <translation>上一次导出还在写入：请等待，或取消它。</translation>
     </message>
 </context>
 <context>
@@ -2098,17 +2065,6 @@
     <message>
         <source>Every point predicted from the others: mean squared error {error}</source>
         <translation>用其余各点预测每一点：均方误差 {error}</translation>
-    </message>
-</context>
-<context>
-    <name>FittingProgress</name>
-    <message>
-        <source>Fitting {name}, {percent} %</source>
-        <translation>正在拟合 {name}，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel the fit</source>
-        <translation>取消拟合</translation>
     </message>
 </context>
 <context>
@@ -3113,13 +3069,6 @@
     </message>
 </context>
 <context>
-    <name>KnobFields</name>
-    <message>
-        <source>{knob}: the page follows</source>
-        <translation>{knob}：页面随之更新</translation>
-    </message>
-</context>
-<context>
     <name>LayerController</name>
     <message>
         <source>New problem…</source>
@@ -3412,17 +3361,6 @@
     <message>
         <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
         <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
-    </message>
-</context>
-<context>
-    <name>MakingProgress</name>
-    <message>
-        <source>{step}, {percent} %</source>
-        <translation>{step}，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel the change</source>
-        <translation>取消更改</translation>
     </message>
 </context>
 <context>
@@ -4644,14 +4582,10 @@
     </message>
 </context>
 <context>
-    <name>OpeningProgress</name>
+    <name>OptionFields</name>
     <message>
-        <source>Opening {name}, {percent} %</source>
-        <translation>正在打开 {name}，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel the opening</source>
-        <translation>取消打开</translation>
+        <source>{option}: the page follows</source>
+        <translation>{option}：页面随之更新</translation>
     </message>
 </context>
 <context>
@@ -4663,17 +4597,6 @@
     <message>
         <source>Drawn from the present numbers, as they are after every edit; rest on a curve to read its points, turn the wheel or press + and − to zoom it, drag to move it, double-click or press 0 to see all of it</source>
         <translation>根据当前的数绘制，每次编辑后随之更新；将指针停在曲线上可读出各点的数值，滚动滚轮或按 + 和 − 缩放，拖动可平移，双击或按 0 显示全部</translation>
-    </message>
-</context>
-<context>
-    <name>PageProgress</name>
-    <message>
-        <source>Computing the page, {percent} %</source>
-        <translation>正在计算页面，{percent} %</translation>
-    </message>
-    <message>
-        <source>Stop computing the page</source>
-        <translation>停止计算页面</translation>
     </message>
 </context>
 <context>
@@ -5805,17 +5728,6 @@
     </message>
 </context>
 <context>
-    <name>ReadingProgress</name>
-    <message>
-        <source>Reading {name}, {percent} %</source>
-        <translation>正在读取 {name}，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel the reading</source>
-        <translation>取消读取</translation>
-    </message>
-</context>
-<context>
     <name>Readings</name>
     <message>
         <source>entropy</source>
@@ -6002,17 +5914,6 @@
     <message>
         <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
         <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
-    </message>
-</context>
-<context>
-    <name>SavingProgress</name>
-    <message>
-        <source>Saving {name}, {percent} %</source>
-        <translation>正在保存 {name}，{percent} %</translation>
-    </message>
-    <message>
-        <source>Cancel the saving</source>
-        <translation>取消保存</translation>
     </message>
 </context>
 <context>
@@ -10149,6 +10050,70 @@
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
+    </message>
+    <message>
+        <source>What moved {name}, {percent} %</source>
+        <translation>{name} 的变化来源，{percent} %</translation>
+    </message>
+    <message>
+        <source>Exporting, {percent} %</source>
+        <translation>正在导出，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the export</source>
+        <translation>取消导出</translation>
+    </message>
+    <message>
+        <source>Snapshot {name}, {percent} %</source>
+        <translation>快照 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Fitting {name}, {percent} %</source>
+        <translation>正在拟合 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the fit</source>
+        <translation>取消拟合</translation>
+    </message>
+    <message>
+        <source>Cancel the change</source>
+        <translation>取消更改</translation>
+    </message>
+    <message>
+        <source>Opening {name}, {percent} %</source>
+        <translation>正在打开 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the opening</source>
+        <translation>取消打开</translation>
+    </message>
+    <message>
+        <source>Computing the page, {percent} %</source>
+        <translation>正在计算页面，{percent} %</translation>
+    </message>
+    <message>
+        <source>Stop computing the page</source>
+        <translation>停止计算页面</translation>
+    </message>
+    <message>
+        <source>Reading {name}, {percent} %</source>
+        <translation>正在读取 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the reading</source>
+        <translation>取消读取</translation>
+    </message>
+    <message>
+        <source>Saving {name}, {percent} %</source>
+        <translation>正在保存 {name}，{percent} %</translation>
+    </message>
+    <message>
+        <source>Cancel the saving</source>
+        <translation>取消保存</translation>
+    </message>
+    <message>
+        <source>{name}, {percent} %</source>
+        <translation>{name}，{percent} %</translation>
     </message>
 </context>
 <context>

@@ -10,8 +10,8 @@ from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.comparison import Beside
 from attn_gui.figure.compose import composed
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
-from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.sheet import faced, write
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -29,7 +29,7 @@ def states():
 def figure(states, mode, made=Evaluation, **choices):
     before, now = map(made, states)
     beside = Beside(lambda _now: before, mode, choices.pop("names", ("", "")))
-    options = FigureOptions(stage="weights", beside=beside, **choices)
+    options = ExportSettings(stage="weights", beside=beside, **choices)
     return composed(faced(now, options), options, (1,))
 
 
@@ -73,7 +73,7 @@ def test_the_two_states_of_a_head_stay_in_one_row(heads):
     rng = np.random.default_rng(3)
     now = Problem(**{name: rng.normal(size=(7, 2 * heads)) for name in ("query", "key", "value")}, num_heads=heads)
     beside = Beside(lambda _now: Evaluation(now.replace(scale=1.0)))
-    options = FigureOptions(stage="weights", beside=beside)
+    options = ExportSettings(stage="weights", beside=beside)
     layout = plan(composed(faced(Evaluation(now), options), options, tuple(range(heads))))
     assert [before.top() for before in layout.maps[::2]] == [after.top() for after in layout.maps[1::2]]
 

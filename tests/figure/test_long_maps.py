@@ -18,9 +18,9 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure import reading, writers
 from attn_gui.figure.compose import composed, evaluation_of
 from attn_gui.figure.display import auto_levels
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.kinds import map_pixels
-from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.sheet import File, page_of, render, to_image, write, write_page
 from attn_gui.figure.writers import PX_PER_CM
 
@@ -114,11 +114,11 @@ def test_a_long_map_looks_like_one_that_is_held(
 def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: Problem, tmp_path: Path) -> None:
     for source in (Evaluation(problem), long):
         for dpi, times in ((60, True), (300, False)):
-            options = FigureOptions(stage="weights", width=9.0, dpi=dpi)
+            options = ExportSettings(stage="weights", width=9.0, dpi=dpi)
             page = page_of(evaluation_of(source, options.stage), options, (0,), File("png", dpi))
             write_page(page, File("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
             found = texts(tmp_path / "p.svg").replace("  ", " ")
-            layout = plan(composed(Evaluation(problem), FigureOptions(stage="weights"), (0,)), 9.0 * PX_PER_CM)
+            layout = plan(composed(Evaluation(problem), ExportSettings(stage="weights"), (0,)), 9.0 * PX_PER_CM)
             rows, columns = map_pixels(layout, 1.0, dpi)
             wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))[:-1]
             assert (wanted in found) == times

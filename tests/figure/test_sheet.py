@@ -17,9 +17,9 @@ from PySide6.QtGui import QImage
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.figure.colors import lut
 from attn_gui.figure.compose import composed
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.kinds import PICTURES
-from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
 from attn_gui.figure.styles import STYLES
@@ -71,7 +71,7 @@ def test_a_figure_shows_the_numbers_of_the_chosen_head_and_item() -> None:
         ("output", None, trace["output"][1]),
         ("concat", None, trace["concat"][1]),
     ):
-        figure = composed(trace.evaluation, FigureOptions(stage=stage, batch=1), (head,))
+        figure = composed(trace.evaluation, ExportSettings(stage=stage, batch=1), (head,))
         assert (figure.panels[0].values == expected).all()
 
 
@@ -79,10 +79,10 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
     evaluation = Evaluation(a_problem())
     closed = np.arange(7) > np.arange(5)[:, None]
     for stage in ("masked", "weights"):
-        panel = composed(evaluation, FigureOptions(stage=stage), (0,)).panels[0]
+        panel = composed(evaluation, ExportSettings(stage=stage), (0,)).panels[0]
         assert panel.allowed is not None
         assert (panel.allowed == ~closed).all()
-    assert composed(evaluation, FigureOptions(stage="scaled"), (0,)).panels[0].allowed is None
+    assert composed(evaluation, ExportSettings(stage="scaled"), (0,)).panels[0].allowed is None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
 )
 def test_axes_are_named_and_labeled(stage: str, rows: str, columns: str, labels: tuple[str, str]) -> None:
     head = None if stage == "output" else 2
-    figure = composed(Evaluation(a_problem()), FigureOptions(stage=stage), (head,))
+    figure = composed(Evaluation(a_problem()), ExportSettings(stage=stage), (head,))
     assert (figure.rows.name, figure.columns.name) == (rows, columns)
     assert (figure.rows.labels[0], figure.columns.labels[-1]) == labels
 
@@ -108,7 +108,7 @@ def test_a_sequence_that_attends_to_itself_has_its_tokens_on_both_axes() -> None
     problem = Problem(x=rng.standard_normal((5, 3)), **width, num_heads=2, query_tokens=WORDS)
     for stage, side in (("weights", "columns"), ("weights", "rows"), ("value", "rows"), ("output", "rows")):
         head = None if stage == "output" else 0
-        figure = composed(Evaluation(problem), FigureOptions(stage=stage), (head,))
+        figure = composed(Evaluation(problem), ExportSettings(stage=stage), (head,))
         assert tuple(getattr(figure, side).labels) == WORDS
 
 
@@ -133,7 +133,7 @@ def test_several_heads_are_several_files_or_one_sheet(tmp_path: Path) -> None:
 def test_maps_of_a_sheet_share_their_levels() -> None:
     problem = a_problem()
     largest = np.abs(compute(problem)["scores"][0]).max()
-    assert composed(Evaluation(problem), FigureOptions(stage="scores"), (0, 1, 2, 3)).levels.high == largest
+    assert composed(Evaluation(problem), ExportSettings(stage="scores"), (0, 1, 2, 3)).levels.high == largest
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_a_cell_of_the_picture_has_the_color_of_its_weight() -> None:
     problem = a_problem(mask=())
     weights = compute(problem)["weights"][0, 1]
     image = to_image(problem, heads=1, dpi=96, values=False)
-    place = plan(composed(Evaluation(problem), FigureOptions(stage="weights", values=False), (1,))).maps[0]
+    place = plan(composed(Evaluation(problem), ExportSettings(stage="weights", values=False), (1,))).maps[0]
     for row, column in np.ndindex(5, 7):
         x, y = place.left() + (column + 0.5) * place.width() / 7, place.top() + (row + 0.5) * place.height() / 5
         assert image.pixel(round(x), round(y)) == lut("weights")[round(float(weights[row, column]) * 511)]
@@ -308,12 +308,12 @@ def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tm
 
 
 def test_a_style_gives_way_to_what_is_asked_for() -> None:
-    options = FigureOptions(style="slide", height=5.0)
-    assert (options.width, options.height) == (None, 5.0)
-    assert FigureOptions(style="paper-column").width == 8.5
-    assert FigureOptions(style="paper-column", width=12.0).width == 12.0
+    options = ExportSettings(style="slide", height=5.0)
+    assert options.sides == (None, 5.0)
+    assert ExportSettings(style="paper-column").sides == (8.5, None)
+    assert ExportSettings(style="paper-column", width=12.0).sides == (12.0, None)
     with pytest.raises(ValueError, match="not one of screen"):
-        FigureOptions(style="poster")
+        ExportSettings(style="poster")
 
 
 def test_a_slide_has_type_of_sixteen_points_where_there_is_room(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem, compute
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Ink, settled
+from attn_gui.figure.pages.base import PageStyle, settled
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.formats import save_session
 from attn_gui.formats.snapshots import packed
 
@@ -39,15 +39,15 @@ def states(problem):
     return tuple(found)
 
 
-def read(problem, states, stage="weights", head=1, **knobs):
+def read(problem, states, stage="weights", head=1, **options):
     evaluation = Evaluation(problem)
-    aim = Aim.at(evaluation, 0, head, stage, None, states)
-    aim = replace(aim, knobs=settled(PAGE.knobs, aim, knobs))
-    return PAGE.read(evaluation, aim, lambda share: None)
+    context = PageContext.at(evaluation, 0, head, stage, None, states)
+    context = replace(context, options=settled(PAGE.options, context, options))
+    return PAGE.read(evaluation, context, lambda share: None)
 
 
 def told(content, lang="en"):
-    return PAGE.plan(content, Ink("light", lang), None, None).said
+    return PAGE.plan(content, PageStyle("light", lang), None, None).said
 
 
 def test_every_state_is_shown_as_it_is_and_what_lacks_the_map_is_said(problem, states):
@@ -102,7 +102,7 @@ def test_joined_heads_are_shown_of_every_state_whatever_the_head_on_show(grown):
 
 def test_a_hover_names_the_cell_of_joined_heads_that_it_shows(problem):
     found = read(problem, (), "concat")
-    spot = PAGE.plan(found, Ink(), None, None).fields[0].spot(0, 0)
+    spot = PAGE.plan(found, PageStyle(), None, None).fields[0].spot(0, 0)
     assert spot.text == f"now: concat[0, 0] = {compute(problem)['concat'][0, 0, 0]:.4f}".replace("-", "−")
     assert (spot.cell.row, spot.cell.column) == (0, 0)
 

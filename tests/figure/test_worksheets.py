@@ -12,7 +12,7 @@ from attn_gui import Problem, load, save
 from attn_gui.cli import main
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import whole
-from attn_gui.figure.pages.base import Ink
+from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.worksheets import facts_of, tables_of
 from attn_gui.lessons.exercises import Blank, random_blanks, worksheets
 from attn_gui.lessons.solutions import solution_of_all
@@ -41,7 +41,7 @@ def test_a_key_has_the_numbers_of_an_independent_computation():
     powers = np.exp(scores)
     expected = {"A": powers / powers.sum(axis=1, keepdims=True)}
     expected["O"] = expected["A"] @ problem.value
-    tables = {table.title.split()[0]: table for table in tables_of(sheet, Ink())}
+    tables = {table.title.split()[0]: table for table in tables_of(sheet, PageStyle())}
     for letter, matrix in expected.items():
         found = [[float(text.replace("−", "-")) for text in row] for row in tables[letter].cells]
         np.testing.assert_allclose(found, matrix, atol=0.005001)
@@ -53,7 +53,7 @@ def test_a_number_that_stands_twice_is_left_out_twice():
     rng = np.random.default_rng(0)
     fields = {name: rng.normal(size=(3, 2)) for name in ("query", "key", "value")}
     (sheet,) = worksheets(Problem(**fields, mask=[{"kind": "causal"}]), 1, 1, ("masked",), 3)
-    left = {table.title.split()[0]: table.left for table in tables_of(sheet, Ink()) if table.left}
+    left = {table.title.split()[0]: table.left for table in tables_of(sheet, PageStyle()) if table.left}
     assert len(left) == 2  # the scaled scores and the masked ones
     assert len(set(left.values())) == 1
 
@@ -83,7 +83,7 @@ def sheet_of(**fields):
 def test_every_matrix_that_is_needed_is_given(fields, titles):
     """On the sheet and in the worked solution."""
     sheet = sheet_of(**fields)
-    tables = [table for table in tables_of(sheet, Ink()) if table.title in titles]
+    tables = [table for table in tables_of(sheet, PageStyle()) if table.title in titles]
     assert [table.title for table in tables] == titles
     assert not any(table.left for table in tables)
     given = solution_of_all(sheet.evaluation).given
@@ -103,13 +103,13 @@ def test_every_matrix_that_is_needed_is_given(fields, titles):
     ],
 )
 def test_every_number_that_is_needed_is_given(fields, said):
-    assert facts_of(sheet_of(**fields), Ink()) == said
+    assert facts_of(sheet_of(**fields), PageStyle()) == said
 
 
 def test_no_number_of_a_sheet_is_changed_by_hand():
     by_hand = [{"kind": "set", "stage": "scores", "at": {"query": 0, "key": 0}, "values": 50.0}]
     (plain,), (sheet,) = (worksheets(load(WORKED).replace(interventions=each), 1, 1, (), 6) for each in ((), by_hand))
-    assert list(tables_of(sheet, Ink())) == list(tables_of(plain, Ink()))
+    assert list(tables_of(sheet, PageStyle())) == list(tables_of(plain, PageStyle()))
 
 
 def test_every_cell_that_is_left_out_of_a_batch_is_on_the_sheet():
@@ -117,7 +117,9 @@ def test_every_cell_that_is_left_out_of_a_batch_is_on_the_sheet():
     problem = Problem(**{name: rng.normal(size=(3, 2, 2)) for name in ("query", "key", "value")})
     for sheet in worksheets(problem, 5, 1, (), 8):
         assert len(sheet.blanks) == 8
-        assert sum(len(table.left) for table in tables_of(sheet, Ink())) >= 8  # a score of 0 is left out scaled, too
+        assert (
+            sum(len(table.left) for table in tables_of(sheet, PageStyle())) >= 8
+        )  # a score of 0 is left out scaled, too
     with pytest.raises(ValueError, match="only 16 cells to leave out; 17"):
         list(worksheets(problem, 1, 1, (), 17))
 

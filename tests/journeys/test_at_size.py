@@ -16,7 +16,7 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import sheets
-from attn_gui.pictures.sheets import Sheet, place_of
+from attn_gui.pictures.tiles import Tile, place_of
 
 N, HEADS, WIDTH = 1201, 2, 3
 
@@ -87,8 +87,8 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     assert flash.state() == flash.State.Running
     supply, computation = person.program.computation.supply, person.program.computation
     monkeypatch.setattr(sheets, "SLICE", 0.0)
-    turn, drawn, behind, shown, draw = [0], {}, [], [], Sheet.drawn
-    monkeypatch.setattr(Sheet, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
+    turn, drawn, behind, shown, draw = [0], {}, [], [], Tile.drawn
+    monkeypatch.setattr(Tile, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
     clock = QTimer(interval=0)
     clock.timeout.connect(lambda: turn.append(turn.pop() + 1))
     for told in (computation.updated, computation.pictured):

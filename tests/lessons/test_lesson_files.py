@@ -11,12 +11,12 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, sensitivity
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import settled
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.formats import FormatError
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import read_lesson, written
-from attn_gui.lessons.live_numbers import ExpressionError, Ground, expression
+from attn_gui.lessons.live_numbers import ExpressionError, NumberSource, expression
 from attn_gui.lessons.scenes import states_of
 from attn_gui.paths import resource
 
@@ -99,15 +99,15 @@ def test_gradients_and_dependences_are_those_of_the_engine():
     problem = Problem(**new_fields("self", n=5, num_heads=2, d_k=3, fill="random", seed=1))
     trace = compute(problem)
     exact = sensitivity(trace, "output", (0, 3, 1))
-    ground = Ground(trace.evaluation)
+    ground = NumberSource(trace.evaluation)
     number = expression("gradient(output[3, 1], w_query[2, 4])").number(ground)
     assert number == exact["w_query"][2, 4]
     assert expression("norm(gradient(output[3, 1], x[:, :]))").number(ground) == np.linalg.norm(exact["x"])
     page = PAGES["dependence"]
-    aim = Aim.at(trace.evaluation, 0, 0, "weights", (3, 1))
-    aim = replace(aim, knobs=settled(page.knobs, aim, {}))
+    context = PageContext.at(trace.evaluation, 0, 0, "weights", (3, 1))
+    context = replace(context, options=settled(page.options, context, {}))
     for name, found in zip(
-        ("rnn", "cnn", "attention"), page.read(trace.evaluation, aim, lambda _: None).maps, strict=True
+        ("rnn", "cnn", "attention"), page.read(trace.evaluation, context, lambda _: None).maps, strict=True
     ):
         assert expression(f"{name}[4, 1]").number(ground) == found[4, 1]
     for refused in ("gradient(n, 2)", "gradient(output[0, 0])", "gradient(output[0, 0], 3)"):
@@ -117,7 +117,7 @@ def test_gradients_and_dependences_are_those_of_the_engine():
         with pytest.raises(ExpressionError):
             expression(absent).number(ground)
     with pytest.raises(ExpressionError):
-        expression("rnn[0, 0]").number(Ground(compute(problem.replace(context=problem.x)).evaluation))
+        expression("rnn[0, 0]").number(NumberSource(compute(problem.replace(context=problem.x)).evaluation))
 
 
 def test_the_gradient_is_told_as_it_is_before_and_after_the_scale_is_set_back():
@@ -141,9 +141,9 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
     ground = state.begin.ground()
     assert state.step.text.said("en", ground) == "Weight 0.64 of **key 1**."
     assert state.step.text.said("zh", ground) == "键 1 的权重 0.64。"
-    moved = Ground(compute(begin.replace(scale=1)).evaluation)
+    moved = NumberSource(compute(begin.replace(scale=1)).evaluation)
     assert state.step.text.said("en", moved) == "Weight 0.73 of **key 1**."
-    other = Ground(compute(begin.replace(query=[[1, 2, 3]])).evaluation)
+    other = NumberSource(compute(begin.replace(query=[[1, 2, 3]])).evaluation)
     assert state.step.text.said("en", other) == "Weight – of **key 1**."
 
 
@@ -254,7 +254,7 @@ def test_a_number_is_written_without_a_sign_before_zero_and_without_invented_dig
 
 
 def test_claims_that_are_added_are_counted():
-    ground = Ground(compute(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1], [2]])).evaluation)
+    ground = NumberSource(compute(Problem(query=[[1, 0, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1], [2]])).evaluation)
     for text, number in (
         ("(weights[0, 0] > 0) + (weights[0, 1] > 0)", 2),
         ("(weights[0, 0] > 0) - (weights[0, 1] > 0)", 0),

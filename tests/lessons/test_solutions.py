@@ -10,14 +10,14 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.figure.pages.base import Ink
+from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.worksheets import FOOT, HEIGHT, LINE, SHEETS, SOLUTION_MARGIN, solution_pages, write_solution
 from attn_gui.formats import FormatError, load, open_file
 from attn_gui.lessons.solutions import (
     MOST_ROWS,
     Equation,
-    Matrix,
     Sentence,
+    WrittenMatrix,
     given_matrices,
     latex_document,
     markdown_text,
@@ -41,7 +41,7 @@ def of_all(problem):
 
 
 def parts(solution, lang="en"):
-    return list(parts_of(solution, lambda text: Ink("light", lang).translate("Solutions", text), lang))
+    return list(parts_of(solution, lambda text: PageStyle("light", lang).translate("Solutions", text), lang))
 
 
 def several():
@@ -70,7 +70,7 @@ def test_every_equation_ends_with_the_number_of_the_engine(problem):
 
 def test_matrices_of_the_sheet_are_the_stages():
     problem = several()
-    trace, written = compute(problem), [part for part in parts(of_all(problem)) if isinstance(part, Matrix)]
+    trace, written = compute(problem), [part for part in parts(of_all(problem)) if isinstance(part, WrittenMatrix)]
     masked = [part for part in written if part.letter == "Sᵐ"]
     assert len(masked) == 2
     assert np.array_equal(masked[1].values, trace["masked"][0, 1])
@@ -118,7 +118,7 @@ def test_what_is_changed_by_hand_is_reckoned_as_it_was_computed_first():
 
 def test_the_matrix_before_a_change_by_hand_has_the_numbers_that_were_computed():
     off = PLAIN.replace(interventions=[{"kind": "scale", "stage": "head_output", "factor": 0}])
-    written = {part.latex: part.values for part in parts(of_all(off)) if isinstance(part, Matrix)}
+    written = {part.latex: part.values for part in parts(of_all(off)) if isinstance(part, WrittenMatrix)}
     assert np.array_equal(written["{O}^{0}"], compute(PLAIN)["head_output"][0, 0])
     assert not written["O"].any()
 
@@ -171,7 +171,7 @@ def test_writers_say_the_same(lang):
 
 
 def test_nothing_leaves_its_page():
-    pages = solution_pages(parts(of_all(several())), Ink())
+    pages = solution_pages(parts(of_all(several())), PageStyle())
     assert len(pages) > 1
     assert {page.height for page in pages} == {HEIGHT}
     assert pages[0].title == "Worked solution"

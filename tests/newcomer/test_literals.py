@@ -60,7 +60,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
         "attention_maps.py": 1,
     },  # short for attention in the names of other people's arrays
     # the choice whether a figure carries one
-    ("format", "session"): {"export_tasks.py": 1, "export_files.py": 1, "export_dialog.py": 1},
+    ("format", "session"): {"export_settings.py": 1, "export_command.py": 1, "export_dialog.py": 1},
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
         "shortest_change.py": 1,

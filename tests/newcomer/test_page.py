@@ -18,7 +18,7 @@ from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.base import Amount, Cell, Choice, Drawing, Field, PageKind, Spot, framed
+from attn_gui.figure.pages.base import Amount, Choice, Drawing, Field, PageCell, PageKind, Spot, framed
 from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.writers import write_line
@@ -38,25 +38,25 @@ class Peaks(PageKind):
     title = "Peaks of the rows"
     words = "sharp 尖锐"
     needs = "Needs at least two keys"
-    knobs = (
-        Choice("order", "order", lambda aim, values: ORDERS),
-        Amount("factor", "factor", lambda aim, values: 1.0, lambda aim, values, value: value > 0),
+    options = (
+        Choice("order", "order", lambda context, values: ORDERS),
+        Amount("factor", "factor", lambda context, values: 1.0, lambda context, values, value: value > 0),
     )
 
     def applies(self, problem):
         return problem.m > 1
 
-    def read(self, evaluation, aim, tell):
+    def read(self, evaluation, context, tell):
         problem = evaluation.problem
-        rows = evaluation.block("weights", aim.batch, aim.head, slice(0, problem.n), slice(0, problem.m))
-        peaks = aim.knobs["factor"] * (rows.max(axis=1) - 1 / problem.m)
-        order = np.argsort(-peaks) if aim.knobs["order"] == "size" else np.arange(problem.n)
+        rows = evaluation.block("weights", context.batch, context.head, slice(0, problem.n), slice(0, problem.m))
+        peaks = context.options["factor"] * (rows.max(axis=1) - 1 / problem.m)
+        order = np.argsort(-peaks) if context.options["order"] == "size" else np.arange(problem.n)
         tell(1.0)
         return [(int(row), float(peaks[row])) for row in order]
 
-    def plan(self, content, ink, width, height):
+    def plan(self, content, style, width, height):
         frame = framed(
-            ink,
+            style,
             width,
             height,
             title=self.title,
@@ -68,15 +68,15 @@ class Peaks(PageKind):
             frame.paint(painter)
             for place, (row, peak) in enumerate(content):
                 top = frame.body.top() + place * ROW
-                painter.fillRect(QRectF(frame.body.left(), top, peak * 100, ROW - 2), ink.theme.query)
+                painter.fillRect(QRectF(frame.body.left(), top, peak * 100, ROW - 2), style.theme.query)
                 at = QRectF(frame.body.left(), top, 1, ROW).bottomLeft()
-                write_line(painter, at, f"row {row}: {peak:.3f}", ink.theme.text, FONT_SIZE.small)
+                write_line(painter, at, f"row {row}: {peak:.3f}", style.theme.text, FONT_SIZE.small)
 
         place = QRectF(frame.body.left(), frame.body.top(), frame.body.width(), ROW * len(content))
 
         def spot(number, _column):
             row, peak = content[number]
-            return Spot(f"row {row} is {peak:.3f} above uniform", Cell("weights", row, 0))
+            return Spot(f"row {row} is {peak:.3f} above uniform", PageCell("weights", row, 0))
 
         fields = (Field(place, spot, len(content)),)
         return Drawing(frame.width, frame.height, self.title, "Peaks, row by row", paint, fields)

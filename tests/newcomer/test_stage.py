@@ -24,7 +24,7 @@ from attn_gui.engine.graph.expressions import Expression, Leaves, Number
 from attn_gui.engine.graph.nodes import titles
 from attn_gui.engine.graph.stage import Form, Input, Name, Operator, Stage, given
 from attn_gui.figure.compose import composed
-from attn_gui.figure.options import FigureOptions
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.formats import save
 from attn_gui.views.spine.spine_items import formula_text
 from attn_gui.views.stage_formulas import stage_latex
@@ -259,4 +259,4 @@ def test_it_is_exported(problem, tmp_path: Path, capsys):
 
 def test_a_figure_is_titled_in_its_own_language(qapp, problem):
     for lang, title in (("en", "Rectified scores"), ("zh", "整流后的分数")):
-        assert title in str(composed(Evaluation(problem), FigureOptions(stage="rectified", lang=lang), (1,)).title)
+        assert title in str(composed(Evaluation(problem), ExportSettings(stage="rectified", lang=lang), (1,)).title)

@@ -11,8 +11,8 @@ from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.evaluation.readout import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.pictures import entropies as module
-from attn_gui.pictures.entropies import Entropies
-from attn_gui.pictures.supply import Supply
+from attn_gui.pictures.entropies import HeadEntropies
+from attn_gui.pictures.tile_cache import TileCache
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def planes(evaluation: Evaluation) -> list[Plane]:
 
 def test_a_long_head_is_measured_when_idle(qtbot, evaluation, small_steps):
     owner = QObject()
-    measured = Entropies(owner)
+    measured = HeadEntropies(owner)
     with qtbot.waitSignals([measured.measured] * 2):
         measured.set_planes(planes(evaluation))
         assert measured.mean(0) is None
@@ -47,7 +47,7 @@ def test_a_long_head_is_measured_when_idle(qtbot, evaluation, small_steps):
 
 def test_many_edited_rows_wait_for_rest_and_are_measured_once(qtbot, evaluation, small_steps):
     owner = QObject()
-    measured = Entropies(owner)
+    measured = HeadEntropies(owner)
     with qtbot.waitSignals([measured.measured] * 2):
         measured.set_planes(planes(evaluation))
     key = np.array(evaluation.problem.key)
@@ -64,7 +64,7 @@ def test_many_edited_rows_wait_for_rest_and_are_measured_once(qtbot, evaluation,
 
 def test_a_row_is_measured_at_once(evaluation):
     owner = QObject()
-    measured = Entropies(owner)
+    measured = HeadEntropies(owner)
     measured.set_planes(planes(evaluation))
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
 
@@ -80,9 +80,9 @@ def test_a_row_set_by_hand_counts_whatever_its_sign(qtbot, evaluation, kind):
     weights = Evaluation(masked).block("weights", 0, 0, slice(0, 11), slice(0, 13))
     entropies = row_entropy(weights)
     assert entropies[0] < 0
-    found = Entropies(owner)
+    found = HeadEntropies(owner)
     if kind is StreamingEvaluation:
-        Supply(measured, owner)
+        TileCache(measured, owner)
     found.set_planes(planes(measured))
     qtbot.waitUntil(lambda: found.mean(0) is not None)
     assert found.mean(0) == pytest.approx(np.delete(entropies, 4).mean())
@@ -90,8 +90,8 @@ def test_a_row_set_by_hand_counts_whatever_its_sign(qtbot, evaluation, kind):
 
 def test_the_pictures_of_a_long_document_may_be_gone_before_the_next_one_is_told(qtbot, evaluation):
     owner = QObject()
-    measured, long = Entropies(owner), StreamingEvaluation(evaluation.problem)
-    supply = Supply(long, owner)
+    measured, long = HeadEntropies(owner), StreamingEvaluation(evaluation.problem)
+    supply = TileCache(long, owner)
     measured.set_planes(planes(long))
     supply.end()
     qtbot.waitUntil(lambda: not isValid(supply))

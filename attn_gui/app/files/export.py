@@ -26,7 +26,7 @@ from attn_gui.modes import GRADIENT, NOW
 from attn_gui.views.clipboard import LateCopy
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
-from attn_gui.views.dialogs.progress import ExportProgress, wait_for
+from attn_gui.views.dialogs.progress import WorkLine, wait_for
 from attn_gui.views.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class FileWriting(QObject):
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
-        self._window, self._job, self._line = window, BackgroundTask(self), ExportProgress(window)
+        self._window, self._job, self._line = window, BackgroundTask(self), WorkLine("export", window)
         self._then: Callable[[object], object] = lambda _found: None
         self._written: list[Path] = []
         self._failed = False  # and why was said
@@ -65,7 +65,7 @@ class FileWriting(QObject):
     def waits(self) -> bool:
         """Whether another piece of work has to wait for the one under way; then that is said."""
         if self._job.busy:
-            self._window.banner.show_info(self._line.busy_words)
+            self._window.banner.show_info(self._busy_words)
         return self._job.busy
 
     def begin(self, work: Callable[[Tell], Iterable[Path]]) -> None:
@@ -104,7 +104,7 @@ class FileWriting(QObject):
         if not self.busy:
             return True
         line, ended = self._line, self._job.ended
-        if wait_for(ended, lambda: self.busy, self._window, line.busy_words, stop=line.cancel_words()):
+        if wait_for(ended, lambda: self.busy, self._window, self._busy_words, stop=line.cancel_words()):
             self._job.stop()
             return True
         return not (self.busy or self._failed)
@@ -130,6 +130,9 @@ class FileWriting(QObject):
         else:
             self._then(found)
 
+    def _busy_words(self) -> str:
+        return self.tr("An export is still being written: wait, or cancel it.")
+
     def _stopped(self, count: int) -> str:
         if not count:
             return self.tr("The export was canceled; nothing was written.")
@@ -148,7 +151,7 @@ class ExportController(QObject):
     """Asks what to write, writes it, and says where it is."""
 
     def __init__(self, context: AppContext, pages: PagesController) -> None:
-        """Knobs and model are those of the pages, as they are in the window."""
+        """Options and model are those of the pages, as they are in the window."""
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._baseline = context.computation, context.baseline
@@ -236,9 +239,18 @@ class ExportController(QObject):
     def _proposal(self, stage: str) -> ExportChoice:
         from attn_gui.figure.sheet import is_small
 
-        look, knobs = self._view.look, {page: dict(values) for page, values in self._pages.knobs.items()}
+        look, options = self._view.look, {page: dict(values) for page, values in self._pages.options.items()}
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
-        proposed = ExportChoice((stage,), (look.head,), look.batch, cell=look.cell, knobs=knobs, compare=mode)
+        proposed = ExportChoice(
+            stages=(stage,),
+            heads=(look.head,),
+            batch=look.batch,
+            lang=self._look.language,
+            options_by_page=options,
+            compare=mode,
+        )
+        if look.cell is not None:
+            proposed = replace(proposed, stage=look.cell[0], cell=look.cell[1:])
         kept, model, layer = self._document.snapshots.all, self._pages.model, self._document.layer
         if model is not None and layer is not None:
             model = replace(model, layer=layer.number)  # its run may still be of the one before
@@ -248,8 +260,8 @@ class ExportController(QObject):
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import beside_of, figure_tasks
 
-        beside, language = beside_of(self._baseline, choice.compare, self._view.look), self._look.language
-        return figure_tasks(choice, self._computation.evaluation, self._naming(), language, self._shades(), beside)
+        beside = beside_of(self._baseline, choice.compare, self._view.look)
+        return figure_tasks(choice, self._computation.evaluation, self._naming(), self._shades(), beside)
 
     def _shades(self) -> dict[str, Shade]:
         """Levels and colors as the window shows them."""
@@ -279,13 +291,13 @@ class ExportController(QObject):
 
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Tell], QImage]:
         """The painter of a choice, for any thread: all that it needs of the window is read now."""
-        from attn_gui.app.files.export_tasks import beside_of, options_of
+        from attn_gui.app.files.export_tasks import beside_of, figure_of
         from attn_gui.figure import sheet
 
         beside = beside_of(self._baseline, choice.compare, self._view.look)
-        options = options_of(choice, choice.stages[0], self._look.language, self._shades(), beside) | {"dpi": dpi}
+        settings = replace(figure_of(choice, choice.stages[0], self._shades(), beside), dpi=dpi)
         file = sheet.File(choice.format, choice.dpi)
-        return lambda evaluation, tell: sheet.to_image(evaluation, heads=choice.heads, file=file, tell=tell, **options)
+        return lambda evaluation, tell: sheet.to_image(evaluation, settings, file=file, tell=tell)
 
     # --- numbers ---------------------------------------------------------------------------------
     def export_data(self) -> None:

@@ -17,10 +17,10 @@ from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Tell
 from attn_gui.figure import sheet
 from attn_gui.figure.comparison import Beside
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.gradients import GradientBeside, SumPlace
 from attn_gui.figure.kinds import PICTURES
 from attn_gui.figure.levels import TYPED, Levels, Shade
-from attn_gui.figure.options import FigureOptions
 from attn_gui.figure.pages.base import PageKind
 from attn_gui.figure.sheet import Frames, Write
 from attn_gui.formats import (
@@ -78,14 +78,13 @@ def figure_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
     naming: Naming,
-    lang: str,
     shades: Mapping[str, Shade],
     beside: Beside | None = None,
 ) -> list[Task]:
     """A file for every stage and head, or for every stage with `sheet`; ValueError with a sentence for what is none."""
     evaluation, kind, found = with_derived(evaluation), PICTURES[choice.picture], []
     if kind.frames is not None and (kind.apart or IMAGES[choice.format].moving):
-        return _frame_tasks(kind.frames, choice, evaluation, naming, lang, shades)
+        return _frame_tasks(kind.frames, choice, evaluation, naming, shades)
     for stage in choice.stages if kind.of_stage else choice.stages[:1]:
         if not kind.has(evaluation, stage):
             raise ValueError(
@@ -101,7 +100,7 @@ def figure_tasks(
         own = heads_part(heads, problem.num_heads, stage), item_part(problem, choice.batch)
         parts = [stage if kind.of_stage else "", kind.part, *own, state]
         path = naming.path(choice, parts, alone=len(found) == 1)
-        write = _figure(choice, path, stage, heads, lang, shades, beside)
+        write = _figure(choice, path, stage, heads, shades, beside)
         tasks.append(Task(path, _cells(evaluation, stage) * len(heads) if kind.quick else MANY, write))
     return tasks
 
@@ -111,52 +110,35 @@ def _frame_tasks(
     choice: ExportChoice,
     evaluation: Evaluation,
     naming: Naming,
-    lang: str,
     shades: Mapping[str, Shade],
 ) -> list[Task]:
     """A file for every place of a page's slider, of the first head; one of all of them where it can move."""
-    head, options = choice.heads[0], FigureOptions(**options_of(choice, choice.stages[0], lang, shades))
-    frames, file = Frames(kind, options, head), sheet.File(choice.format, choice.dpi)
+    head, settings = choice.heads[0], figure_of(choice, choice.stages[0], shades)
+    frames, file = Frames(kind, settings, head), sheet.File(choice.format, choice.dpi)
     problem = evaluation.problem
     parts = [kind.name, heads_part((head,), problem.num_heads), item_part(problem, choice.batch)]
     path = naming.path(choice, parts, alone=True)
     return [Task(target, MANY, write) for target, write in frames.files(evaluation, file, path)]
 
 
-def options_of(
-    choice: ExportChoice, stage: str, lang: str, shades: Mapping[str, Shade], beside: Beside | None = None
-) -> dict[str, Any]:
-    """The choices for a figure as FigureOptions; `shades` are those of the window.
+def figure_of(
+    choice: ExportChoice, stage: str, shades: Mapping[str, Shade], beside: Beside | None = None
+) -> ExportSettings:
+    """Return the settings of one figure of a choice; `shades` are those of the window.
 
     A page looks at the chosen cell of whatever stage.
     """
     if beside is not None and choice.compare in (DIFFERENCE, GRADIENT):
         shades = shades_of(choice.compare, shades)
-    of_cell = choice.cell if choice.cell is not None and not PICTURES[choice.picture].of_stage else None
-    return {
-        "stage": of_cell[0] if of_cell else stage,
-        "cell": of_cell[1:] if of_cell else None,
-        "knobs": choice.knobs.get(PICTURES[choice.picture].part, {}),
-        "batch": choice.batch,
-        "picture": choice.picture,
-        "width": choice.width,
-        "height": choice.height,
-        "dpi": choice.dpi,
-        "font_size": choice.font_size,
-        "style": choice.style,
-        "values": choice.values,
-        "colorbar": choice.colorbar,
-        "title": choice.title,
-        "outlines": choice.outlines,
-        "transparent": choice.transparent,
-        "theme": choice.theme,
-        "lang": lang,
-        "beside": beside,
-        "session": choice.session,
-        "states": choice.states,
-        "model": choice.model,
-        "shades": {**shades, stage: _shade(choice, shades.get(stage, Shade()))},
-    }
+    of_cell = choice.cell is not None and not PICTURES[choice.picture].of_stage
+    return replace(
+        choice,
+        stage=choice.stage if of_cell else stage,
+        cell=choice.cell if of_cell else None,
+        page_options=choice.options_by_page.get(PICTURES[choice.picture].part, {}),
+        beside=beside,
+        shades={**shades, stage: _shade(choice, shades.get(stage, Shade()))},
+    )
 
 
 def _shade(choice: ExportChoice, shown: Shade) -> Shade:
@@ -174,13 +156,12 @@ def _figure(
     path: Path,
     stage: str,
     heads: tuple[int, ...],
-    lang: str,
     shades: Mapping[str, Shade],
     beside: Beside | None,
 ) -> Write:
     def write(evaluation: Evaluation, tell: Tell) -> object:
-        options = options_of(choice, stage, lang, shades, beside)
-        return sheet.write(evaluation, path, format=choice.format, heads=heads, sheet=True, tell=tell, **options)
+        settings = figure_of(choice, stage, shades, beside)
+        return sheet.write(evaluation, path, settings, format=choice.format, heads=heads, sheet=True, tell=tell)
 
     return write
 

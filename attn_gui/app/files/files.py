@@ -37,7 +37,7 @@ from attn_gui.formats.session import Kept, ModelNeeded, Stamp, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Banner, BannerOffer
 from attn_gui.views.dialogs.asking import asked, message_box
-from attn_gui.views.dialogs.progress import OpeningProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.widgets import plain_tip
 
@@ -68,7 +68,7 @@ class Opening(WindowTask):
     """One file at a time: what is asked for later takes its place. `ended` carries what was read."""
 
     def __init__(self, window: MainWindow) -> None:
-        super().__init__(window, OpeningProgress(window))
+        super().__init__(window, WorkLine("opening", window))
 
     def at_once(self, path: Path) -> Loaded | None:
         """The problem in a file; None where reading it would hold up the window. Raises FormatError."""

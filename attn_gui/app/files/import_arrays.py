@@ -33,7 +33,7 @@ from attn_gui.formats.named.arrangement import Arrangement, proposed, recalled, 
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress import OpeningProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ArraysController(QObject):
         self._question: SeveralReadings | None = None  # of these, which only their numbers left open
         self._choices: tuple[MapChoice, ...] = ()  # of maps that no name tells from other arrays
         self._dialog: ArraysDialog | None = None
-        self._listed = WindowTask(context.window, OpeningProgress(context.window))
+        self._listed = WindowTask(context.window, WorkLine("opening", context.window))
         self._preview = BackgroundTask(self)
         self._preview.ended.connect(self._on_preview_answered)
         self._pictures = BackgroundTask(self)

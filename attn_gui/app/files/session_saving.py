@@ -27,7 +27,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import BannerOffer, Words
 from attn_gui.views.dialogs.asking import asked, message_box
-from attn_gui.views.dialogs.progress import SavingProgress, wait_for
+from attn_gui.views.dialogs.progress import WorkLine, wait_for
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
@@ -72,7 +72,7 @@ class SessionSaving(QObject):
         self._next: dict[Path, Session] = {}
         self._opened, self._well = 0, True  # the generation in which the document began; nothing failed since
         self._refused: Words = ""  # what the banner said of the last file that could not be written
-        self._job, self._line = BackgroundTask(self), SavingProgress(context.window)
+        self._job, self._line = BackgroundTask(self), WorkLine("saving", context.window)
         context.window.statusBar().addPermanentWidget(self._line)
         context.document.changed.connect(self._on_document_changed)
         self._job.progressed.connect(self._line.set_share)

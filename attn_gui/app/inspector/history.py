@@ -20,7 +20,7 @@ from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
-from attn_gui.views.dialogs.progress import BlameProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.context import cell_name
 
 # --- jumps ----------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class HistoryTells(QObject):
         self._soon = QTimer(self, singleShot=True, interval=REST_MS)
         self._soon.timeout.connect(self._ask)
         self._values, self._job = BackgroundTask(self), BackgroundTask(self)
-        self._line = BlameProgress(context.window)
+        self._line = WorkLine("blaming", context.window)
         context.window.statusBar().addPermanentWidget(self._line)
         self._values.ended.connect(self._on_values_answered)
         self._job.progressed.connect(self._line.set_share)

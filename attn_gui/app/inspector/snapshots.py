@@ -22,7 +22,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import BannerOffer
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress import FetchingProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.snapshots import COMPARE, DELETE, NAME, OPEN, SnapshotRow
 
 Take = Callable[[Snapshot, Problem], object]
@@ -35,7 +35,7 @@ class SnapshotsController(QObject):
         super().__init__(context.window)
         self._window, self._view, self._document = context.window, context.window.history.snapshots, context.document
         self._baseline, self._compare = context.baseline, compare
-        self._work = WindowTask(context.window, FetchingProgress(context.window))
+        self._work = WindowTask(context.window, WorkLine("fetching", context.window))
         self._work.ended.connect(self._on_work_ended)
         self._take: tuple[Snapshot, Take] | None = None
         self._answers = {OPEN: self.open, COMPARE: self.compare, NAME: self.rename, DELETE: self.delete}

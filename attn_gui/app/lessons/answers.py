@@ -14,8 +14,8 @@ from attn_gui.app.state.settings import AppearanceController
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.exercises import verdict_on
-from attn_gui.lessons.lesson import Question, written
-from attn_gui.lessons.live_numbers import ExpressionError, Ground
+from attn_gui.lessons.lesson import LessonQuestion, written
+from attn_gui.lessons.live_numbers import ExpressionError, NumberSource
 from attn_gui.views.lesson_panel import QuestionView
 
 
@@ -34,7 +34,7 @@ class Answers(QObject):
     def __init__(
         self,
         view: QuestionView,
-        ground: Callable[[], Callable[[], Ground]],
+        ground: Callable[[], Callable[[], NumberSource]],
         settled: Callable[[], bool],
         look: AppearanceController,
     ) -> None:
@@ -42,8 +42,8 @@ class Answers(QObject):
         super().__init__(view)
         self._view, self._ground, self._settled, self._look = view, ground, settled, look
         self._early = False  # judged by numbers that had not settled
-        self._question: Question | None = None
-        self._judged: Callable[[Question, Ground, str], _Judged] | None = None  # the last answer to it
+        self._question: LessonQuestion | None = None
+        self._judged: Callable[[LessonQuestion, NumberSource, str], _Judged] | None = None  # the last answer to it
         self._job = BackgroundTask(self)
         self._job.ended.connect(self._on_job_ended)
         view.typed.connect(self._on_view_typed)
@@ -55,7 +55,7 @@ class Answers(QObject):
         """Whether a verdict is still to come."""
         return self._job.busy
 
-    def ask(self, question: Question | None) -> None:
+    def ask(self, question: LessonQuestion | None) -> None:
         """Judge answers to this question from now on."""
         self._job.forget()
         self._question, self._judged = question, None
@@ -90,7 +90,7 @@ class Answers(QObject):
     def _on_view_show_asked(self) -> None:
         self._judge(_shown)
 
-    def _judge(self, judged: Callable[[Question, Ground, str], _Judged]) -> None:
+    def _judge(self, judged: Callable[[LessonQuestion, NumberSource, str], _Judged]) -> None:
         question, ground, lang = self._question, self._ground(), self._look.language
         assert question is not None
         self._judged, self._early = judged, not self._settled()
@@ -119,23 +119,23 @@ class Answers(QObject):
 
 
 # --- beside the window ---------------------------------------------------------------------------
-def _typed(question: Question, ground: Ground, lang: str, number: float) -> _Judged:
+def _typed(question: LessonQuestion, ground: NumberSource, lang: str, number: float) -> _Judged:
     verdict = verdict_on(question, ground, number)
     if verdict.right:
         return _Judged(True, _why(question, ground, lang))
     return _Judged(False, mistake=next((mistake.said for mistake in verdict.mistakes), ""))
 
 
-def _chosen(question: Question, ground: Ground, lang: str, place: int) -> _Judged:
+def _chosen(question: LessonQuestion, ground: NumberSource, lang: str, place: int) -> _Judged:
     return _Judged(True, _why(question, ground, lang)) if place == question.right else _Judged(False)
 
 
-def _shown(question: Question, ground: Ground, lang: str) -> _Judged:
+def _shown(question: LessonQuestion, ground: NumberSource, lang: str) -> _Judged:
     given = "" if question.answer is None else _given(question.answer.number(ground), question.tolerance)
     return _explained(question, ground, lang)._replace(given=given)
 
 
-def _explained(question: Question, ground: Ground, lang: str) -> _Judged:
+def _explained(question: LessonQuestion, ground: NumberSource, lang: str) -> _Judged:
     return _Judged(True, _why(question, ground, lang))
 
 
@@ -147,5 +147,5 @@ def _given(number: float, tolerance: float) -> str:
     return shortest(number)
 
 
-def _why(question: Question, ground: Ground, lang: str) -> str:
+def _why(question: LessonQuestion, ground: NumberSource, lang: str) -> str:
     return "" if question.because is None else question.because.said(lang, ground)

@@ -33,10 +33,10 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.file_kinds import ENDING
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
-from attn_gui.lessons.live_numbers import Ground, Runs
-from attn_gui.lessons.scenes import Scene, Shown, State, states_of
+from attn_gui.lessons.live_numbers import NumberSource, Runs
+from attn_gui.lessons.scenes import LessonScene, LessonView, State, states_of
 from attn_gui.paths import resource
-from attn_gui.views.dialogs.progress import OpeningProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.lesson_panel import Asked, LessonPanel, StepWords
 from attn_gui.views.zones import handing_on, put_on_top
 
@@ -99,7 +99,7 @@ class SaidStep(NamedTuple):
     left: bool
 
 
-def said_step(step: ShownStep, lang: str, ground: Ground, scene: Scene, *, settled: bool) -> SaidStep:
+def said_step(step: ShownStep, lang: str, ground: NumberSource, scene: LessonScene, *, settled: bool) -> SaidStep:
     """Say a step in one language; nothing counts as done before the numbers of a model have `settled`."""
     lesson, state, question = step.lesson, step.state, step.state.step.question
     done = settled and state.is_done(scene, ground)
@@ -143,9 +143,9 @@ class LessonsController(QObject):
         self._states: tuple[State, ...] = ()
         self._of_file: tuple[State, ...] = ()  # with their tokens in both languages, where the file gives them
         self._place = 0
-        self._turning: Shown | None = None  # what the step shows, until its numbers are there
+        self._turning: LessonView | None = None  # what the step shows, until its numbers are there
         self._panel = LessonPanel(context.window)
-        self._work, self._saying = WindowTask(context.window, OpeningProgress(context.window)), BackgroundTask(self)
+        self._work, self._saying = WindowTask(context.window, WorkLine("opening", context.window)), BackgroundTask(self)
         self._asked = Path(), 0  # the lesson that is read, and the revision in which the document may be left for it
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         put_on_top(context.window.right, self._panel)
@@ -268,7 +268,7 @@ class LessonsController(QObject):
         assert self._lesson is not None
         self._settings.add(PROGRESS, {self._lesson.key: place})
 
-    def _take(self, wanted: Scene) -> None:
+    def _take(self, wanted: LessonScene) -> None:
         """Make the numbers those of a step, as one step of the history; those that are there stay untouched."""
         present, fields = self._document.problem.fields(), wanted.problem.fields()
         if self._scene().is_like(wanted):
@@ -296,7 +296,7 @@ class LessonsController(QObject):
             if self._scene().is_like(self._states[self._place].begin):
                 self._turn_to(shown)
 
-    def _turn_to(self, shown: Shown) -> None:
+    def _turn_to(self, shown: LessonView) -> None:
         values: dict[str, object] = {}
         if shown.head is not None:
             values["head"] = shown.head
@@ -339,20 +339,20 @@ class LessonsController(QObject):
         self._panel.set_step(found.words)
         self._panel.set_left(found.left)
 
-    def _scene(self) -> Scene:
+    def _scene(self) -> LessonScene:
         """The scene on the table."""
-        return Scene(self._document.problem, self._document.study, self._view.look.head)
+        return LessonScene(self._document.problem, self._document.study, self._view.look.head)
 
-    def _ground(self, face: Evaluation | None = None) -> Ground:
+    def _ground(self, face: Evaluation | None = None) -> NumberSource:
         """The numbers of now, or those of a face of them; those of a model are the last that were computed."""
         evaluation, study, found = face or self._computation.evaluation, self._document.study, self._model.answer
         if study is None or found is None:
-            return Ground(evaluation)
+            return NumberSource(evaluation)
         if self._runs is None or (self._runs.now, self._runs.before) != (found.run, found.clean):
             self._runs = Runs(found.run, found.clean)
-        return Ground(evaluation, self._runs, study.layer, self._view.look.head)
+        return NumberSource(evaluation, self._runs, study.layer, self._view.look.head)
 
-    def _asked_of(self) -> Callable[[], Ground]:
+    def _asked_of(self) -> Callable[[], NumberSource]:
         """The way to the ground of the question, from what is on the table now."""
         return partial(self._states[self._place].asked_of, self._scene(), self._ground())
 

@@ -23,7 +23,7 @@ from attn_gui.figure.text.numbers import scientific
 from attn_gui.modes import GRADIENT, NOW
 
 if TYPE_CHECKING:
-    from attn_gui.pictures.supply import Supply
+    from attn_gui.pictures.tile_cache import TileCache
 
 REST_MS = 150  # after the last change, before anything is computed twice
 
@@ -49,7 +49,7 @@ class GradientController(QObject):
         self._line, self._computation, self._view = context.window.comparison, context.computation, context.view
         self._taken: Taken | None = None
         self._beside: float | None = None  # the finite difference
-        self._supply: Supply | None = None  # of pictures of a long problem's gradient
+        self._supply: TileCache | None = None  # of pictures of a long problem's gradient
         self._asked: Evaluation | None = None  # the one that a gradient is being taken of
         self._taking, self._checking = BackgroundTask(self), BackgroundTask(self)
         self._taking.ended.connect(self._on_taking_ended)
@@ -129,9 +129,9 @@ class GradientController(QObject):
     def _lay(self, taken: Taken) -> None:
         self._taken = taken
         if isinstance(taken.gradient, Pooling):
-            from attn_gui.pictures.supply import Supply  # not needed to start
+            from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-            self._supply = Supply(taken.gradient, self)
+            self._supply = TileCache(taken.gradient, self)
             self._supply.progressed.connect(self._computation.drawing)
         self._view.lay(taken.gradient)
         self._say()

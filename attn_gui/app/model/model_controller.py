@@ -34,7 +34,7 @@ from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.model import Run, read_model
 from attn_gui.models.study import Placed, Study, opened_study, placed, sample_text
 from attn_gui.views.banner import BannerOffer
-from attn_gui.views.dialogs.progress import MakingProgress, OpeningProgress, soon_over
+from attn_gui.views.dialogs.progress import WorkLine, soon_over
 
 # --- steps ----------------------------------------------------------------------------------------
 # Steps of a model on the table, computed beside the window one after another.
@@ -67,7 +67,7 @@ class ModelSteps(QObject):
         self._refused = False  # or dropped, one of those that are waited for
         self._asked: list[ModelStep] = []  # the first one is under way
         self._now: Work | None = None
-        self._work = WindowTask(context.window, MakingProgress(context.window))
+        self._work = WindowTask(context.window, WorkLine("making", context.window))
         self._work.ended.connect(self._on_work_ended)
         self._work.canceled.connect(self._on_work_canceled)
         context.document.changed.connect(self._on_document_changed)
@@ -199,7 +199,7 @@ class ModelController(QObject):
         self._making, self._files = context.making, files
         self._computation, self._settings = context.computation, context.settings
         self._ran: tuple[Study, Run] | None = None  # the last run of a text
-        self._opening = WindowTask(context.window, OpeningProgress(context.window))
+        self._opening = WindowTask(context.window, WorkLine("opening", context.window))
         self._opening.ended.connect(self._on_opening_ended)
         self._asked: _AskedModel | None = None
         self.steps = ModelSteps(context)

@@ -15,7 +15,7 @@ from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Change
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.interventions import off_heads
-from attn_gui.figure.pages.aim import ModelAim
+from attn_gui.figure.pages.context import ModelContext
 from attn_gui.figure.pages.model import MOST
 from attn_gui.formats.file_sentences import Note
 from attn_gui.formats.visible_text import visible_text
@@ -70,12 +70,12 @@ class ModelShowing(QObject):
         )
         return {ACTIONS[MODEL]: showing}
 
-    def aim(self) -> ModelAim | None:
+    def context(self) -> ModelContext | None:
         """The runs, the layer and the place that pages look at."""
         found = self.answer
         if found is None:
             return None
-        return ModelAim(found.run, found.clean, found.study.layer, self._place(), self._likely, found.second)
+        return ModelContext(found.run, found.clean, found.study.layer, self._place(), self._likely, found.second)
 
     @property
     def second(self) -> Run | None:

@@ -28,7 +28,7 @@ from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
 from attn_gui.pictures.planes import number_at
 
 if TYPE_CHECKING:
-    from attn_gui.pictures.supply import Supply
+    from attn_gui.pictures.tile_cache import TileCache
 
 
 # --- baseline -------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class Baseline(QObject):
         self._problem: Problem | None = None
         self._evaluation: Evaluation | None = None
         self._faces: tuple[Earlier, Difference] | None = None
-        self._supplies: list[Supply] = []
+        self._supplies: list[TileCache] = []
         self._recomputed = Recomputed()
         self._asked = (-1, -1)  # the document's count of changes and writes when the evaluation was asked for
         self._passes = BackgroundTask(self)
@@ -230,10 +230,10 @@ class Baseline(QObject):
             self._faces = earlier_of(before, after, after.stages), difference
             self._supplies = [self._supply_of(face) for face in self._faces if isinstance(face, Pooling)]
 
-    def _supply_of(self, face: Evaluation) -> Supply:
-        from attn_gui.pictures.supply import Supply  # not needed to start
+    def _supply_of(self, face: Evaluation) -> TileCache:
+        from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        supply = Supply(face, self._computation)
+        supply = TileCache(face, self._computation)
         supply.progressed.connect(self._computation.drawing)
         return supply
 

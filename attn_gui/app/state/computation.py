@@ -26,7 +26,7 @@ from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.graph.indices import count, whole
 
 if TYPE_CHECKING:
-    from attn_gui.pictures.supply import Supply
+    from attn_gui.pictures.tile_cache import TileCache
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
@@ -60,8 +60,8 @@ class Computation(QObject):
         self._document = document
         self._blas, self._way = one_blas_thread(), right_of_way()
         self.evaluation = Evaluation(document.problem)
-        self.supply: Supply | None = None
-        self._left_behind: list[Supply] = []  # of what is still shown by those who are not told yet
+        self.supply: TileCache | None = None
+        self._left_behind: list[TileCache] = []  # of what is still shown by those who are not told yet
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
         self._settling = BackgroundTask(self)
         self._settling.ended.connect(self._on_settling_answered)
@@ -115,7 +115,7 @@ class Computation(QObject):
         """Whether pictures are being computed that Esc stops."""
         return self.supply is not None and self.supply.busy
 
-    def leave(self, supply: Supply) -> None:
+    def leave(self, supply: TileCache) -> None:
         """End it once everybody is told of what came instead: until then maps draw from it."""
         supply.progressed.disconnect(self.drawing)
         self._left_behind.append(supply)
@@ -190,9 +190,9 @@ class Computation(QObject):
     def _tell_of_pictures(self) -> None:
         """Tell of them once none is behind, neither of this evaluation nor of what it is compared with."""
         if self.supply is not None:
-            from attn_gui.pictures.supply import Supply  # it is there, with what is long
+            from attn_gui.pictures.tile_cache import TileCache  # it is there, with what is long
 
-            if any(supply.behind for supply in self.findChildren(Supply)):
+            if any(supply.behind for supply in self.findChildren(TileCache)):
                 self._drawn.start()
                 return
         self.pictured.emit()
@@ -254,13 +254,13 @@ class Computation(QObject):
             self._left.start()
         self.rebuilt.emit(opened)
 
-    def _supply_of(self, evaluation: Evaluation) -> Supply | None:
+    def _supply_of(self, evaluation: Evaluation) -> TileCache | None:
         """The supply of pictures of a long problem."""
         if not is_long(evaluation.problem):
             return None
-        from attn_gui.pictures.supply import Supply  # not needed to start
+        from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        supply = Supply(evaluation, self)
+        supply = TileCache(evaluation, self)
         supply.progressed.connect(self.drawing)
         return supply
 

@@ -37,7 +37,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.banner import MOST, BannerOffer
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress import ReadingProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
@@ -60,7 +60,7 @@ class BlockReading(QObject):
         self._window, self._take_parts = context.window, take_parts
         self._name: Callable[[], str] = str
         self._take: Take = lambda _matrix: None
-        self._work = WindowTask(context.window, ReadingProgress(context.window))
+        self._work = WindowTask(context.window, WorkLine("reading", context.window))
         self._work.ended.connect(lambda outcome: self._hand(outcome, self._name, self._take))
         context.document.changed.connect(self._on_document_changed)
 

@@ -19,7 +19,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.heatmap_layout import MARGIN, paint_note
-from attn_gui.figure.pages.aim import CHOSEN, Aim, ModelAim
+from attn_gui.figure.pages.context import CHOSEN, ModelContext, PageContext
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.words import WORDS, FigureWords, Words
@@ -34,7 +34,7 @@ from attn_gui.paths import resource
 
 
 @dataclass(frozen=True)
-class Ink:
+class PageStyle:
     """A theme and a language, both by their names; `layer` is the one of a model that a page looks at.
 
     Without `heading` the title is not drawn.
@@ -46,7 +46,7 @@ class Ink:
     heading: bool = True
 
     def titled(self, title: str) -> str:
-        """A title with the layer of a model before it."""
+        """Return a title with the layer of a model before it."""
         return title if self.layer is None else f"{self.words.layer.format(self.layer)} · {title}"
 
     @property
@@ -60,25 +60,25 @@ class Ink:
         return WORDS[self.lang]
 
     def translate(self, context: str, text: str) -> str:
-        """A text of the program in this language; one that has no translation stays as it is."""
+        """Return a text of the program in this language; one that has no translation stays as it is."""
         return _translator(self.lang).translate(context, text) or text
 
 
 def metrics(size: str, *, strong: bool = False) -> QFontMetricsF:
-    """The measures of the figures' font in a size of the tokens ("micro" … "sentence")."""
+    """Return the measures of the figures' font in a size of the tokens ("micro" … "sentence")."""
     return QFontMetricsF(figure_font(getattr(FONT_SIZE, size), strong=strong))
 
 
 @cache
 def _translator(lang: str) -> QTranslator:
-    """The translations of a language, which need not be that of the window."""
+    """Return the translations of a language, which need not be that of the window."""
     found = QTranslator()
     found.load(str(resource("translations", f"attn_gui_{lang}.qm")))
     return found
 
 
-# --- knobs ----------------------------------------------------------------------------------------
-# Knobs of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold.
+# --- options ----------------------------------------------------------------------------------------
+# Options of a page: what can be chosen on it beside the cell, as plain values that files of settings could hold.
 
 
 _UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "There is nothing to set called {got}; there is {known}.")
@@ -87,61 +87,61 @@ _NO_CHOICE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here; expect
 _NO_VALUE = QT_TRANSLATE_NOOP("Sentences", "{name} cannot be {got} here.")
 
 Chosen = Mapping[str, Any]
-"""Values of knobs by their keys."""
+"""Values of options by their keys."""
 
 
 @dataclass(frozen=True)
-class Knob(ABC):
-    """Knob of a page: its key, and its caption (marked for translation in the context "Pages")."""
+class PageOption(ABC):
+    """Option of a page: its key, and its caption (marked for translation in the context "Pages")."""
 
     key: str
     caption: str
 
     @abstractmethod
-    def default(self, aim: Aim, values: Chosen) -> Any:
-        """The value that is taken unless another one is chosen; `values` are those of the knobs before it."""
+    def default(self, context: PageContext, values: Chosen) -> Any:
+        """Return the value that is taken unless another one is chosen; `values` are those of the options before it."""
 
     @abstractmethod
-    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
-        """Whether a value can be chosen."""
+    def fits(self, context: PageContext, values: Chosen, value: Any) -> bool:
+        """Return whether a value can be chosen."""
 
     @abstractmethod
     def parsed(self, text: str) -> Any:
-        """The value that a text on the command line means; ValueError for none."""
+        """Return the value that a text on the command line means. Raises ValueError for none."""
 
 
 @dataclass(frozen=True)
-class Choice(Knob):
+class Choice(PageOption):
     """One of several keys; `choices` gives the words of each: English ones, each with the context of its translation,
     to be joined by colons."""
 
-    choices: Callable[[Aim, Chosen], Mapping[str, Words]]
+    choices: Callable[[PageContext, Chosen], Mapping[str, Words]]
 
-    def default(self, aim: Aim, values: Chosen) -> Any:
-        return next(iter(self.choices(aim, values)))
+    def default(self, context: PageContext, values: Chosen) -> Any:
+        return next(iter(self.choices(context, values)))
 
-    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
-        return value in tuple(self.choices(aim, values))
+    def fits(self, context: PageContext, values: Chosen, value: Any) -> bool:
+        return value in tuple(self.choices(context, values))
 
     def parsed(self, text: str) -> Any:
         return text
 
 
 @dataclass(frozen=True)
-class Amount(Knob):
+class Amount(PageOption):
     """A finite number, a whole one if `whole`; `usual` gives the default and `may` says which can be."""
 
-    usual: Callable[[Aim, Chosen], float]
-    may: Callable[[Aim, Chosen, float], bool] = lambda aim, values, value: True
+    usual: Callable[[PageContext, Chosen], float]
+    may: Callable[[PageContext, Chosen, float], bool] = lambda context, values, value: True
     whole: bool = False
 
-    def default(self, aim: Aim, values: Chosen) -> Any:
-        found = self.usual(aim, values)
+    def default(self, context: PageContext, values: Chosen) -> Any:
+        found = self.usual(context, values)
         return round(found) if self.whole else float(found)
 
-    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
+    def fits(self, context: PageContext, values: Chosen, value: Any) -> bool:
         number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        return number and (not self.whole or value == int(value)) and self.may(aim, values, value)
+        return number and (not self.whole or value == int(value)) and self.may(context, values, value)
 
     def parsed(self, text: str) -> Any:
         number = float(text)
@@ -149,55 +149,62 @@ class Amount(Knob):
 
 
 @dataclass(frozen=True)
-class Slide(Knob):
+class Slide(PageOption):
     """A place on a slider, 0 … `last`, of which `told` gives the words beside it."""
 
-    last: Callable[[Aim, Chosen], int]
-    told: Callable[[Aim, Chosen, int], str] = lambda aim, values, place: str(place)
+    last: Callable[[PageContext, Chosen], int]
+    told: Callable[[PageContext, Chosen, int], str] = lambda context, values, place: str(place)
 
-    def default(self, aim: Aim, values: Chosen) -> Any:
-        return self.last(aim, values) // 2
+    def default(self, context: PageContext, values: Chosen) -> Any:
+        return self.last(context, values) // 2
 
-    def fits(self, aim: Aim, values: Chosen, value: Any) -> bool:
-        return isinstance(value, int) and 0 <= value <= self.last(aim, values)
+    def fits(self, context: PageContext, values: Chosen, value: Any) -> bool:
+        return isinstance(value, int) and 0 <= value <= self.last(context, values)
 
     def parsed(self, text: str) -> Any:
         return int(text)
 
 
-def settled(knobs: tuple[Knob, ...], aim: Aim, given: Chosen) -> dict[str, Any]:
-    """A value for every knob: the given one where it can be, else the default."""
+def settled(options: tuple[PageOption, ...], context: PageContext, given: Chosen) -> dict[str, Any]:
+    """Return a value for every option: the given one where it can be, else the default."""
     found: dict[str, Any] = {}
-    for knob in knobs:
-        value = given.get(knob.key)
-        fits = value is not None and knob.fits(aim, found, value)
-        found[knob.key] = value if fits else knob.default(aim, found)
+    for option in options:
+        value = given.get(option.key)
+        fits = value is not None and option.fits(context, found, value)
+        found[option.key] = value if fits else option.default(context, found)
     return found
 
 
-def from_texts(knobs: tuple[Knob, ...], aim: Aim, texts: Mapping[str, str]) -> dict[str, Any]:
-    """The values of knobs from texts; ValueError with a sentence for what is no knob, or no value of one."""
-    return checked(knobs, aim, texts, lambda knob, text: knob.parsed(text))
+def from_texts(options: tuple[PageOption, ...], context: PageContext, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of options from texts. Raises ValueError with a sentence for what is no option, or no value
+    of one."""
+    return checked(options, context, texts, lambda option, text: option.parsed(text))
 
 
 def checked(
-    knobs: tuple[Knob, ...], aim: Aim, given: Chosen, read: Callable[[Knob, Any], Any] = lambda knob, value: value
+    options: tuple[PageOption, ...],
+    context: PageContext,
+    given: Chosen,
+    read: Callable[[PageOption, Any], Any] = lambda option, value: value,
 ) -> dict[str, Any]:
-    """The values of knobs, as `read` has what is given; ValueError with a sentence for what is no knob, or no value."""
-    known = {knob.key: knob for knob in knobs}
+    """Return the value of every option, as `read` makes it of what is given, else its default.
+
+    Raises ValueError with a sentence for what is no option, or no value of one.
+    """
+    known = {option.key: option for option in options}
     if unknown := [key for key in given if key not in known]:
         raise Refusal(_UNKNOWN if known else _NONE, got=repr(unknown[0]), known=", ".join(known))
     found: dict[str, Any] = {}
-    for key, knob in known.items():
+    for key, option in known.items():
         if key not in given:
-            found[key] = knob.default(aim, found)
+            found[key] = option.default(context, found)
             continue
         try:
-            value = read(knob, given[key])
+            value = read(option, given[key])
         except ValueError:
             value = None
-        if value is None or not knob.fits(aim, found, value):
-            choices = ", ".join(knob.choices(aim, found)) if isinstance(knob, Choice) else ""
+        if value is None or not option.fits(context, found, value):
+            choices = ", ".join(option.choices(context, found)) if isinstance(option, Choice) else ""
             raise Refusal(_NO_CHOICE if choices else _NO_VALUE, name=key, got=repr(given[key]), choices=choices)
         found[key] = value
     return found
@@ -215,7 +222,7 @@ class NoRoom(ValueError):
 
 
 @dataclass(frozen=True)
-class Cell:
+class PageCell:
     """A cell of a stage as it is shown: row and column within a head; `head` None leaves the head on show."""
 
     stage: str
@@ -225,7 +232,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Block:
+class CellBlock:
     """The cells that a place of a map stands for: one, or of a pooled map all of a block."""
 
     rows: range
@@ -234,8 +241,8 @@ class Block:
     @classmethod
     def at(
         cls, place: tuple[int, int], blocks: Sequence[int], shape: tuple[int, int], first: tuple[int, int] = (0, 0)
-    ) -> Block:
-        """The cells at a place of so many blocks over a map of a shape, counted from its first cell."""
+    ) -> CellBlock:
+        """Return the cells at a place of so many blocks over a map of a shape, counted from its first cell."""
         rows, columns = (
             range(start + block * cells // count, start + (block + 1) * cells // count)
             for start, block, cells, count in zip(first, place, shape, blocks, strict=True)
@@ -252,26 +259,26 @@ class Block:
         """Its rows and its columns: `3, 4`, or of several the first and the last, `3…7, 4…5`."""
         return ", ".join(span(str(side[0]), str(side[-1])) for side in (self.rows, self.columns))
 
-    def told(self, number: str, ink: Ink) -> str:
+    def told(self, number: str, style: PageStyle) -> str:
         """Its number in words: of several cells that of the largest."""
         if len(self.rows) * len(self.columns) == 1:
             return number
-        return ink.translate("Pages", "{number}, the largest in magnitude").format(number=number)
+        return style.translate("Pages", "{number}, the largest in magnitude").format(number=number)
 
 
 def span(first: str, last: str) -> str:
-    """Two ends in words: one where they are the same."""
+    """Return two ends in words: one where they are the same."""
     return first if first == last else f"{first}…{last}"
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A place with something to say: the words of a hover, and the cell, the knob's value or the head of a model,
+    """A place with something to say: the words of a hover, and the cell, the option's value or the head of a model,
     (layer, head), that a click chooses."""
 
     text: str
-    cell: Cell | None = None
-    knob: tuple[str, Any] | None = None
+    cell: PageCell | None = None
+    option: tuple[str, Any] | None = None
     head: tuple[int, int] | None = None
 
 
@@ -285,7 +292,7 @@ class Field:
     columns: int = 1
 
     def at(self, point: QPointF) -> tuple[int, int] | None:
-        """Row and column under a point."""
+        """Return row and column under a point."""
         if not self.place.contains(point):
             return None
         down = (point.y() - self.place.top()) / self.place.height() * self.rows
@@ -293,7 +300,7 @@ class Field:
         return min(int(down), self.rows - 1), min(int(across), self.columns - 1)
 
     def rect(self, row: int, column: int) -> QRectF:
-        """The rectangle of one of its places."""
+        """Return the rectangle of one of its places."""
         width, height = self.place.width() / self.columns, self.place.height() / self.rows
         return QRectF(self.place.left() + column * width, self.place.top() + row * height, width, height)
 
@@ -348,11 +355,11 @@ class PageKind(ABC, Generic[C]):
     """Other names for it, in both languages, for the search."""
     needs: ClassVar[str] = ""
     """The reason why it may not be there."""
-    knobs: ClassVar[tuple[Knob, ...]] = ()
+    options: ClassVar[tuple[PageOption, ...]] = ()
     frames: ClassVar[str] = ""
     """Title of its pictures one by one, if it has a slider that runs through them."""
     reads: ClassVar[frozenset[str]] = frozenset(CHOSEN)
-    """What it reads of the view, names of CHOSEN: while these, the knobs and the numbers stay, so does its content."""
+    """What it reads of the view, names of CHOSEN: while these, the options and numbers stay, so does its content."""
 
     roles: tuple[Role, ...] = ()
     """Parts of attention that it shows, and that a problem may lack."""
@@ -366,18 +373,18 @@ class PageKind(ABC, Generic[C]):
         return "head" in self.reads
 
     def applies(self, problem: Problem) -> bool:
-        """Whether a problem has it."""
+        """Return whether a problem has it."""
         return True
 
-    def is_there(self, problem: Problem, model: ModelAim | None) -> bool:
-        """Whether a problem has it, that may be a layer of a model."""
+    def is_there(self, problem: Problem, model: ModelContext | None) -> bool:
+        """Return whether a problem has it, that may be a layer of a model."""
         return self.can_show(problem) and (model is not None or not self.of_model)
 
     def can_show(self, problem: Problem) -> bool:
-        """Whether a problem has it, and all that it reads."""
+        """Return whether a problem has it, and all that it reads."""
         return lacking(problem, self.roles) is None and self.applies(problem)
 
-    def check(self, problem: Problem, model: ModelAim | None = None) -> None:
+    def check(self, problem: Problem, model: ModelContext | None = None) -> None:
         """Raise ValueError, with a sentence, for a problem that has no such page."""
         if not self.is_there(problem, model):
             text, context = self.reason(problem)
@@ -385,35 +392,36 @@ class PageKind(ABC, Generic[C]):
             raise Refusal(template, page=self.name, needs=Label(text, context=context))
 
     def reason(self, problem: Problem) -> tuple[str, str]:
-        """The reason why a problem has it not, and the context of these words for translators."""
+        """Return the reason why a problem has it not, and the context of these words for translators."""
         lacks = lacking(problem, self.roles)
         return (self.needs, "Pages") if lacks is None else (lacks, "Sentences")
 
-    def is_quick(self, aim: Aim) -> bool:
-        """Whether it is read within a frame."""
-        return not self.of_model and not is_long(aim.problem)
+    def is_quick(self, context: PageContext) -> bool:
+        """Return whether it is read within a frame."""
+        return not self.of_model and not is_long(context.problem)
 
     @property
     def slide(self) -> Slide | None:
         """The slider that its frames run through."""
-        slides = (knob for knob in self.knobs if isinstance(knob, Slide))
+        slides = (option for option in self.options if isinstance(option, Slide))
         return next(slides, None) if self.frames else None
 
     @abstractmethod
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> C:
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> C:
         """Compute what it shows; `tell` hears the share that is done, and ends the work by raising."""
 
     def turned(self, content: C, before: Chosen, after: Chosen) -> C | None:
-        """The content with other values of the knobs, where nothing has to be computed for them; else None."""
+        """Return the content with other values of the options, where nothing has to be computed for them; else None."""
         return None
 
-    def at(self, content: C, aim: Aim) -> C:
-        """The content with the mark of what is chosen now, of what `read` takes from the aim for that alone."""
+    def at(self, content: C, context: PageContext) -> C:
+        """Return the content with the mark of what is chosen now, where `read` takes that for the mark alone."""
         return content
 
     @abstractmethod
-    def plan(self, content: C, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        """Lay it out at its own size, or to a width, a height or both, in logical pixels; NoRoom if too small."""
+    def plan(self, content: C, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        """Lay it out at its own size, or to a width, a height or both, in logical pixels. Raises NoRoom if too
+        small."""
 
 
 # --- frame ----------------------------------------------------------------------------------------
@@ -425,13 +433,13 @@ ROUNDING = 1e-6  # of sums of sizes in pixels
 
 
 @dataclass(frozen=True)
-class Frame:
+class PageFrame:
     """A page with a title and what is said below it, sentences at its foot, and `body` for what it shows.
 
     `heading` and `saying` are the lines of `title` and `subtitle`: nothing of a page is cut.
     """
 
-    ink: Ink
+    style: PageStyle
     width: float
     height: float
     body: QRectF
@@ -443,7 +451,7 @@ class Frame:
 
     def paint(self, painter: QPainter) -> None:
         """Paint title, subtitle and sentences."""
-        theme, strong, small = self.ink.theme, metrics("sentence", strong=True), metrics("small")
+        theme, strong, small = self.style.theme, metrics("sentence", strong=True), metrics("small")
         top = MARGIN
         for line in self.heading:
             at = QPointF(MARGIN, top + strong.ascent())
@@ -456,13 +464,41 @@ class Frame:
         paint_note(painter, self.note, QPointF(MARGIN, foot), theme)
 
 
+class PageLayout(ABC):
+    """Layout of a page: a subclass lays `frame` out and, in its body, what the page shows."""
+
+    style: PageStyle
+    frame: PageFrame
+
+    def drawing(self, title: str = "") -> Drawing:
+        """Return the page, under a title other than that of the frame where one is given."""
+        frame = self.frame
+        return Drawing(frame.width, frame.height, title or frame.title, self.said(), self._paint, self.fields())
+
+    @abstractmethod
+    def said(self) -> str:
+        """Return what the page shows, in words."""
+
+    @abstractmethod
+    def fields(self) -> tuple[Field, ...]:
+        """Return the places that a hover reads and a click chooses."""
+
+    @abstractmethod
+    def paint_body(self, painter: QPainter) -> None:
+        """Paint all but the frame and the plots."""
+
+    def _paint(self, painter: QPainter) -> None:
+        self.frame.paint(painter)
+        self.paint_body(painter)
+
+
 def body_width(width: float | None) -> float:
-    """The width of the body of a page of a width, or of its own."""
+    """Return the width of the body of a page of a width, or of its own."""
     return (OWN_WIDTH if width is None else width) - 2 * MARGIN
 
 
 def framed(
-    ink: Ink,
+    style: PageStyle,
     width: float | None,
     height: float | None,
     *,
@@ -471,19 +507,19 @@ def framed(
     note: str = "",
     tall: Callable[[float], float],
     least: tuple[float, float],
-) -> Frame:
-    """A frame at its own size or at a given one; `tall` gives the body's own height for its width.
+) -> PageFrame:
+    """Return a frame at its own size or at a given one; `tall` gives the body's own height for its width.
 
-    NoRoom where less than `least` (width, height) would be left for the body.
+    Raises NoRoom where less than `least` (width, height) would be left for the body.
     """
-    width, title = OWN_WIDTH if width is None else width, ink.titled(title)
+    width, title = OWN_WIDTH if width is None else width, style.titled(title)
     across = body_width(width)
     if across < least[0] - ROUNDING:
         raise NoRoom("width", width, least[0] + 2 * MARGIN)
     small, strong = metrics("small"), metrics("sentence", strong=True)
     heading, saying, lines = (
         tuple(map(visible_text, wrapped(text, across / WIDER_FONT, font))) if text else ()
-        for text, font in ((title if ink.heading else "", strong), (subtitle, small), (note, small))
+        for text, font in ((title if style.heading else "", strong), (subtitle, small), (note, small))
     )
     top = MARGIN + len(heading) * strong.height() + (SPACING.m if heading or saying else 0)
     top += (len(saying) * small.height() + SPACING.xs) if saying else 0
@@ -492,4 +528,4 @@ def framed(
     room = height - top - foot
     if room < least[1] - ROUNDING:
         raise NoRoom("height", height, least[1] + top + foot)
-    return Frame(ink, width, height, QRectF(MARGIN, top, across, room), title, subtitle, heading, saying, lines)
+    return PageFrame(style, width, height, QRectF(MARGIN, top, across, room), title, subtitle, heading, saying, lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
 from attn_gui.figure.levels import Shade
-from attn_gui.figure.pages.base import Choice, Drawing, Field, Frame, Ink, Spot, body_width, framed, metrics
+from attn_gui.figure.pages.base import Choice, Field, PageLayout, PageStyle, Spot, body_width, framed, metrics
 from attn_gui.figure.text.labels import elided, label_step, token_label
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import page_words
@@ -41,8 +42,59 @@ FLATTEST, TALLEST = 0.2, 1.6
 
 
 def token_of(tokens: Sequence[str] | None, place: int) -> str:
-    """A token as it can be seen, without the blanks round it; its number where there are none."""
+    """Return a token as it can be seen, without the blanks round it; its number where there are none."""
     return token_label(tokens[place]) if tokens else str(place)
+
+
+def cells_figure(
+    style: PageStyle,
+    values: Values,
+    allowed: Allowed | None,
+    levels: Levels,
+    *,
+    signed: bool = False,
+    weights: bool | None = None,
+) -> MapFigure:
+    """Return (rows, columns) cells without labels, as `paint_panel` and `paint_bar` take them.
+
+    `signed` numbers have the signed colors, all others those of weights; `weights` says whether they are (None: if they
+    are not signed).
+    """
+    return MapFigure(
+        (Panel(values, allowed),),
+        Axis("row", ()),
+        Axis("column", ()),
+        levels,
+        weights=not signed if weights is None else weights,
+        palette=Shade().palette_for(signed=signed),
+        theme=style.theme,
+        words=style.words,
+    )
+
+
+def paint_row_tokens(
+    painter: QPainter, place: QRectF, tokens: Sequence[str], chosen: int | None, color: QColor, style: PageStyle
+) -> None:
+    """Write the tokens of the rows of a map to its left, the chosen one in a color."""
+    micro, pitch = metrics("micro"), place.height() / len(tokens)
+    for row in range(len(tokens)):
+        text = elided(token_of(tokens, row), MOST_LABEL, micro)
+        at = QPointF(place.left() - SPACING.s, place.top() + (row + 0.5) * pitch + micro.capHeight() / 2)
+        write_line(painter, at, text, color if row == chosen else style.theme.text2, FONT_SIZE.micro, anchor=END)
+
+
+def paint_chosen_cell(
+    painter: QPainter, place: QRectF, shape: tuple[int, int], chosen: tuple[int, int], style: PageStyle
+) -> None:
+    """Frame the chosen cell (row, column) of a map of a shape, or with the column −1 its row."""
+    (row, column), (rows, columns) = chosen, shape
+    width, height = place.width() / columns, place.height() / rows
+    cell = QRectF(place.left(), place.top() + row * height, place.width(), max(height, 3.0))
+    if column >= 0:
+        cell = QRectF(place.left() + column * width, cell.top(), max(width, 3.0), cell.height())
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(style.theme.ink, LINE.row_and_column))
+    painter.drawRect(cell)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,25 +121,16 @@ class PageMap:
         rows, columns = self.values.shape
         return float(min(max(rows / columns, FLATTEST), TALLEST))
 
-    def figure(self, ink: Ink) -> MapFigure:
-        """The figure that its cells and its bar are painted from."""
-        return MapFigure(
-            (Panel(self.values, self.allowed),),
-            Axis(self.axes[0], ()),
-            Axis(self.axes[1], ()),
-            self.levels,
-            weights=not self.signed,
-            palette=Shade().palette_for(signed=self.signed),
-            theme=ink.theme,
-            words=ink.words,
-        )
+    def figure(self, style: PageStyle) -> MapFigure:
+        """Return the figure that its cells and its bar are painted from."""
+        return cells_figure(style, self.values, self.allowed, self.levels, signed=self.signed)
 
 
 class MapGrid:
     """Places of maps in a rectangle, as many beside one another as it is wide."""
 
-    def __init__(self, room: QRectF, maps: Sequence[PageMap], ink: Ink) -> None:
-        self.maps, self.ink = maps, ink
+    def __init__(self, room: QRectF, maps: Sequence[PageMap], style: PageStyle) -> None:
+        self.maps, self.style = maps, style
         self._label = self.label_width(maps)
         self.places = self._placed(room)
         if all(place.height() < LEAST_ROW * len(one.values) for one, place in zip(maps, self.places, strict=True)):
@@ -95,7 +138,7 @@ class MapGrid:
             self.places = self._placed(room)
 
     def _placed(self, room: QRectF) -> list[QRectF]:
-        """The rectangles of the maps; each line of them is as high as the highest of its maps needs it."""
+        """Return the rectangles of the maps; each line of them is as high as the highest of its maps needs it."""
         across, found, top = self._across(room.width(), len(self.maps)), [], room.top()
         pitch = room.width() / across
         wide = pitch - self._label - SPACING.l
@@ -113,29 +156,29 @@ class MapGrid:
     # --- sizes -----------------------------------------------------------------------------------
     @staticmethod
     def above() -> float:
-        """The height of a map's title and of the names of its axes."""
+        """Return the height of a map's title and of the names of its axes."""
         return 2.0 * (metrics("small").height() + SPACING.xs)
 
     @classmethod
     def beside(cls) -> float:
-        """The height of all that stands above and below a map."""
+        """Return the height of all that stands above and below a map."""
         return cls.above() + SPACING.m + BAR + metrics("micro").height() + SPACING.l
 
     @staticmethod
     def label_width(maps: Sequence[PageMap]) -> float:
-        """The width of the tokens to the left of maps."""
+        """Return the width of the tokens to the left of maps."""
         names = [token_of(one.tokens, row) for one in maps if one.tokens for row in range(len(one.tokens))]
         widest = max(map(metrics("micro").horizontalAdvance, names), default=0.0)
         return min(widest, MOST_LABEL) + SPACING.m if names else 0.0
 
     @classmethod
     def own_height(cls, across: float, maps: Sequence[PageMap]) -> float:
-        """The height at which cells are squares."""
+        """Return the height at which cells are squares."""
         return cls._height(across, maps, math.inf)
 
     @classmethod
     def least_height(cls, across: float, maps: Sequence[PageMap]) -> float:
-        """The least height at a width."""
+        """Return the least height at a width."""
         return cls._height(across, maps, LEAST_MAP)
 
     @classmethod
@@ -156,7 +199,7 @@ class MapGrid:
 
     # --- what is shown ---------------------------------------------------------------------------
     def fields(self, spot: Callable[[int, int, int], Spot]) -> tuple[Field, ...]:
-        """A field for each map; `spot` is asked with the number of the map, row and column."""
+        """Return a field for each map; `spot` is asked with the number of the map, row and column."""
         return tuple(
             Field(place, partial(spot, number), *one.values.shape)
             for number, (one, place) in enumerate(zip(self.maps, self.places, strict=True))
@@ -168,12 +211,12 @@ class MapGrid:
             self._paint_map(painter, one, snapped(painter, place))
 
     def _paint_map(self, painter: QPainter, one: PageMap, place: QRectF) -> None:
-        theme, small, figure = self.ink.theme, metrics("small"), one.figure(self.ink)
+        theme, small, figure = self.style.theme, metrics("small"), one.figure(self.style)
         base = place.top() - SPACING.s - small.height() - SPACING.xs
         room = place.width() + self._label
         title = QPointF(place.left() - self._label, base)
         write_within(painter, title, one.title, theme.text, FONT_SIZE.small, room, strong=True)
-        rows, columns = (self.ink.words.axes.get(axis, axis) for axis in one.axes)
+        rows, columns = (self.style.words.axes.get(axis, axis) for axis in one.axes)
         colors = [{"query": theme.query, "key": theme.key}.get(axis, theme.text2) for axis in one.axes]
         at = QPointF(place.left(), place.top() - SPACING.s)
         write_line(painter, at, f"{columns} →", colors[1], FONT_SIZE.small)
@@ -185,32 +228,11 @@ class MapGrid:
         paint_panel(painter, place, figure, 0, None if one.written else fitting_numbers(figure, *size))
         if one.written and one.values.size <= MOST_WRITTEN:
             _write_numbers(painter, one.written, figure, place)
-        self._paint_tokens(painter, one, place, colors[0])
-        self._paint_chosen(painter, one, place)
+        if one.tokens and place.height() / height >= LEAST_ROW:
+            paint_row_tokens(painter, place, one.tokens, one.chosen and one.chosen[0], colors[0], self.style)
+        if one.chosen is not None:
+            paint_chosen_cell(painter, place, one.values.shape, one.chosen, self.style)
         paint_bar(painter, figure, QRectF(place.left(), place.bottom() + SPACING.m, place.width(), BAR))
-
-    def _paint_tokens(self, painter: QPainter, one: PageMap, place: QRectF, color: QColor) -> None:
-        """The tokens of the rows, where these are high enough."""
-        micro, pitch = metrics("micro"), place.height() / len(one.values)
-        if not one.tokens or pitch < LEAST_ROW:
-            return
-        for row in range(len(one.tokens)):
-            text = elided(token_of(one.tokens, row), MOST_LABEL, micro)
-            at = QPointF(place.left() - SPACING.s, place.top() + (row + 0.5) * pitch + micro.capHeight() / 2)
-            here = one.chosen is not None and row == one.chosen[0]
-            write_line(painter, at, text, color if here else self.ink.theme.text2, FONT_SIZE.micro, anchor=END)
-
-    def _paint_chosen(self, painter: QPainter, one: PageMap, place: QRectF) -> None:
-        if one.chosen is None:
-            return
-        (row, column), (n, m) = one.chosen, one.values.shape
-        width, height = place.width() / m, place.height() / n
-        cell = QRectF(place.left(), place.top() + row * height, place.width(), max(height, 3.0))
-        if column >= 0:
-            cell = QRectF(place.left() + column * width, cell.top(), max(width, 3.0), cell.height())
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.ink.theme.ink, LINE.row_and_column))
-        painter.drawRect(cell)
 
 
 def _write_numbers(painter: QPainter, written: Callable[[float], str], figure: MapFigure, place: QRectF) -> None:
@@ -227,6 +249,51 @@ def _write_numbers(painter: QPainter, written: Callable[[float], str], figure: M
         at = middle + QPointF(0, micro.capHeight() / 2)
         color = value_text_color(int(colors[row, column]))
         write_line(painter, at, texts[row][column], color, FONT_SIZE.micro, anchor=MIDDLE)
+
+
+class MapsLayout(PageLayout):
+    """A grid of maps, which may be none, and `room` below it, `below` pixels high, for what a subclass paints there."""
+
+    def __init__(
+        self,
+        style: PageStyle,
+        size: tuple[float | None, float | None],
+        maps: Sequence[PageMap],
+        *,
+        title: str,
+        subtitle: str,
+        note: str,
+        least_width: float,
+        below: float = 0.0,
+    ) -> None:
+        self.style, self.maps, self.note = style, maps, note
+        self.frame = framed(
+            style,
+            *size,
+            title=title,
+            subtitle=subtitle,
+            note=note,
+            tall=lambda across: MapGrid.own_height(across, maps) + below,
+            least=(least_width, MapGrid.least_height(body_width(size[0]), maps) + below),
+        )
+        body = self.frame.body
+        self.grid = MapGrid(body.adjusted(0, 0, 0, -below), maps, style) if maps else None
+        top = body.top() if self.grid is None else min(self.grid.bottom, body.bottom() - below)
+        self.room = QRectF(body.left(), top + SPACING.m, body.width(), max(below - SPACING.m, 0.0))
+
+    def said(self) -> str:
+        return f"{self.frame.title}. {self.frame.subtitle}. {self.note}"
+
+    def fields(self) -> tuple[Field, ...]:
+        return () if self.grid is None else self.grid.fields(self.spot)
+
+    @abstractmethod
+    def spot(self, number: int, row: int, column: int) -> Spot:
+        """Return what a place of a map says, and the cell that a click there chooses."""
+
+    def paint_body(self, painter: QPainter) -> None:
+        if self.grid is not None:
+            self.grid.paint(painter)
 
 
 # --- rows of bars ---------------------------------------------------------------------------------
@@ -248,27 +315,27 @@ class BarRow:
     spot: Spot
 
 
-class BarRows:
+class BarRows(PageLayout):
     """Lays rows out in a frame; numbers stand at the right, as `written` writes them."""
 
     def __init__(
         self,
         rows: Sequence[BarRow],
-        ink: Ink,
+        style: PageStyle,
         size: tuple[float | None, float | None],
         *,
         title: str,
         subtitle: str = "",
         written: Callable[[float], str],
     ) -> None:
-        self.rows, self.ink, self.written = tuple(rows), ink, written
+        self.rows, self.style, self.written = tuple(rows), style, written
         small = metrics("small")
         self.pairs = max((len(row.values) for row in rows), default=1)
         numbers = (written(value) for row in rows for value in row.values)
         self.number = max(map(small.horizontalAdvance, numbers), default=0.0) + SPACING.m
         count = max(1, len(self.rows))
-        self.frame: Frame = framed(
-            ink,
+        self.frame = framed(
+            style,
             *size,
             title=title,
             subtitle=subtitle,
@@ -286,33 +353,28 @@ class BarRows:
         if self.low == self.high:
             self.high = 1.0
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a hover says a row."""
-        frame = self.frame
-        said = "; ".join(row.spot.text for row in self.rows)
-        field = Field(
-            QRectF(frame.body.left(), self.bars.top(), frame.body.width(), self.bars.height()),
-            lambda row, _column: self.rows[row].spot,
-            max(1, len(self.rows)),
-        )
-        return Drawing(
-            frame.width, frame.height, title, f"{frame.title}. {said}", self._paint, (field,) if self.rows else ()
-        )
+    def said(self) -> str:
+        return f"{self.frame.title}. {'; '.join(row.spot.text for row in self.rows)}"
 
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def fields(self) -> tuple[Field, ...]:
+        """Return a hover says a row."""
+        body = self.frame.body
+        place = QRectF(body.left(), self.bars.top(), body.width(), self.bars.height())
+        return (Field(place, lambda row, _column: self.rows[row].spot, len(self.rows)),) if self.rows else ()
+
+    def paint_body(self, painter: QPainter) -> None:
         for number, row in enumerate(self.rows):
             self._paint_row(painter, row, self.bars.top() + (number + 0.5) * self.pitch)
         if self.low < 0:
             zero = self._across(0.0)
-            painter.setPen(QPen(self.ink.theme.line_strong, 1.0))
+            painter.setPen(QPen(self.style.theme.line_strong, 1.0))
             painter.drawLine(QLineF(zero, self.bars.top(), zero, self.bars.bottom()))
 
     def _across(self, value: float) -> float:
         return self.bars.left() + (value - self.low) / (self.high - self.low) * self.bars.width()
 
     def _paint_row(self, painter: QPainter, row: BarRow, middle: float) -> None:
-        theme, small = self.ink.theme, metrics("small")
+        theme, small = self.style.theme, metrics("small")
         base = middle + small.capHeight() / 2
         at, room = QPointF(self.frame.body.left(), base), self.names - SPACING.m
         write_within(painter, at, row.name, theme.text, FONT_SIZE.small, room)
@@ -327,7 +389,7 @@ class BarRows:
             write_line(painter, QPointF(right, base), self.written(value), tone, FONT_SIZE.small, anchor=END)
 
     def _color(self, place: int) -> QColor:
-        return self.ink.theme.accent if place == 0 else self.ink.theme.line_strong
+        return self.style.theme.accent if place == 0 else self.style.theme.line_strong
 
 
 # --- grid of layers -------------------------------------------------------------------------------
@@ -339,8 +401,8 @@ COLUMNS = {
     HEADS: page_words(QT_TRANSLATE_NOOP("Pages", "results of the heads")),
     TOKENS: page_words(QT_TRANSLATE_NOOP("Pages", "tokens after each layer")),
 }
-OF = Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda aim, values: COLUMNS)
-"""The knob that chooses between heads and tokens."""
+OF = Choice("of", QT_TRANSLATE_NOOP("Pages", "of"), lambda context, values: COLUMNS)
+"""The option that chooses between heads and tokens."""
 RESULT = stage_of(Role.MIX)
 """The stage of the results of the heads."""
 
@@ -353,69 +415,49 @@ class LayerMap:
     values: Values
 
 
-@dataclass(frozen=True, eq=False)
-class LayerGrid:
+class LayerGrid(MapsLayout):
     """Maps of one shape; `heads` says that the columns are heads, else they are the tokens of `names`.
 
-    `chosen` is (layer, column).
+    `layer` is the one on the table.
     """
 
-    maps: tuple[LayerMap, ...]
-    heads: bool
-    names: tuple[str, ...] = ()
-    chosen: tuple[int, int] | None = None
-    signed: bool = False
-
-    def drawing(
+    def __init__(
         self,
-        ink: Ink,
+        style: PageStyle,
         size: tuple[float | None, float | None],
+        maps: Sequence[LayerMap],
         *,
+        heads: bool,
+        layer: int,
+        names: Sequence[str] = (),
+        signed: bool = False,
         title: str,
         subtitle: str,
         note: str = "",
-        written: Callable[[float], str] = lambda value: format_number(value, 2),
-    ) -> Drawing:
-        """The page."""
-        shown = [self._map(ink, one, written) for one in self.maps]
-        frame = framed(
-            ink,
-            *size,
-            title=title,
-            subtitle=subtitle,
-            note=note,
-            tall=lambda across: MapGrid.own_height(across, shown),
-            least=(LEAST_GRID, MapGrid.least_height(body_width(size[0]), shown)),
-        )
-        grid = MapGrid(frame.body, shown, ink)
+    ) -> None:
+        self.style, self.heads, self.layer, self.names, self.signed = style, heads, layer, names, signed
+        shown = [self._map(one) for one in maps]
+        super().__init__(style, size, shown, title=title, subtitle=subtitle, note=note, least_width=LEAST_GRID)
 
-        def spot(number: int, row: int, column: int) -> Spot:
-            value = format_number(float(self.maps[number].values[row, column]), 4)
-            name = ink.words.head.format(column) if self.heads else self.names[column]
-            layer = ink.translate("Pages", "layer {layer}").format(layer=row)
-            return Spot(f"{layer}, {name}: {value}", head=(row, column) if self.heads else None)
+    def spot(self, number: int, row: int, column: int) -> Spot:
+        value = format_number(float(self.maps[number].values[row, column]), 4)
+        name = self.style.words.head.format(column) if self.heads else self.names[column]
+        layer = self.style.translate("Pages", "layer {layer}").format(layer=row)
+        return Spot(f"{layer}, {name}: {value}", head=(row, column) if self.heads else None)
 
-        def paint(painter: QPainter) -> None:
-            frame.paint(painter)
-            grid.paint(painter)
-
-        said = f"{title}. {subtitle}. {note}"
-        return Drawing(frame.width, frame.height, title, said, paint, grid.fields(spot))
-
-    def _map(self, ink: Ink, one: LayerMap, written: Callable[[float], str]) -> PageMap:
+    def _map(self, one: LayerMap) -> PageMap:
         finite = one.values[np.isfinite(one.values)]
         most = float(np.abs(finite).max(initial=0.0)) or 1.0
-        layer = ink.translate("Pages", "layer")
-        across = ink.translate("Pages", "head") if self.heads else ink.translate("Pages", "token")
+        across = self.style.translate("Pages", "head") if self.heads else self.style.translate("Pages", "token")
         return PageMap(
             one.title,
             one.values,
             Levels(-most if self.signed else 0.0, most),
             signed=self.signed,
-            axes=(layer, across),
+            axes=(self.style.translate("Pages", "layer"), across),
             tokens=tuple(map(str, range(len(one.values)))),
-            chosen=self.chosen,
-            written=written,
+            chosen=(self.layer, -1),
+            written=lambda value: format_number(value, 2),
         )
 
 

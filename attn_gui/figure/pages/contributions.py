@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -17,25 +18,26 @@ from attn_gui.engine.graph.expressions import Negative
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell, within
-from attn_gui.figure.display import Allowed, Levels, Values
-from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
+from attn_gui.figure.display import Allowed, Values
+from attn_gui.figure.heatmap import MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.levels import Shade, auto_levels, largest_levels
-from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.levels import auto_levels, largest_levels
 from attn_gui.figure.pages.base import (
-    Block,
-    Cell,
+    CellBlock,
     Drawing,
     Field,
-    Ink,
+    PageCell,
     PageKind,
+    PageLayout,
+    PageStyle,
     Spot,
     body_width,
     framed,
     metrics,
     span,
 )
-from attn_gui.figure.pages.charts import token_of
+from attn_gui.figure.pages.charts import MOST_LABEL, cells_figure, paint_chosen_cell, paint_row_tokens, token_of
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import difference_text, format_number
@@ -81,22 +83,22 @@ class HeadContributions(PageKind[Parts]):
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
     reads = frozenset({"batch", "stage", "cell"})
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Parts:
-        query = aim.query(evaluation) or 0
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Parts:
+        query = context.query(evaluation) or 0
         tokens = stage_labels(evaluation, evaluation.projection)[0]
-        found = contributions(evaluation, aim.batch, slice(query, query + 1))
+        found = contributions(evaluation, context.batch, slice(query, query + 1))
         tell(1.0)
         return Parts(evaluation.projection, query, tokens[query] if tokens else "", found)
 
-    def plan(self, content: Parts, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Parts, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return HeadContributionsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
-class _Layout:
+class HeadContributionsLayout(PageLayout):
     """Columns of names, norms, shares and strips; a row for each head, the bias, the sum and the output."""
 
-    def __init__(self, parts: Parts, ink: Ink, width: float | None, height: float | None) -> None:
-        self.parts, self.ink, self.found = parts, ink, parts.found
+    def __init__(self, parts: Parts, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.parts, self.style, self.found = parts, style, parts.found
         self.strips = parts.strips
         self.levels = auto_levels(self.strips, signed=True, keys=0)
         self.names = self._names()
@@ -111,7 +113,7 @@ class _Layout:
         count = len(self.names)
         fixed = self.label + 2 * self.number + 3 * SPACING.m
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
             title=self._title(),
@@ -131,29 +133,27 @@ class _Layout:
         self.share_end = self.bar_left + self.bars + SPACING.s + self.number
         self.strip = QRectF(self.share_end + SPACING.m, 0, body.right() - self.share_end - SPACING.m, 0)
 
-    def drawing(self, title: str) -> Drawing:
-        """The page, with a place for every head and every column of it."""
-        frame = self.frame
-        return Drawing(frame.width, frame.height, title, f"{frame.title}. {self._note()}", self._paint, self._fields())
+    def said(self) -> str:
+        return f"{self.frame.title}. {self._note()}"
 
     # --- words -----------------------------------------------------------------------------------
     def _names(self) -> list[str]:
-        words, count = self.ink.words, len(self.found.parts)
+        words, count = self.style.words, len(self.found.parts)
         names = [words.head.format(head) for head in range(count)] + (["b_O"] if self.found.bias is not None else [])
-        return [*names, self.ink.translate("Pages", "sum"), "Y"]
+        return [*names, self.style.translate("Pages", "sum"), "Y"]
 
     def _title(self) -> str:
         token = f" “{token_label(self.parts.token)}”" if self.parts.token else ""
-        named = self.ink.translate("Pages", "Head contributions, query {query}").format(query=self.parts.query)
+        named = self.style.translate("Pages", "Head contributions, query {query}").format(query=self.parts.query)
         return named + token
 
     def _note(self) -> str:
-        template = self.ink.translate(
+        template = self.style.translate(
             "Pages",
             "The sum of the parts differs from the output Y by at most {difference}; its largest cell is {largest}.",
         )
         if self.found.difference == 0:
-            return self.ink.translate("Pages", "The parts add up to the output Y, to the last bit.")
+            return self.style.translate("Pages", "The parts add up to the output Y, to the last bit.")
         largest = float(np.nanmax(np.abs(self.found.output), initial=0.0))
         return template.format(difference=difference_text(self.found.difference), largest=f"{largest:.3g}")
 
@@ -161,16 +161,16 @@ class _Layout:
         return format_number(self.norms[row], 3)
 
     def _said(self, row: int) -> str:
-        """The words of a row."""
+        """Return the words of a row."""
         text = f"{self.names[row]}: ‖·‖ = {self._norm(row)}"
         if row >= len(self.shares):
             return text
-        share = self.ink.translate("Pages", "{percent} of Y").format(percent=_percent(self.shares[row]))
+        share = self.style.translate("Pages", "{percent} of Y").format(percent=_percent(self.shares[row]))
         return f"{text}, {share}"
 
     # --- places ----------------------------------------------------------------------------------
     def _top(self, row: int) -> float:
-        """The upper end of a row; the sum and the output stand a little apart."""
+        """Return the upper end of a row; the sum and the output stand a little apart."""
         apart = SPACING.m if row >= len(self.names) - 2 else 0
         return self.frame.body.top() + self.head + row * self.row + apart
 
@@ -182,7 +182,8 @@ class _Layout:
         count = len(self.names)
         return [(0, count - 2), (count - 2, 2)]
 
-    def _fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[Field, ...]:
+        """Return a place for every head and every column of it."""
         left, columns = self.frame.body.left(), self.strips.shape[1]
         width, shown = self.share_end - left, min(columns, int(self.strip.width()))
         found = []
@@ -197,21 +198,20 @@ class _Layout:
         return Spot(self._said(row), self._cell(row, 0))
 
     def _cell_spot(self, first: int, places: int, row: int, place: int) -> Spot:
-        """The column of largest magnitude among those under a place."""
+        """Return the column of largest magnitude among those under a place."""
         row, columns = row + first, self.strips.shape[1]
         start, stop = place * columns // places, max((place + 1) * columns // places, place * columns // places + 1)
         column = start + int(np.argmax(np.abs(np.nan_to_num(self.strips[row, start:stop], nan=np.inf))))
         value = format_number(self.strips[row, column], 4)
-        words = self.ink.words.axes["column"]
+        words = self.style.words.axes["column"]
         return Spot(f"{self.names[row]}, {words} {column}: {value}", self._cell(row, column))
 
-    def _cell(self, row: int, column: int) -> Cell | None:
+    def _cell(self, row: int, column: int) -> PageCell | None:
         head = row if row < len(self.found.parts) else None
-        return Cell(self.parts.stage, self.parts.query, column, head) if self.names[row] != "b_O" else None
+        return PageCell(self.parts.stage, self.parts.query, column, head) if self.names[row] != "b_O" else None
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         self._paint_heads(painter)
         for row in range(len(self.names)):
             self._paint_row(painter, row)
@@ -219,21 +219,21 @@ class _Layout:
 
     def _paint_heads(self, painter: QPainter) -> None:
         """The names of the columns."""
-        theme, small = self.ink.theme, metrics("small")
+        theme, small = self.style.theme, metrics("small")
         base = self.frame.body.top() + small.ascent()
-        share = self.ink.translate("Pages", "share of Y")
-        strip = self.ink.words.axes["column"]
+        share = self.style.translate("Pages", "share of Y")
+        strip = self.style.words.axes["column"]
         if small.horizontalAdvance(whole := f"{strip} 0 … {self.strips.shape[1] - 1}") <= self.strip.width():
             strip = whole
         for text, at, anchor, room in (
-            (self.ink.translate("Pages", "norm"), self.norm_end, END, self.number + SPACING.m),
+            (self.style.translate("Pages", "norm"), self.norm_end, END, self.number + SPACING.m),
             (share, self.share_end, END, self.share_end - self.bar_left),
             (strip, self.strip.left(), START, self.strip.width()),
         ):
             write_within(painter, QPointF(at, base), text, theme.text2, SMALL, room, anchor=anchor)
 
     def _paint_row(self, painter: QPainter, row: int) -> None:
-        theme, small, micro = self.ink.theme, metrics("small"), metrics("micro")
+        theme, small, micro = self.style.theme, metrics("small"), metrics("micro")
         middle, last = self._top(row) + self.row / 2, row >= len(self.names) - 2
         at = QPointF(self.frame.body.left(), middle + small.capHeight() / 2)
         write_line(painter, at, self.names[row], theme.text, FONT_SIZE.small, strong=last)
@@ -251,23 +251,19 @@ class _Layout:
         unit = self.bars / (high - low)
         zero, half = self.bar_left - low * unit, min(self.row * 0.3, 7.0)
         if np.isfinite(share):
-            color = QColor(dict(SIGNED_STOPS[self.ink.theme_name])[SIGNS[int(share >= 0)]])
+            color = QColor(dict(SIGNED_STOPS[self.style.theme_name])[SIGNS[int(share >= 0)]])
             bar = QRectF(zero, middle - half, share * unit, 2 * half).normalized()
             painter.fillRect(bar, color)
-        painter.setPen(QPen(self.ink.theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.setPen(QPen(self.style.theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawLine(QLineF(zero, middle - self.row / 2, zero, middle + self.row / 2))
 
     def _paint_strips(self, painter: QPainter) -> None:
         for first, rows in self._groups():
-            figure = self._figure(self.strips[first : first + rows], self.levels)
+            figure = cells_figure(self.style, self.strips[first : first + rows], None, self.levels, signed=True)
             paint_panel(painter, snapped(painter, self._strip_of(first, rows)), figure, 0, None)
         bottom = self._top(len(self.names)) + 2 * SPACING.m
         bar = QRectF(self.bar_left, bottom, self.frame.body.right() - self.bar_left - 1, HEAD_CONTRIBUTIONS_BAR)
-        paint_bar(painter, self._figure(self.strips, self.levels), snapped(painter, bar))
-
-    def _figure(self, values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], levels: Levels) -> MapFigure:
-        rows, columns = Axis("row", ()), Axis("column", ())
-        return MapFigure((Panel(values),), rows, columns, levels, theme=self.ink.theme, words=self.ink.words)
+        paint_bar(painter, cells_figure(self.style, self.strips, None, self.levels, signed=True), snapped(painter, bar))
 
 
 def _percent(share: float) -> str:
@@ -284,7 +280,7 @@ SIDE = 256
 """Blocks of a map at most, by side."""
 BESIDE = 430.0
 """From this width on the maps stand side by side."""
-LEAST, MOST_LABEL, LEAST_ROW = 110.0, 64.0, 10.0
+LEAST, LEAST_ROW = 110.0, 10.0
 BAR = 9.0
 CELL, WIDEST = 24.0, 48.0
 """Height of the row of the heads' numbers, and the width of one of them at most."""
@@ -320,22 +316,17 @@ class TwoMaps:
 def read_maps(
     evaluation: Evaluation, names: tuple[str, str], batch: int, head: int | None, tell: Tell
 ) -> tuple[Picture, Picture]:
-    """Two maps of an evaluation in blocks."""
+    """Return two maps of an evaluation in blocks."""
     planes = (Plane(evaluation, name, batch, head) for name in names)
     first, second = (pooled_map(plane, SIDE, within(tell, number, 2)) for number, plane in enumerate(planes))
     return first, second
 
 
-def is_quick(aim: Aim) -> bool:
-    """Whether maps of a problem are read within a frame."""
-    return aim.problem.n * aim.problem.m <= QUICK
-
-
-class TwoMapsLayout:
+class TwoMapsLayout(PageLayout):
     """Two maps of one size, side by side or one below the other, each with its title and its color bar."""
 
-    def __init__(self, title: str, shown: TwoMaps, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink, self.title = shown, ink, title
+    def __init__(self, title: str, shown: TwoMaps, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style, self.title = shown, style, title
         across = 2 if body_width(width) >= BESIDE else 1
         self.over = self._room_for(1, body_width(width) / across - MOST_LABEL - SPACING.l, 0.0)
         self._lay_out(width, height)
@@ -345,14 +336,14 @@ class TwoMapsLayout:
 
     def _lay_out(self, width: float | None, height: float | None) -> None:
         """Place both maps, with the room for the tokens of keys over each."""
-        shown, ink = self.shown, self.ink
+        shown, style = self.shown, self.style
         words = 2 * (metrics("small").height() + SPACING.xs)
         self.above, self.below = words + self.over, SPACING.m + BAR + metrics("micro").height() + SPACING.l
-        head = f" · {ink.words.head.format(shown.head)}" if shown.heads > 1 and not shown.each else ""
+        head = f" · {style.words.head.format(shown.head)}" if shown.heads > 1 and not shown.each else ""
         across, down = (2, 1) if body_width(width) >= BESIDE else (1, 2)
         heads_row = self._row_of_heads() if shown.each else 0.0
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
             title=self.title + head,
@@ -376,16 +367,18 @@ class TwoMapsLayout:
             for number in range(2)
         ]
 
-    def drawing(self) -> Drawing:
-        """The page; a click chooses the weight."""
-        frame, fields = self.frame, []
+    def said(self) -> str:
+        return f"{self.frame.title}. {self.shown.formula}."
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click chooses the weight."""
+        fields = []
         for number, place in enumerate(self.places):
             rows, columns = self.shown.maps[number][0].shape
             fields.append(Field(place, partial(self._spot, number), rows, columns))
         if count := len(self.shown.each):
             fields.append(Field(self.heads, self._head_spot, 1, count))
-        said = f"{frame.title}. {self.shown.formula}."
-        return Drawing(frame.width, frame.height, self.title, said, self._paint, tuple(fields))
+        return tuple(fields)
 
     # --- places ----------------------------------------------------------------------------------
     def _own_height(self, across: float) -> float:
@@ -395,18 +388,18 @@ class TwoMapsLayout:
         return down * (max(tall, LEAST) + self.above + self.below) + more
 
     def _side(self, width: float, height: float) -> tuple[float, float]:
-        """The size of a map whose cells are squares, unless that would make it a line."""
+        """Return the size of a map whose cells are squares, unless that would make it a line."""
         rows, columns = self.shown.shape
         ratio = min(max(rows / columns, 0.25), 4.0)
         width = min(width, height / ratio)
         return width, width * ratio
 
     def _label(self, height: float) -> float:
-        """The room for the tokens of queries, where rows are high enough for them."""
+        """Return the room for the tokens of queries, where rows are high enough for them."""
         return self._room_for(0, height, SPACING.xl)
 
     def _room_for(self, axis: int, length: float, without: float) -> float:
-        """The room for the tokens of an axis of this length, where its cells are large enough for them."""
+        """Return the room for the tokens of an axis of this length, where its cells are large enough for them."""
         names = self.shown.tokens[axis]
         if not names or length / self.shown.shape[axis] < LEAST_ROW:
             return without
@@ -414,27 +407,28 @@ class TwoMapsLayout:
         return min(widest, MOST_LABEL) + SPACING.m
 
     def _spot(self, number: int, row: int, column: int) -> Spot:
-        """The cells of a block, and the largest number of them."""
+        """Return the cells of a block, and the largest number of them."""
         values = self.shown.maps[number][0]
-        block = Block.at((row, column), values.shape, self.shown.shape)
+        block = CellBlock.at((row, column), values.shape, self.shown.shape)
         sides = zip(self.shown.tokens, (block.rows, block.columns), strict=True)
         query, key = (span(token_of(tokens, side[0]), token_of(tokens, side[-1])) for tokens, side in sides)
-        value = block.told(format_number(float(values[row, column]), 4), self.ink)
+        value = block.told(format_number(float(values[row, column]), 4), self.style)
         text = f"{symbol(self.shown.names[number])} {query} → {key} ({block.places}): {value}"
-        return Spot(text, Cell(self.shown.stage, *block.first, self.shown.head))
+        return Spot(text, PageCell(self.shown.stage, *block.first, self.shown.head))
 
     def _row_of_heads(self) -> float:
-        """The room that the row of the heads' numbers takes."""
+        """Return the room that the row of the heads' numbers takes."""
         return CELL + metrics("small").height() + SPACING.l
 
     def _head_spot(self, _row: int, head: int) -> Spot:
-        """The cell of one head, which a click chooses."""
+        """Return the cell of one head, which a click chooses."""
         number = format_number(self.shown.each[head], 4)
-        return Spot(f"{self.ink.words.head.format(head)}: {number}", Cell(self.shown.stage, *self.shown.cell, head))
+        return Spot(
+            f"{self.style.words.head.format(head)}: {number}", PageCell(self.shown.stage, *self.shown.cell, head)
+        )
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         for number, place in enumerate(self.places):
             self._paint_map(painter, number, snapped(painter, place))
         if self.shown.each:
@@ -443,25 +437,25 @@ class TwoMapsLayout:
     def _paint_heads(self, painter: QPainter, place: QRectF) -> None:
         """The number of every head at the chosen cell, in the colors of the maps."""
         row = np.array([self.shown.each], np.float32)
-        figure = replace(self._figure(1), panels=(Panel(row),), rows=Axis("row", ()), columns=Axis("column", ()))
+        figure = replace(self._figure(1), panels=(Panel(row),))
         base = QPointF(place.left(), place.top() - SPACING.s)
-        said, room = self.ink.translate("Pages", self.shown.said_of_each), self.frame.body.width()
-        write_within(painter, base, said, self.ink.theme.text2, FONT_SIZE.small, room)
+        said, room = self.style.translate("Pages", self.shown.said_of_each), self.frame.body.width()
+        write_within(painter, base, said, self.style.theme.text2, FONT_SIZE.small, room)
         paint_panel(painter, place, figure, 0, fitting_numbers(figure, place.width() / row.size, place.height()))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.ink.theme.ink, LINE.row_and_column))
+        painter.setPen(QPen(self.style.theme.ink, LINE.row_and_column))
         step = place.width() / row.size
         painter.drawRect(QRectF(place.left() + self.shown.head * step, place.top(), step, place.height()))
 
     def _paint_map(self, painter: QPainter, number: int, place: QRectF) -> None:
-        theme, small, shown = self.ink.theme, metrics("small"), self.shown
+        theme, small, shown = self.style.theme, metrics("small"), self.shown
         figure, name = self._figure(number), shown.names[number]
-        words = f"{symbol(name)}  {title(name, self.ink.lang)}"
+        words = f"{symbol(name)}  {title(name, self.style.lang)}"
         top = place.top() - SPACING.s - self.over
         base = top - small.height() - SPACING.xs
         at, room = QPointF(place.left(), base), place.width() + self.label
         write_within(painter, at, words, theme.text, FONT_SIZE.small, room, strong=True)
-        key, query = f"{self.ink.words.axes['key']} →", f"{self.ink.words.axes['query']} ↓"
+        key, query = f"{self.style.words.axes['key']} →", f"{self.style.words.axes['query']} ↓"
         both = small.horizontalAdvance(key) + SPACING.m + small.horizontalAdvance(query)
         at, end = (QPointF(x, top) for x in (place.left(), place.left() + max(place.width(), both)))
         write_line(painter, at, key, theme.key, FONT_SIZE.small)
@@ -469,7 +463,7 @@ class TwoMapsLayout:
         rows, columns = figure.shape
         paint_panel(painter, place, figure, 0, fitting_numbers(figure, place.width() / columns, place.height() / rows))
         self._paint_tokens(painter, place)
-        self._paint_chosen(painter, place)
+        paint_chosen_cell(painter, place, shown.shape, shown.cell, self.style)
         paint_bar(painter, figure, QRectF(place.left(), place.bottom() + SPACING.m, place.width(), BAR))
 
     def _paint_tokens(self, painter: QPainter, place: QRectF) -> None:
@@ -481,23 +475,11 @@ class TwoMapsLayout:
             x = place.left() + (column + 0.5) * pitch + micro.capHeight() / 2
             painter.translate(x, place.top() - SPACING.s)
             painter.rotate(-90)
-            color = self.ink.theme.key if column == self.shown.cell[1] else self.ink.theme.text2
+            color = self.style.theme.key if column == self.shown.cell[1] else self.style.theme.text2
             write_line(painter, QPointF(0, 0), elided(token_label(name), MOST_LABEL, micro), color, FONT_SIZE.micro)
             painter.restore()
-        pitch = place.height() / self.shown.shape[0]
-        for row, name in enumerate(queries or () if self.label != SPACING.xl else ()):
-            text = elided(token_label(name), MOST_LABEL, micro)
-            at = QPointF(place.left() - SPACING.s, place.top() + (row + 0.5) * pitch + micro.capHeight() / 2)
-            color = self.ink.theme.query if row == self.shown.cell[0] else self.ink.theme.text2
-            write_line(painter, at, text, color, FONT_SIZE.micro, anchor=END)
-
-    def _paint_chosen(self, painter: QPainter, place: QRectF) -> None:
-        (row, column), (n, m) = self.shown.cell, self.shown.shape
-        width, height = place.width() / m, place.height() / n
-        cell = QRectF(place.left() + column * width, place.top() + row * height, max(width, 3.0), max(height, 3.0))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self.ink.theme.ink, LINE.row_and_column))
-        painter.drawRect(cell)
+        if queries and self.label != SPACING.xl:
+            paint_row_tokens(painter, place, queries, self.shown.cell[0], self.style.theme.query, self.style)
 
     def _figure(self, number: int) -> MapFigure:
         values, allowed = self.shown.maps[number]
@@ -505,16 +487,21 @@ class TwoMapsLayout:
         levels = largest_levels(values, allowed, signed=False)
         if weights:
             levels = auto_levels(values, allowed, signed=False, keys=self.shown.shape[1])
-        return MapFigure(
-            (Panel(values, allowed),),
-            Axis("query", ()),
-            Axis("key", ()),
-            levels,
-            weights=weights,
-            palette=Shade().palette_for(signed=False),
-            theme=self.ink.theme,
-            words=self.ink.words,
-        )
+        return cells_figure(self.style, values, allowed, levels, weights=weights)
+
+
+T = TypeVar("T", bound=TwoMaps)
+
+
+class TwoMapsPage(PageKind[T]):
+    """A page of two maps of the same cells."""
+
+    def is_quick(self, context: PageContext) -> bool:
+        return context.problem.n * context.problem.m <= QUICK
+
+    def plan(self, content: T, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        title = style.translate("Pages", self.title)
+        return TwoMapsLayout(title, content, style, width, height).drawing(title)
 
 
 # --- value-weighted attention ---------------------------------------------------------------------
@@ -543,7 +530,7 @@ class Weighted(TwoMaps):
         return f"{symbol(self.names[1])}[{self.cell[0]}, {self.cell[1]}] = {' = '.join(sides)}"
 
 
-class ValueWeightedPage(PageKind[Weighted]):
+class ValueWeightedPage(TwoMapsPage[Weighted]):
     """Shows the weights of a head and, of the same cells, how far each of them moves the output."""
 
     name = ValueWeighted.name
@@ -551,32 +538,26 @@ class ValueWeightedPage(PageKind[Weighted]):
     roles = (Role.MIX,)
     words = "norm value contribution moves W_O 值加权 范数 贡献 移动"
 
-    def is_quick(self, aim: Aim) -> bool:
-        return is_quick(aim)
-
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Weighted:
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Weighted:
         names = evaluation.weights, ValueWeighted.name
-        row, column = aim.query(evaluation) or 0, aim.key(evaluation) or 0
+        row, column = context.query(evaluation) or 0, context.key(evaluation) or 0
         seen, problem = with_derived(evaluation), evaluation.problem
-        found = explain(seen, ValueWeighted.name, (aim.batch, aim.head, row, column))
+        found = explain(seen, ValueWeighted.name, (context.batch, context.head, row, column))
         parts = found.expression.parts
         return Weighted(
             stage=names[0],
             names=names,
-            maps=read_maps(seen, names, aim.batch, aim.head, tell),
+            maps=read_maps(seen, names, context.batch, context.head, tell),
             weights=(True, False),
             shape=(problem.n, problem.m),
             tokens=stage_labels(evaluation, names[0]),
-            head=aim.head,
+            head=context.head,
             heads=problem.num_heads,
             cell=(row, column),
             numbers=(*(part.value for part in parts), found.value),
             negative=any(isinstance(part, Negative) for part in parts),
             projected=problem.w_output is not None,
         )
-
-    def plan(self, content: Weighted, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return TwoMapsLayout(ink.translate("Pages", self.title), content, ink, width, height).drawing()
 
 
 # --- over heads -----------------------------------------------------------------------------------
@@ -602,7 +583,7 @@ class Together(TwoMaps):
         return f"{place} = ({total}) / {len(self.each)} = {self.mean:.4g}"
 
 
-class OverHeadsPage(PageKind[Together]):
+class OverHeadsPage(TwoMapsPage[Together]):
     """Shows the mean of the heads' weights and the largest of them, and at the chosen cell what each head has."""
 
     name = "over_heads"
@@ -613,28 +594,22 @@ class OverHeadsPage(PageKind[Together]):
     def applies(self, problem: Problem) -> bool:
         return problem.num_heads > 1
 
-    def is_quick(self, aim: Aim) -> bool:
-        return is_quick(aim)
-
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Together:
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Together:
         names = MeanOfHeads.name, LargestOfHeads.name
-        row, column = aim.query(evaluation) or 0, aim.key(evaluation) or 0
+        row, column = context.query(evaluation) or 0, context.key(evaluation) or 0
         seen, problem = with_derived(evaluation), evaluation.problem
-        found = explain(seen, names[0], (aim.batch, row, column))
+        found = explain(seen, names[0], (context.batch, row, column))
         return Together(
             stage=evaluation.weights,
             names=names,
-            maps=read_maps(seen, names, aim.batch, None, tell),
+            maps=read_maps(seen, names, context.batch, None, tell),
             weights=(True, True),
             shape=(problem.n, problem.m),
             tokens=stage_labels(evaluation, evaluation.weights),
-            head=aim.head,
+            head=context.head,
             heads=problem.num_heads,
             cell=(row, column),
             each=tuple(cell.value for term in found.terms for cell in term.cells),
             said_of_each=QT_TRANSLATE_NOOP("Pages", "The weight in each head, from head 0 on"),
             mean=found.value,
         )
-
-    def plan(self, content: Together, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return TwoMapsLayout(ink.translate("Pages", self.title), content, ink, width, height).drawing()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtCore import QLineF, QPointF
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation, Problem
@@ -30,9 +30,9 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.levels import largest_levels
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Amount, Cell, Chosen, Drawing, Ink, PageKind, Spot, body_width, framed, metrics
-from attn_gui.figure.pages.charts import MapGrid, PageMap, token_of
+from attn_gui.figure.pages.base import Amount, Chosen, Drawing, PageCell, PageKind, PageStyle, Spot, metrics
+from attn_gui.figure.pages.charts import MapsLayout, PageMap, token_of
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
@@ -77,19 +77,19 @@ class DependencePage(PageKind[Reaches]):
     words = "recurrent convolution reach receptive field path length complexity 循环 卷积 感受野 路径 长度 复杂度 依赖"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention over one sequence: every query is a key, too")
     reads = frozenset({"batch", "stage", "cell"})
-    knobs = (
+    options = (
         Amount(
             "layers",
             QT_TRANSLATE_NOOP("Pages", "convolutions"),
-            lambda aim, values: LAYERS,
-            lambda aim, values, value: 1 <= value <= MOST_LAYERS,
+            lambda context, values: LAYERS,
+            lambda context, values, value: 1 <= value <= MOST_LAYERS,
             whole=True,
         ),
         Amount(
             "seed",
             QT_TRANSLATE_NOOP("Pages", "seed"),
-            lambda aim, values: SEED,
-            lambda aim, values, value: 0 <= value < 1 << 31,
+            lambda context, values: SEED,
+            lambda context, values, value: 0 <= value < 1 << 31,
             whole=True,
         ),
     )
@@ -97,7 +97,7 @@ class DependencePage(PageKind[Reaches]):
     def applies(self, problem: Problem) -> bool:
         return comparable(problem)
 
-    def is_quick(self, aim: Aim) -> bool:
+    def is_quick(self, context: PageContext) -> bool:
         return False
 
     def turned(self, content: Reaches, before: Chosen, after: Chosen) -> Reaches:
@@ -106,15 +106,15 @@ class DependencePage(PageKind[Reaches]):
         costs = content.costs[0], convolution_cost(len(content.x), content.x.shape[1], layers), content.costs[2]
         return replace(content, maps=(*small, content.maps[2]), costs=costs, layers=layers, seed=seed)
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Reaches:
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Reaches:
         whole = evaluation.problem
         problem = first_tokens(whole, affordable(whole, MOST_TOKENS))
-        x, layers, seed = sequence(problem), int(aim.knobs["layers"]), int(aim.knobs["seed"])
+        x, layers, seed = sequence(problem), int(context.options["layers"]), int(context.options["seed"])
         with np.errstate(all="ignore"):
             found = dependence(problem, tell)
         n, width = x.shape
         costs = recurrent_cost(n, width), convolution_cost(n, width, layers), attention_cost(problem)
-        row, column = aim.query(evaluation), aim.key(evaluation)
+        row, column = context.query(evaluation), context.key(evaluation)
         inside = row is not None and row < problem.n and (column is None or column < problem.n)
         names = problem.names_of_keys
         return Reaches(
@@ -131,48 +131,40 @@ class DependencePage(PageKind[Reaches]):
             evaluation.weights,
         )
 
-    def plan(self, content: Reaches, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Reaches, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return DependenceLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
-class _Layout:
+class DependenceLayout(MapsLayout):
     """Three maps, and below them a table with a column for each."""
 
-    def __init__(self, shown: Reaches, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink = shown, ink
+    def __init__(self, shown: Reaches, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style = shown, style
         self.names = (
-            ink.translate("Pages", "RNN"),
-            ink.translate("Pages", "CNN × {layers}").format(layers=shown.layers),
-            ink.translate("Pages", "attention"),
+            style.translate("Pages", "RNN"),
+            style.translate("Pages", "CNN × {layers}").format(layers=shown.layers),
+            style.translate("Pages", "attention"),
         )
         self.table = self._table()
         self.line = metrics("micro").height() + SPACING.xs
-        maps, tall = self._maps(), self._table_height()
-        self.frame = framed(
-            ink,
-            width,
-            height,
-            title=ink.translate("Pages", DependencePage.title),
-            subtitle=ink.translate("Pages", "‖∂y_i/∂x_j‖: how much output i moves with input j"),
-            note=self._note(),
-            tall=lambda across: MapGrid.own_height(across, maps) + tall,
-            least=(230.0, MapGrid.least_height(body_width(width), maps) + tall),
+        super().__init__(
+            style,
+            (width, height),
+            self._maps(),
+            title=style.translate("Pages", DependencePage.title),
+            subtitle=style.translate("Pages", "‖∂y_i/∂x_j‖: how much output i moves with input j"),
+            note=self._sentences(),
+            least_width=230.0,
+            below=self._table_height(),
         )
-        body = self.frame.body
-        self.grid = MapGrid(body.adjusted(0, 0, 0, -tall), maps, ink)
-        top = min(self.grid.bottom, body.bottom() - tall) + SPACING.m
-        self.room = QRectF(body.left(), top, body.width(), tall - SPACING.m)
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click chooses the weight of that query and key."""
-        frame = self.frame
+    def said(self) -> str:
         rows = "; ".join(f"{name}: {', '.join(texts)}" for name, texts, _ in self.table)
-        said = f"{frame.title}. {frame.subtitle}. {', '.join(self.names)}: {rows}. {self._note()}"
-        return Drawing(frame.width, frame.height, title, said, self._paint, self.grid.fields(self._spot))
+        return f"{self.frame.title}. {self.frame.subtitle}. {', '.join(self.names)}: {rows}. {self.note}"
 
     # --- words -----------------------------------------------------------------------------------
     def _maps(self) -> list[PageMap]:
-        shown, translate = self.shown, self.ink.translate
+        shown, translate = self.shown, self.style.translate
         axes = translate("Pages", "output i"), translate("Pages", "input j")
         return [
             PageMap(
@@ -188,8 +180,8 @@ class _Layout:
         ]
 
     def _table(self) -> list[tuple[str, list[str], list[str]]]:
-        """Rows of the table: name, number of each layer, and the paper's order below it."""
-        translate, costs = self.ink.translate, self.shown.costs
+        """Return rows of the table: name, number of each layer, and the paper's order below it."""
+        translate, costs = self.style.translate, self.shown.costs
         orders = [[cost.orders[place] for cost in costs] for place in range(3)]
         needed = [f" ({cost.needed})" if cost.needed else "" for cost in costs]
         paths = [f"–{more}" if cost.path is None else str(cost.path) for cost, more in zip(costs, needed, strict=True)]
@@ -201,8 +193,8 @@ class _Layout:
             (translate("Pages", "last by first token"), far, []),
         ]
 
-    def _note(self) -> str:
-        shown, translate = self.shown, self.ink.translate
+    def _sentences(self) -> str:
+        shown, translate = self.shown, self.style.translate
         text = translate(
             "Pages",
             "Below the numbers the orders of “Attention Is All You Need”, table 1. Costs are for {n} tokens of {d} "
@@ -229,21 +221,21 @@ class _Layout:
             said.append(text.format(shown=len(shown.x), count=shown.count))
         return " ".join(said)
 
-    def _spot(self, number: int, row: int, column: int) -> Spot:
-        one = self.grid.maps[number]
+    def spot(self, number: int, row: int, column: int) -> Spot:
+        """Return a click chooses the weight of that query and key."""
+        one = self.maps[number]
         i, j = (f"{token_of(one.tokens, place)} ({place})" if one.tokens else str(place) for place in (row, column))
         value = f"{float(one.values[row, column]):.4g}".replace("-", "−")
-        return Spot(f"{one.title}: ‖∂y/∂x‖, {i} ← {j}: {value}", Cell(self.shown.stage, row, column))
+        return Spot(f"{one.title}: ‖∂y/∂x‖, {i} ← {j}: {value}", PageCell(self.shown.stage, row, column))
 
     # --- the table -------------------------------------------------------------------------------
     def _table_height(self) -> float:
         lines = 1 + sum(2 if orders else 1 for _, _, orders in self.table)
         return SPACING.m + lines * self.line + len(self.table) * SPACING.s
 
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
-        self.grid.paint(painter)
-        theme, micro, room = self.ink.theme, metrics("micro"), self.room
+    def paint_body(self, painter: QPainter) -> None:
+        super().paint_body(painter)
+        theme, micro, room = self.style.theme, metrics("micro"), self.room
         pitch = room.width() * (1 - LABEL) / 3
         ends = [room.left() + room.width() * LABEL + (number + 1) * pitch for number in range(3)]
         base = room.top() + micro.ascent()

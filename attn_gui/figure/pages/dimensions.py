@@ -17,20 +17,21 @@ from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.heatmap_layout import MARGIN
-from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import (
     OWN_WIDTH,
-    Cell,
     Choice,
     Drawing,
     Field,
-    Ink,
+    PageCell,
     PageKind,
+    PageLayout,
+    PageStyle,
     Spot,
     body_width,
     framed,
     metrics,
 )
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, RADIUS, SPACING
@@ -81,7 +82,7 @@ class Flow:
 
 
 @dataclass(frozen=True)
-class Box:
+class FlowBox:
     """A rectangle with a title and lines below it; `heads` of them lie behind one another."""
 
     place: QRectF
@@ -96,48 +97,50 @@ class Box:
         return 2 * SHADOW if self.heads else 0.0
 
 
-class FlowLayout:
+class ShapesLayout(PageLayout):
     """Boxes and arrows, from the top to the bottom."""
 
-    def __init__(self, flow: Flow, ink: Ink, width: float | None, height: float | None) -> None:
-        self.flow, self.ink = flow, ink
+    def __init__(self, flow: Flow, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.flow, self.style = flow, style
         self.line, self.head = metrics("micro").height(), metrics("small").height()
         self.across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
         self.pitch = (max(self.across, LEAST_WIDTH) - (COLUMNS - 1) * GAP) / COLUMNS
-        self.boxes: list[Box] = []
+        self.boxes: list[FlowBox] = []
         self.arrows: list[tuple[QPointF, ...]] = []
-        self.ends: list[Box | None] = [None] * COLUMNS
+        self.ends: list[FlowBox | None] = [None] * COLUMNS
         self.bottom = 0.0
         self._place()
         counts = " · ".join(f"{name} = {count}" for name, count in flow.counts.items())
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
-            title=ink.translate("Pages", "Shapes"),
+            title=style.translate("Pages", "Shapes"),
             note=counts,
             tall=lambda across: self.bottom,
             least=(LEAST_WIDTH, self.bottom),
         )
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click on a box chooses its stage."""
-        frame, corner = self.frame, self.frame.body.topLeft()
-        fields = tuple(
+    def said(self) -> str:
+        said = ". ".join(f"{symbol(step.stage)}: {step.shape}" for step in self.flow.steps)
+        return f"{self.style.translate('Pages', 'Shapes')}. {said}"
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on a box chooses its stage."""
+        corner = self.frame.body.topLeft()
+        return tuple(
             Field(box.place.translated(corner), partial(self._spot, box.step))
             for box in self.boxes
             if box.step is not None
         )
-        said = ". ".join(f"{symbol(step.stage)}: {step.shape}" for step in self.flow.steps)
-        return Drawing(frame.width, frame.height, title, f"{title}. {said}", self._paint, fields)
 
     def _spot(self, step: FlowStep, *_: int) -> Spot:
         return Spot(
-            f"{symbol(step.stage)} {self._named(step.stage)}: {step.shape} = {step.other}", Cell(step.stage, 0, 0)
+            f"{symbol(step.stage)} {self._named(step.stage)}: {step.shape} = {step.other}", PageCell(step.stage, 0, 0)
         )
 
     def _named(self, name: str) -> str:
-        return title(name, self.ink.lang)
+        return title(name, self.style.lang)
 
     # --- places ----------------------------------------------------------------------------------
     def _place(self) -> None:
@@ -162,7 +165,7 @@ class FlowLayout:
             first, last = places[name]
             left = first * (self.pitch + GAP)
             wide = (last - first) * (self.pitch + GAP) + self.pitch
-            box = Box(QRectF(left, 0, wide, self._tall(1)), self._title(name, wide), (shape,))
+            box = FlowBox(QRectF(left, 0, wide, self._tall(1)), self._title(name, wide), (shape,))
             self.boxes.append(box)
             for column in range(first, last + 1):
                 self.ends[column] = box
@@ -175,7 +178,7 @@ class FlowLayout:
         for step in row:
             column = step.column or 0
             place = QRectF(column * (self.pitch + GAP), top, self.pitch, tall)
-            box = Box(place, self._title(step.stage, self.pitch), lines[step.stage], step=step)
+            box = FlowBox(place, self._title(step.stage, self.pitch), lines[step.stage], step=step)
             self.boxes.append(box)
             if (end := self.ends[column]) is not None:
                 x = place.center().x()
@@ -183,13 +186,15 @@ class FlowLayout:
             self.ends[column] = box
         self.bottom = top + tall
 
-    def _place_step(self, step: FlowStep, before: list[Box]) -> Box:
-        """A step of the chain, with what joins it at its right."""
+    def _place_step(self, step: FlowStep, before: list[FlowBox]) -> FlowBox:
+        """Return a step of the chain, with what joins it at its right."""
         wide, top = 2 * self.pitch + GAP, self.bottom + APART
         lines = self._lines(step.shape, wide)
         sides = self._side_words(step)
         place = QRectF(0, top, wide, max(self._tall(len(lines)), len(sides) * (self.line + 2 * SPACING.xs)))
-        box = Box(place, self._title(step.stage, wide - (HEADS_ROOM if step.heads else 0.0)), lines, step.heads, step)
+        box = FlowBox(
+            place, self._title(step.stage, wide - (HEADS_ROOM if step.heads else 0.0)), lines, step.heads, step
+        )
         self.boxes.append(box)
         for end in before:
             x = end.place.center().x()
@@ -201,13 +206,13 @@ class FlowLayout:
         for number, text in enumerate(sides):
             room = max(3 * self.pitch + 2 * GAP - left, 20.0)
             side = QRectF(left, first + number * height + 1, room, height - 2)
-            self.boxes.append(Box(side, "", (text,)))
+            self.boxes.append(FlowBox(side, "", (text,)))
             y = side.center().y()
             self.arrows.append((QPointF(left, y), QPointF(place.right() + box.depth, y)))
         self.bottom = place.bottom()
         return box
 
-    def _join_values(self, step: FlowStep, box: Box) -> None:
+    def _join_values(self, step: FlowStep, box: FlowBox) -> None:
         """The line of the values, down to the step that mixes them."""
         end = self.ends[2]
         if end is None or end.step is None or end.step.stage not in step.read:
@@ -216,8 +221,8 @@ class FlowLayout:
         self.arrows.append((QPointF(x, end.place.bottom()), QPointF(x, y), QPointF(box.place.right() + box.depth, y)))
 
     def _side_words(self, step: FlowStep) -> list[str]:
-        words = [self.ink.translate(context, text) if context else text for context, text in step.sides]
-        return [*words, *([self.ink.translate("Pages", "changed by hand")] if step.by_hand else [])]
+        words = [self.style.translate(context, text) if context else text for context, text in step.sides]
+        return [*words, *([self.style.translate("Pages", "changed by hand")] if step.by_hand else [])]
 
     def _tall(self, lines: int) -> float:
         return self.head + lines * self.line + 2 * SPACING.s
@@ -226,7 +231,7 @@ class FlowLayout:
         return f"{symbol(name)}  {self._named(name)}"
 
     def _lines(self, shape: str, wide: float) -> tuple[str, ...]:
-        """A line of shapes, broken before a sign where it is too long."""
+        """Return a line of shapes, broken before a sign where it is too long."""
         micro, room = metrics("micro"), wide - 2 * INSET
         lines: list[str] = []
         for part in re.split(r" (?=[·→])", shape):
@@ -238,8 +243,7 @@ class FlowLayout:
         return tuple(lines)
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         corner = self.frame.body.topLeft()
         for points in self.arrows:
             self._paint_arrow(painter, [point + corner for point in points])
@@ -247,7 +251,7 @@ class FlowLayout:
             self._paint_box(painter, box, box.place.translated(corner))
 
     def _paint_arrow(self, painter: QPainter, points: list[QPointF]) -> None:
-        color = self.ink.theme.line_strong
+        color = self.style.theme.line_strong
         painter.setPen(QPen(color, 1.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(QPolygonF(points))
@@ -258,8 +262,8 @@ class FlowLayout:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.drawPolygon(QPolygonF([tip, tip - along + across, tip - along - across]))
 
-    def _paint_box(self, painter: QPainter, box: Box, place: QRectF) -> None:
-        theme, micro = self.ink.theme, metrics("micro")
+    def _paint_box(self, painter: QPainter, box: FlowBox, place: QRectF) -> None:
+        theme, micro = self.style.theme, metrics("micro")
         fill: QColor = theme.raised if box.step is not None else theme.surface
         painter.setPen(QPen(theme.line_strong, 1.0))
         painter.setBrush(fill)
@@ -271,7 +275,7 @@ class FlowLayout:
             at = QPointF(place.left() + INSET, top + metrics("small").ascent())
             write_within(painter, at, box.title, theme.text, FONT_SIZE.small, place.width() - 2 * INSET, strong=True)
             if box.heads:
-                words = self.ink.translate("Pages", "× {heads} heads").format(heads=box.heads)
+                words = self.style.translate("Pages", "× {heads} heads").format(heads=box.heads)
                 right = QPointF(place.right() - INSET, at.y())
                 write_line(painter, right, words, theme.text3, FONT_SIZE.micro, anchor=END)
             top += self.head
@@ -299,13 +303,13 @@ class DimensionsPage(PageKind[Flow]):
     title = QT_TRANSLATE_NOOP("Pages", "Shapes")
     words = "shape dimension size n m d_k d_v B T D flow diagram chain heads 形状 维度 大小 流程图 批量"
     reads = frozenset()
-    knobs = (Choice("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), lambda aim, values: FORMS),)
+    options = (Choice("shapes", QT_TRANSLATE_NOOP("Pages", "written in"), lambda context, values: FORMS),)
 
-    def is_quick(self, aim: Aim) -> bool:
+    def is_quick(self, context: PageContext) -> bool:
         return True
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Flow:
-        problem, symbols = evaluation.problem, aim.knobs["shapes"] == SYMBOLS
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Flow:
+        problem, symbols = evaluation.problem, context.options["shapes"] == SYMBOLS
         counts = counts_of(problem)
         by_hand = {record.stage for record in problem.interventions if record.enabled}
         steps = tuple(
@@ -327,8 +331,8 @@ class DimensionsPage(PageKind[Flow]):
             sources["context"] = _source(problem, "context", counts, symbols)
         return Flow(steps, sources, counts)
 
-    def plan(self, content: Flow, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return FlowLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Flow, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return ShapesLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
 def _column(stage: Stage) -> int | None:
@@ -339,14 +343,14 @@ def _column(stage: Stage) -> int | None:
 
 
 def _heads(step: Step, counts: dict[str, int], symbols: bool) -> str:
-    """Count of the copies of a step."""
+    """Return count of the copies of a step."""
     if not step.per_head or "h" not in counts:
         return ""
     return "h" if symbols else str(counts["h"])
 
 
 def _source(problem: Problem, field: str, counts: dict[str, int], symbols: bool) -> str:
-    """The shape of a sequence."""
+    """Return the shape of a sequence."""
     rows, columns = ("m", "d_context") if field == "context" else ("n", "d_model")
     batched = "B" in counts and problem.arrays()[field].ndim == 3  # else one sequence that all items share
     names = [*(["B"] if batched else []), rows, columns]
@@ -354,7 +358,7 @@ def _source(problem: Problem, field: str, counts: dict[str, int], symbols: bool)
 
 
 def _matrices(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, str]]:
-    """The tables that a step multiplies by, such as W_O."""
+    """Return the tables that a step multiplies by, such as W_O."""
     arrays = problem.arrays()
     return [
         ("", f"{symbol(one.name)}  {written(one.dims, symbols=symbols)}") for one in step.operands if one.name in arrays
@@ -413,29 +417,29 @@ class CodePage(PageKind[CodeText]):
     title = QT_TRANSLATE_NOOP("Pages", "Code")
     words = "python numpy pytorch torch script program source 代码 脚本 程序"
     reads = frozenset()
-    knobs = (
+    options = (
         Choice(
             "language",
             QT_TRANSLATE_NOOP("Pages", "written for"),
-            lambda aim, values: {key: (("", dialect.title),) for key, dialect in SCRIPTS.items()},
+            lambda context, values: {key: (("", dialect.title),) for key, dialect in SCRIPTS.items()},
         ),
     )
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> CodeText:
-        dialect = SCRIPTS[aim.knobs["language"]]
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> CodeText:
+        dialect = SCRIPTS[context.options["language"]]
         text = script_text(evaluation.problem, dialect)
         tell(1.0)
         return CodeText(text, dialect.title, dialect.key, frozenset(evaluation.stages))
 
-    def plan(self, content: CodeText, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _Layout(content, ink, width, height).drawing()
+    def plan(self, content: CodeText, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return CodeLayout(content, style, width, height).drawing()
 
 
-class _Layout:
+class CodeLayout(PageLayout):
     """Lines below one another, long ones in pieces; those that are too many are counted in the last one."""
 
-    def __init__(self, shown: CodeText, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink = shown, ink
+    def __init__(self, shown: CodeText, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style = shown, style
         self.pitch = metrics("small").height() + SPACING.xs
         across = body_width(width)
         lines = shown.text.rstrip().split("\n")
@@ -443,41 +447,42 @@ class _Layout:
         lines = pieces + lines[MOST_LINES:]
         count = min(len(lines), MOST_LINES)
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
-            title=ink.translate("Pages", "The problem in {library}").format(library=shown.title),
+            title=style.translate("Pages", "The problem in {library}").format(library=shown.title),
             tall=lambda across: count * self.pitch,
             least=(LEAST_CODE_WIDTH, count * self.pitch),  # the window scrolls
         )
         self.lines = lines[:count]
         if len(self.lines) < len(lines):
-            more = ink.translate("Pages", "… {count} more lines").format(count=len(lines) - len(self.lines) + 1)
+            more = style.translate("Pages", "… {count} more lines").format(count=len(lines) - len(self.lines) + 1)
             self.lines[-1] = more
 
-    def drawing(self) -> Drawing:
-        """The page; a click on the line of a stage chooses the stage."""
-        frame, fields = self.frame, []
+    def said(self) -> str:
+        return f"{self.frame.title}. {self.shown.text}"
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on the line of a stage chooses the stage."""
+        fields = []
         for number, line in enumerate(self.lines):
             stage = STEP.match(line)
             if stage is not None and stage[1] in self.shown.stages:
-                spot = Spot(line, Cell(stage[1], 0, 0))
+                spot = Spot(line, PageCell(stage[1], 0, 0))
                 fields.append(Field(self._place(number), partial(_same, spot)))
-        said = f"{frame.title}. {self.shown.text}"
-        return Drawing(frame.width, frame.height, frame.title, said, self._paint, tuple(fields))
+        return tuple(fields)
 
     def _place(self, number: int) -> QRectF:
         body = self.frame.body
         return QRectF(body.left(), body.top() + number * self.pitch, body.width(), self.pitch)
 
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         for number, line in enumerate(self.lines):
             self._paint_line(painter, self._place(number), line)
 
     def _paint_line(self, painter: QPainter, place: QRectF, line: str) -> None:
         """A line with its comment in gray."""
-        theme, small = self.ink.theme, metrics("small")
+        theme, small = self.style.theme, metrics("small")
         bare = line.lstrip(" ")
         at = QPointF(place.left() + (len(line) - len(bare)) * INDENT, place.top() + small.ascent())
         code, sign, comment = bare.partition("  # ")
@@ -490,7 +495,8 @@ class _Layout:
 
 
 def _pieces(line: str, across: float) -> list[str]:
-    """A line of a script in lines of a width: its comment above it, and what goes on indented by four more blanks."""
+    """Return a line of a script in lines of a width: its comment above it, and what goes on indented by four more
+    blanks."""
     small = metrics("small")
     bare = line.lstrip(" ")
     code, sign, comment = bare.partition("  # ")
@@ -505,5 +511,5 @@ def _pieces(line: str, across: float) -> list[str]:
 
 
 def _same(spot: Spot, *_: int) -> Spot:
-    """The spot of a field that has only one."""
+    """Return the spot of a field that has only one."""
     return spot

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtCore import QLineF, QPointF
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation
@@ -19,21 +19,9 @@ from attn_gui.engine.progress import Tell
 from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import (
-    Block,
-    Cell,
-    Choice,
-    Drawing,
-    Field,
-    Ink,
-    PageKind,
-    Spot,
-    body_width,
-    framed,
-    metrics,
-)
-from attn_gui.figure.pages.charts import MapGrid, PageMap
+from attn_gui.figure.pages.base import CellBlock, Choice, Drawing, Field, PageCell, PageKind, PageStyle, Spot, metrics
+from attn_gui.figure.pages.charts import MapsLayout, PageMap
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
@@ -69,7 +57,7 @@ class GradientMap:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedGradient:
     """A number of the problem with the exact gradient by it, and the finite difference."""
 
     field: str
@@ -91,60 +79,62 @@ class Gradients:
     name: str
     value: float
     maps: tuple[GradientMap, ...]
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedGradient, ...]
     common: bool
     head: int
     heads: int
 
 
-def read_gradients(evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
+def read_gradients(evaluation: Evaluation, context: PageContext, tell: Tell) -> Gradients:
     """Take the gradients that a page shows, then compute the finite differences one after the other."""
     box, weights, name, value = differentiated(
-        stage_plane(evaluation, aim.stage, aim.batch, aim.head), *(aim.cell or (0, 0)), aim.knobs["of"]
+        stage_plane(evaluation, context.stage, context.batch, context.head),
+        *(context.cell or (0, 0)),
+        context.options["of"],
     )
-    by_field = gradients(evaluation, aim.stage, box, weights)
-    if aim.knobs["by"] == STEPS:
-        steps = step_gradients(evaluation, aim.stage, box, weights)
-        maps = [_of_step(evaluation, aim, step, *found) for step, found in steps.items()]
+    by_field = gradients(evaluation, context.stage, box, weights)
+    if context.options["by"] == STEPS:
+        steps = step_gradients(evaluation, context.stage, box, weights)
+        maps = [_of_step(evaluation, context, step, *found) for step, found in steps.items()]
     else:
-        maps = list(_of_fields(evaluation, aim, by_field))
+        maps = list(_of_fields(evaluation, context, by_field))
     checked = []
     largest = strongest(by_field, LISTED)
     for number, (field, index, exact) in enumerate(largest):
         tell((number + 1) / (len(largest) + 1))
-        beside = finite_difference(evaluation.problem, aim.stage, box, weights, field, index)
-        checked.append(Checked(field, index, exact, beside))
+        beside = finite_difference(evaluation.problem, context.stage, box, weights, field, index)
+        checked.append(CheckedGradient(field, index, exact, beside))
     tell(1.0)
-    common = aim.knobs["bar"] == "common"
-    return Gradients(name, value, tuple(maps), tuple(checked), common, aim.head, evaluation.problem.num_heads)
+    common = context.options["bar"] == "common"
+    return Gradients(name, value, tuple(maps), tuple(checked), common, context.head, evaluation.problem.num_heads)
 
 
-def _of_step(evaluation: Evaluation, aim: Aim, stage: str, box: Box, found: Array) -> GradientMap:
-    """The gradient by the part of a stage that the sum reads, of the item and the head on show."""
+def _of_step(evaluation: Evaluation, context: PageContext, stage: str, box: Box, found: Array) -> GradientMap:
+    """Return the gradient by the part of a stage that the sum reads, of the item and the head on show."""
     cells, batch, *head = found, box[0], *box[1:-2]
-    cells = cells[min(max(aim.batch - batch.start, 0), len(cells) - 1)]
+    cells = cells[min(max(context.batch - batch.start, 0), len(cells) - 1)]
     for axis in head:
-        cells = cells[min(max(aim.head - axis.start, 0), len(cells) - 1)]
+        cells = cells[min(max(context.head - axis.start, 0), len(cells) - 1)]
     rows, columns = box[-2].start, box[-1].start
     if not head and not evaluation.node(stage).stage.joined:
-        mine = evaluation.head_columns(stage, aim.head)
+        mine = evaluation.head_columns(stage, context.head)
         low, high = max(mine.start, box[-1].start), min(mine.stop, box[-1].stop)
         if low < high:
             cells, columns = cells[:, low - box[-1].start : high - box[-1].start], low - mine.start
     return _map(stage, cells, (rows, columns), is_stage=True, moves=bool(np.any(found)))
 
 
-def _of_fields(evaluation: Evaluation, aim: Aim, found: dict[str, Array]) -> Iterator[GradientMap]:
+def _of_fields(evaluation: Evaluation, context: PageContext, found: dict[str, Array]) -> Iterator[GradientMap]:
     """The gradient by every table of the problem: of the item on show, and of its head where columns have heads."""
     for field, each in found.items():
         if not each.ndim:
             continue
         cells = each[None] if each.ndim == 1 else each
-        places = (aim.batch, aim.head) if has_items(evaluation.problem, field) else (aim.head,)
+        places = (context.batch, context.head) if has_items(evaluation.problem, field) else (context.head,)
         for place in places[: cells.ndim - 2]:
             cells = cells[min(place, len(cells) - 1)]
         stage, is_stage = MADE_BY.get(field, field if field in MADE_BY.values() else ""), field in evaluation.stages
-        mine = evaluation.head_columns(stage, aim.head) if stage else slice(0, cells.shape[1])
+        mine = evaluation.head_columns(stage, context.head) if stage else slice(0, cells.shape[1])
         first = 0 if is_stage else mine.start  # a stage counts the columns of its head, a table all
         yield _map(field, cells[:, mine], (0, first), is_stage=is_stage, moves=bool(np.any(each)))
 
@@ -180,66 +170,58 @@ class GradientPage(PageKind[Gradients]):
     words = (
         "sensitivity derivative backprop pull back finite difference vanishing 梯度 灵敏度 导数 反向传播 有限差分 消失"
     )
-    knobs = (
-        Choice("of", QT_TRANSLATE_NOOP("Pages", "gradient of"), lambda aim, values: OF),
-        Choice("by", QT_TRANSLATE_NOOP("Pages", "with respect to"), lambda aim, values: BY),
-        Choice("bar", QT_TRANSLATE_NOOP("Pages", "color bar"), lambda aim, values: BARS),
+    options = (
+        Choice("of", QT_TRANSLATE_NOOP("Pages", "gradient of"), lambda context, values: OF),
+        Choice("by", QT_TRANSLATE_NOOP("Pages", "with respect to"), lambda context, values: BY),
+        Choice("bar", QT_TRANSLATE_NOOP("Pages", "color bar"), lambda context, values: BARS),
     )
 
-    def is_quick(self, aim: Aim) -> bool:
+    def is_quick(self, context: PageContext) -> bool:
         return False  # the problem is computed again for every finite difference
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
-        return read_gradients(evaluation, aim, tell)
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Gradients:
+        return read_gradients(evaluation, context, tell)
 
-    def plan(self, content: Gradients, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Gradients, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return GradientsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
-class _Layout:
+class GradientsLayout(MapsLayout):
     """The maps, and below them the list of the largest gradients."""
 
-    def __init__(self, shown: Gradients, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink = shown, ink
+    def __init__(self, shown: Gradients, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style = shown, style
         self.moving = [one for one in shown.maps if one.largest > 0]
         self.line = metrics("micro").height() + SPACING.s
-        tall = SPACING.m + (len(shown.checked) + 1) * self.line if shown.checked else 0.0
-        maps = self._maps()
-        self.frame = framed(
-            ink,
-            width,
-            height,
+        super().__init__(
+            style,
+            (width, height),
+            self._maps(),
             title=self._title(),
             subtitle=self._subtitle(),
-            note=self._note(),
-            tall=lambda across: (MapGrid.own_height(across, maps) if maps else 0.0) + tall,
-            least=(230.0, (MapGrid.least_height(body_width(width), maps) if maps else 0.0) + tall),
+            note=self._sentences(),
+            least_width=230.0,
+            below=SPACING.m + (len(shown.checked) + 1) * self.line if shown.checked else 0.0,
         )
-        body = self.frame.body
-        self.grid = MapGrid(body.adjusted(0, 0, 0, -tall), maps, ink) if maps else None
-        top = body.top() if self.grid is None else min(self.grid.bottom, body.bottom() - tall)
-        self.list = QRectF(body.left(), top + SPACING.m, body.width(), max(tall - SPACING.m, 0.0))
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click on a cell of a step chooses it, one on a line of the list its number."""
-        frame, fields = self.frame, () if self.grid is None else self.grid.fields(self._spot)
-        if count := len(self.shown.checked):
-            place = self.list.adjusted(0, self.line, 0, 0)
-            fields = (*fields, Field(place, lambda row, _: self._checked_spot(row), count))
-        said = f"{frame.title}. {frame.subtitle}. {self._note()}"
-        return Drawing(frame.width, frame.height, title, said, self._paint, fields)
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on a cell of a step chooses it, one on a line of the list its number."""
+        if not self.shown.checked:
+            return super().fields()
+        place = self.room.adjusted(0, self.line, 0, 0)
+        return *super().fields(), Field(place, lambda row, _: self._checked_spot(row), len(self.shown.checked))
 
     # --- words -----------------------------------------------------------------------------------
     def _title(self) -> str:
-        title = self.ink.translate("Pages", "Gradient of {name}").format(name=self.shown.name)
-        return f"{title} · {self.ink.words.head.format(self.shown.head)}" if self.shown.heads > 1 else title
+        title = self.style.translate("Pages", "Gradient of {name}").format(name=self.shown.name)
+        return f"{title} · {self.style.words.head.format(self.shown.head)}" if self.shown.heads > 1 else title
 
     def _subtitle(self) -> str:
-        text = self.ink.translate("Pages", "{name} = {value}; its change for each unit of a number")
+        text = self.style.translate("Pages", "{name} = {value}; its change for each unit of a number")
         return text.format(name=self.shown.name, value=f"{self.shown.value:.4g}".replace("-", "−"))
 
-    def _note(self) -> str:
-        translate, shown = self.ink.translate, self.shown
+    def _sentences(self) -> str:
+        translate, shown = self.style.translate, self.shown
         if not shown.checked:
             return translate("Pages", "It depends on no number of the problem.")
         said = translate(
@@ -267,38 +249,36 @@ class _Layout:
         ]
 
     def _axes(self, one: GradientMap) -> tuple[str, str]:
-        rows, columns = self.ink.words.axes["row"], self.ink.words.axes["column"]
+        rows, columns = self.style.words.axes["row"], self.style.words.axes["column"]
         if one.shape[0] == 1:
             rows = f"{rows} {one.first[0]}"
         return rows, columns
 
-    def _spot(self, number: int, row: int, column: int) -> Spot:
+    def spot(self, number: int, row: int, column: int) -> Spot:
         one = self.moving[number]
-        block = Block.at((row, column), one.cells.shape, one.shape, one.first)
-        value = block.told(scientific(float(one.cells[row, column])), self.ink)
+        block = CellBlock.at((row, column), one.cells.shape, one.shape, one.first)
+        value = block.told(scientific(float(one.cells[row, column])), self.style)
         text = f"∂{self.shown.name}/∂{symbol(one.name)}[{block.places}] = {value}"
-        return Spot(text, Cell(one.name, *block.first) if one.is_stage else None)
+        return Spot(text, PageCell(one.name, *block.first) if one.is_stage else None)
 
-    def _name(self, one: Checked) -> str:
+    def _name(self, one: CheckedGradient) -> str:
         places = ", ".join(str(place) for place in one.index[-2:])
         return f"{symbol(one.field)}[{places}]" if places else symbol(one.field)
 
     def _checked_spot(self, row: int) -> Spot:
         one = self.shown.checked[row]
-        text = self.ink.translate("Pages", "{name}: {exact}, by differences {other}, apart by {share} of it")
+        text = self.style.translate("Pages", "{name}: {exact}, by differences {other}, apart by {share} of it")
         numbers = {"exact": one.exact, "other": one.by_difference, "share": one.apart}
         return Spot(text.format(name=self._name(one), **{key: scientific(value) for key, value in numbers.items()}))
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
-        if self.grid is not None:
-            self.grid.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
+        super().paint_body(painter)
         if not self.shown.checked:
             return
-        theme, micro, room = self.ink.theme, metrics("micro"), self.list
+        theme, micro, room = self.style.theme, metrics("micro"), self.room
         ends = [room.left() + share * room.width() for share in PLACES]
-        translate, base = self.ink.translate, room.top() + micro.ascent()
+        translate, base = self.style.translate, room.top() + micro.ascent()
         heads = translate("Pages", "exact"), translate("Pages", "difference"), translate("Pages", "apart")
         self._write(painter, base, translate("Pages", "largest by"), heads, ends)
         for one in self.shown.checked:
@@ -311,7 +291,7 @@ class _Layout:
 
     def _write(self, painter: QPainter, base: float, name: str, texts: tuple[str, ...], ends: list[float]) -> None:
         """A line of the list."""
-        theme, room = self.ink.theme, self.list.width() * NAME
-        write_within(painter, QPointF(self.list.left(), base), name, theme.text2, FONT_SIZE.micro, room)
+        theme, room = self.style.theme, self.room.width() * NAME
+        write_within(painter, QPointF(self.room.left(), base), name, theme.text2, FONT_SIZE.micro, room)
         for end, text in zip(ends, texts, strict=True):
             write_line(painter, QPointF(end, base), text, theme.text, FONT_SIZE.micro, anchor=END)

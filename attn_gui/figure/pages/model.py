@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
@@ -18,9 +19,22 @@ from attn_gui.engine.stages import STAGE
 from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.display import Levels, Values, argb, to_display
 from attn_gui.figure.levels import Shade
-from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.base import Amount, Choice, Chosen, Drawing, Field, Ink, PageKind, Spot, framed, metrics
+from attn_gui.figure.pages.base import (
+    Amount,
+    C,
+    Choice,
+    Chosen,
+    Drawing,
+    Field,
+    PageKind,
+    PageLayout,
+    PageStyle,
+    Spot,
+    framed,
+    metrics,
+)
 from attn_gui.figure.pages.charts import HEADS, OF, RESULT, TOKENS, BarRow, BarRows, LayerGrid, LayerMap, token_of
+from attn_gui.figure.pages.context import ModelContext, PageContext
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import format_number, scientific
 from attn_gui.figure.text.words import Words, page_words
@@ -41,6 +55,38 @@ from attn_gui.models.attribution import (
 from attn_gui.models.forward_pass import softmax
 from attn_gui.models.model import Run
 
+# --- pages of a model -----------------------------------------------------------------------------
+
+
+NEEDS = QT_TRANSLATE_NOOP("Pages", "Needs a model that predicts tokens: File › Open a model")
+
+
+class ModelPage(PageKind[C]):
+    """A page of a model's run, whatever cell of the layer on the table is chosen."""
+
+    needs = NEEDS
+    of_model = True
+    reads = frozenset()
+
+
+L = TypeVar("L", "Effects", "HeadEffects", "LogitParts", "Patched")
+"""Contents that know the layer on the table."""
+
+
+class LayersPage(ModelPage[L]):
+    """A page of all layers, which marks the one on the table."""
+
+    def at(self, content: L, context: PageContext) -> L:
+        layer = model_of(context).layer
+        return content if content.layer == layer else replace(content, layer=layer)
+
+
+def model_of(context: PageContext) -> ModelContext:
+    """Return the model that the problem is a layer of; its pages are only there with one."""
+    assert context.model is not None
+    return context.model
+
+
 # --- effects --------------------------------------------------------------------------------------
 # Page of effects: which heads and tokens of which layers a change by hand has moved, as shares of what they were.
 
@@ -56,42 +102,37 @@ class Effects:
     changed: bool
 
 
-class EffectPage(PageKind[Effects]):
+class EffectPage(LayersPage[Effects]):
     """Shows how far a change goes through the layers above it."""
 
     name = "effect"
     title = QT_TRANSLATE_NOOP("Pages", "Effect of the changes")
     words = "difference layers heads intervention downstream propagate 影响 效果 干预 传播 差异"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a model: File › Open a model")
-    of_model = True
-    reads = frozenset()
-    knobs = (OF,)
+    options = (OF,)
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Effects:
-        assert aim.model is not None, "it is only there with a model"
-        model, heads = aim.model, aim.knobs["of"] == HEADS
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Effects:
+        model, heads = model_of(context), context.options["of"] == HEADS
         tokens = tuple(token_of(model.now.texts, place) for place in range(len(model.now.texts)))
         moved = _of_heads(model, tell) if heads else _of_tokens(model)
         return Effects(moved, heads, tokens, model.layer, model.now is not model.before)
 
-    def at(self, content: Effects, aim: Aim) -> Effects:
-        assert aim.model is not None, "it is only there with a model"
-        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
-
-    def plan(self, content: Effects, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        chosen = (content.layer, -1)
-        note = "" if content.changed else ink.translate("Pages", "Nothing is changed by hand: nothing has moved.")
-        grid = LayerGrid((LayerMap("", content.moved),), content.heads, content.names, chosen)
-        return grid.drawing(
-            ink,
+    def plan(self, content: Effects, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        note = "" if content.changed else style.translate("Pages", "Nothing is changed by hand: nothing has moved.")
+        return LayerGrid(
+            style,
             (width, height),
-            title=ink.translate("Pages", self.title),
-            subtitle=ink.translate("Pages", "‖now − before‖ / ‖before‖, 0 where nothing moved"),
+            [LayerMap("", content.moved)],
+            heads=content.heads,
+            layer=content.layer,
+            names=content.names,
+            title=style.translate("Pages", self.title),
+            subtitle=style.translate("Pages", "‖now − before‖ / ‖before‖, 0 where nothing moved"),
             note=note,
-        )
+        ).drawing()
 
 
-def _of_heads(model: ModelAim, tell: Tell) -> Values:
+def _of_heads(model: ModelContext, tell: Tell) -> Values:
     found = []
     layers = model.now.model.num_layers
     for layer in range(layers):
@@ -102,13 +143,14 @@ def _of_heads(model: ModelAim, tell: Tell) -> Values:
     return np.array(found)
 
 
-def _of_tokens(model: ModelAim) -> Values:
+def _of_tokens(model: ModelContext) -> Values:
     now, before = (_hidden(run) for run in (model.now, model.before))
     return np.array([_shares(*pair) for pair in zip(now, before, strict=True)])
 
 
 def _hidden(run: Run) -> Array:
-    """The layers' outputs, none behind the final norm, without the embeddings, which no change by hand reaches."""
+    """Return the layers' outputs, none behind the final norm, without the embeddings, which no change by hand
+    reaches."""
     return np.stack(run.states[1:]).astype(np.float64)
 
 
@@ -125,11 +167,10 @@ def _shares(now: Array, before: Array) -> Values:
 
 USUAL, MOST = 10, 20
 DECIMALS = 4
-NEEDS = QT_TRANSLATE_NOOP("Pages", "Needs a model that predicts tokens: File › Open a model")
 
 
 def share_text(share: float) -> str:
-    """A probability with four decimals; with a power of ten where none of these says anything."""
+    """Return a probability with four decimals; with a power of ten where none of these says anything."""
     return format_number(share, DECIMALS) if share == 0 or share >= 0.5 * 10**-DECIMALS else scientific(share, 2)
 
 
@@ -143,37 +184,33 @@ class Predictions:
     rows: tuple[Likely, ...]
 
 
-class PredictionPage(PageKind[Predictions]):
+class PredictionPage(ModelPage[Predictions]):
     """Shows the softmax of the logits at the chosen token of the text."""
 
     name = "prediction"
     title = QT_TRANSLATE_NOOP("Pages", "Prediction")
     words = "next token probability logits 预测 下一个 词元 概率"
-    needs = NEEDS
-    of_model = True
-    reads = frozenset()
-    knobs = (
+    options = (
         Amount(
             "count",
             QT_TRANSLATE_NOOP("Pages", "tokens"),
-            lambda aim, values: USUAL,
-            lambda aim, values, value: 1 <= value <= MOST,
+            lambda context, values: USUAL,
+            lambda context, values, value: 1 <= value <= MOST,
             whole=True,
         ),
     )
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Predictions:
-        assert aim.model is not None, "it is only there with a model"
-        model = aim.model
-        rows = likely(model.now, model.before, model.position, int(aim.knobs["count"]))
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Predictions:
+        model = model_of(context)
+        rows = likely(model.now, model.before, model.position, int(context.options["count"]))
         tell(1.0)
         token = visible_text(model.now.texts[model.position])
         return Predictions(token, not model.now.model.sizes.causal, model.now is not model.before, rows)
 
-    def plan(self, content: Predictions, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        words = ink.translate("Pages", "In the place of “{token}”") if content.inside else None
-        title = words or ink.translate("Pages", "After “{token}”")
-        now, before = ink.translate("Pages", "now"), ink.translate("Pages", "before")
+    def plan(self, content: Predictions, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        words = style.translate("Pages", "In the place of “{token}”") if content.inside else None
+        title = words or style.translate("Pages", "After “{token}”")
+        now, before = style.translate("Pages", "now"), style.translate("Pages", "before")
         rows = []
         for row in content.rows:
             token = visible_text(row.text)
@@ -182,18 +219,18 @@ class PredictionPage(PageKind[Predictions]):
                 said += f", {before} {share_text(row.before)}"
             values = (row.now, row.before) if content.changed else (row.now,)
             rows.append(BarRow(token, values, Spot(said)))
-        subtitle = ink.translate("Pages", "Probability of each token: softmax of the logits")
+        subtitle = style.translate("Pages", "Probability of each token: softmax of the logits")
         if content.changed:
             subtitle += f" · {now} | {before}"
         layout = BarRows(
             rows,
-            ink,
+            style,
             (width, height),
             title=title.format(token=content.token),
             subtitle=subtitle,
             written=share_text,
         )
-        return layout.drawing(ink.translate("Pages", self.title))
+        return layout.drawing(style.translate("Pages", self.title))
 
 
 # --- tokens that are asked for --------------------------------------------------------------------
@@ -206,32 +243,33 @@ NONE = ""
 ALONE = page_words(QT_TRANSLATE_NOOP("Pages", "nothing"))
 
 
-def _tokens(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
-    rows = () if aim.model is None else aim.model.likely
+def _tokens(context: PageContext, _values: Chosen) -> Mapping[str, Words]:
+    rows = () if context.model is None else context.model.likely
     return {row.token: (("", visible_text(row.text)),) for row in rows} or {NONE: ALONE}
 
 
-def _others(aim: Aim, values: Chosen) -> Mapping[str, Words]:
-    return {NONE: ALONE} | {token: words for token, words in _tokens(aim, values).items() if token != values["token"]}
+def _others(context: PageContext, values: Chosen) -> Mapping[str, Words]:
+    return {NONE: ALONE} | {
+        token: words for token, words in _tokens(context, values).items() if token != values["token"]
+    }
 
 
 TOKEN = Choice("token", QT_TRANSLATE_NOOP("Pages", "logit of"), _tokens)
 AGAINST = Choice("against", QT_TRANSLATE_NOOP("Pages", "less that of"), _others)
 
 
-def asked(aim: Aim) -> tuple[ModelAim, str, str | None]:
-    """The model, the token whose logit is asked for, and the one whose logit is taken off.
+def asked(context: PageContext) -> tuple[ModelContext, str, str | None]:
+    """Return the model, the token whose logit is asked for, and the one whose logit is taken off.
 
     Raises FieldError where the model predicts no token.
     """
-    assert aim.model is not None, "it is only there with a model"
-    if not aim.knobs["token"]:
+    if not context.options["token"]:
         raise FieldError(NO_TOKEN)
-    return aim.model, aim.knobs["token"], aim.knobs["against"] or None
+    return model_of(context), context.options["token"], context.options["against"] or None
 
 
 def logit_name(run: Run, token: str, against: str | None) -> str:
-    """The name of a logit, or of a difference of two."""
+    """Return the name of a logit, or of a difference of two."""
     shown = f"“{visible_text(run.text_of(token))}”"
     return shown if against is None else f"{shown} − “{visible_text(run.text_of(against))}”"
 
@@ -259,53 +297,54 @@ class HeadEffects:
     ranked: bool
 
 
-class HeadEffectsPage(PageKind[HeadEffects]):
+class HeadEffectsPage(LayersPage[HeadEffects]):
     """Shows each head switched off in turn, and how far a first-order estimate is from that."""
 
     name = "heads_off"
     title = QT_TRANSLATE_NOOP("Pages", "Heads that matter")
     words = "importance ablation knock out ranking gradient attribution patching 重要性 消融 排名 归因 梯度"
-    needs = NEEDS
-    of_model = True
-    reads = frozenset()
-    knobs = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: SHOWN))
+    options = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN))
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> HeadEffects:
-        model, token, against = asked(aim)
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> HeadEffects:
+        model, token, against = asked(context)
         true = head_effects(model.now, token, against, model.position, within(tell, 0, 2))
         foretold = _foretold(model.now, token, against, model.position, within(tell, 1, 2))
-        ranked = aim.knobs["shown"] == RANKED
+        ranked = context.options["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
 
-    def at(self, content: HeadEffects, aim: Aim) -> HeadEffects:
-        assert aim.model is not None, "it is only there with a model"
-        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
-
-    def plan(self, content: HeadEffects, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        title = ink.translate("Pages", "Change of the logit of {name} without a head").format(name=content.name)
-        names = ink.translate("Pages", "each head off in turn"), ink.translate("Pages", "−Σ gradient · result")
+    def plan(self, content: HeadEffects, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        title = style.translate("Pages", "Change of the logit of {name} without a head").format(name=content.name)
+        names = style.translate("Pages", "each head off in turn"), style.translate("Pages", "−Σ gradient · result")
         if content.ranked:
-            rows = _rows(content, ink, names)
+            rows = _rows(content, style, names)
             layout = BarRows(
                 rows,
-                ink,
+                style,
                 (width, height),
                 title=title,
                 subtitle=" | ".join(names),
                 written=lambda value: format_number(value, 3),
             )
-            return layout.drawing(ink.translate("Pages", self.title))
-        maps = tuple(LayerMap(name, cells) for name, cells in zip(names, (content.true, content.foretold), strict=True))
-        grid = LayerGrid(maps, heads=True, chosen=(content.layer, -1), signed=True)
-        return grid.drawing(ink, (width, height), title=title, subtitle=" | ".join(names))
+            return layout.drawing(style.translate("Pages", self.title))
+        maps = [LayerMap(name, cells) for name, cells in zip(names, (content.true, content.foretold), strict=True)]
+        return LayerGrid(
+            style,
+            (width, height),
+            maps,
+            heads=True,
+            layer=content.layer,
+            signed=True,
+            title=title,
+            subtitle=" | ".join(names),
+        ).drawing()
 
 
-def _rows(content: HeadEffects, ink: Ink, names: tuple[str, str]) -> list[BarRow]:
-    """The heads with the largest effects, the largest first."""
+def _rows(content: HeadEffects, style: PageStyle, names: tuple[str, str]) -> list[BarRow]:
+    """Return the heads with the largest effects, the largest first."""
     order = np.argsort(-np.abs(content.true), axis=None, kind="stable")[:MOST_ROWS]
     found = []
     for layer, head in zip(*np.unravel_index(order, content.true.shape), strict=True):
-        name = ink.translate("Pages", "layer {layer}").format(layer=layer) + f" · {ink.words.head.format(head)}"
+        name = style.translate("Pages", "layer {layer}").format(layer=layer) + f" · {style.words.head.format(head)}"
         values = float(content.true[layer, head]), float(content.foretold[layer, head])
         said = ", ".join(f"{what} {format_number(value, 4)}" for what, value in zip(names, values, strict=True))
         found.append(BarRow(name, values, Spot(f"{name}: {said}", head=(int(layer), int(head)))))
@@ -344,7 +383,7 @@ class Lens:
     shares: Values
 
 
-class LensPage(PageKind[Lens]):
+class LensPage(ModelPage[Lens]):
     """Shows where in the model a prediction comes up; follows every change by hand.
 
     The final norm and the head are applied to the hidden state of each layer. Source: nostalgebraist (2020),
@@ -354,13 +393,9 @@ class LensPage(PageKind[Lens]):
     name = "lens"
     title = QT_TRANSLATE_NOOP("Pages", "Logit lens")
     words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
-    needs = NEEDS
-    of_model = True
-    reads = frozenset()
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Lens:
-        assert aim.model is not None, "it is only there with a model"
-        run, last = aim.model.now, aim.model.position + 1
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Lens:
+        run, last = model_of(context).now, model_of(context).position + 1
         first = max(0, last - LENS_POSITIONS)
         layers = run.model.num_layers + 1
         found, shares = [], np.zeros((layers, last - first))
@@ -374,27 +409,29 @@ class LensPage(PageKind[Lens]):
             tell((layer + 1) / layers)
         return Lens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
 
-    def plan(self, content: Lens, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _Layout(content, ink, width, height).drawing()
+    def plan(self, content: Lens, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return LensLayout(content, style, width, height).drawing()
 
 
-class _Layout:
+class LensLayout(PageLayout):
     """A row for each layer, the last at the bottom, and a column for each token of the text."""
 
-    def __init__(self, lens: Lens, ink: Ink, width: float | None, height: float | None) -> None:
-        self.lens, self.ink = lens, ink
+    def __init__(self, lens: Lens, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.lens, self.style = lens, style
         rows, columns = lens.shares.shape
-        self.names = [ink.translate("Pages", "embeddings")]
-        self.names += [ink.translate("Pages", "after layer {layer}").format(layer=k) for k in range(rows - 1)]
+        self.names = [style.translate("Pages", "embeddings")]
+        self.names += [style.translate("Pages", "after layer {layer}").format(layer=k) for k in range(rows - 1)]
         self.label = max(map(metrics("micro").horizontalAdvance, self.names)) + SPACING.m
         self.head = metrics("micro").height() + SPACING.s
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
-            title=ink.translate("Pages", LensPage.title),
-            subtitle=ink.translate("Pages", "Likeliest token at every place, as though the model ended after a layer"),
-            note=ink.translate("Pages", "The color of a cell is the probability of its token, from 0 to 1."),
+            title=style.translate("Pages", LensPage.title),
+            subtitle=style.translate(
+                "Pages", "Likeliest token at every place, as though the model ended after a layer"
+            ),
+            note=style.translate("Pages", "The color of a cell is the probability of its token, from 0 to 1."),
             tall=lambda _across: self.head + rows * ROW,
             least=(self.label + columns * LEAST_COLUMN, self.head + rows * LEAST_ROW),
         )
@@ -406,17 +443,18 @@ class _Layout:
             min(body.height() - self.head, rows * 1.6 * ROW),
         )
 
-    def drawing(self) -> Drawing:
-        """The page; a hover says a cell in full."""
-        frame, rows = self.frame, self.lens.shares.shape
+    def said(self) -> str:
         column = self.lens.shares.shape[1] - 1
         last = "; ".join(f"{name}: {self._token(row, column)}" for row, name in enumerate(self.names))
-        field = Field(self.place, self._spot, *rows)
-        return Drawing(frame.width, frame.height, frame.title, f"{frame.title}. {last}", self._paint, (field,))
+        return f"{self.frame.title}. {last}"
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a hover says a cell in full."""
+        return (Field(self.place, self._spot, *self.lens.shares.shape),)
 
     def _spot(self, row: int, column: int) -> Spot:
         share = format_number(float(self.lens.shares[row, column]), 4)
-        translate = self.ink.translate
+        translate = self.style.translate
         words = (
             translate("Pages", "In the place of “{token}”")
             if self.lens.inside
@@ -426,12 +464,11 @@ class _Layout:
         return Spot(f"{self.names[row]}. {place}: {self._token(row, column)} {share}")
 
     def _token(self, row: int, column: int) -> str:
-        """The likeliest one; where no probability is a number, none is."""
+        """Return the likeliest one; where no probability is a number, none is."""
         return "" if np.isnan(self.lens.shares[row, column]) else visible_text(self.lens.found[row][column])
 
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
-        theme, micro = self.ink.theme, metrics("micro")
+    def paint_body(self, painter: QPainter) -> None:
+        theme, micro = self.style.theme, metrics("micro")
         rows, columns = self.lens.shares.shape
         high, wide = self.place.height() / rows, self.place.width() / columns
         display = to_display(self.lens.shares, None, Levels(0.0, 1.0))
@@ -473,29 +510,22 @@ class LogitParts:
     layer: int
 
 
-class LogitPartsPage(PageKind[LogitParts]):
+class LogitPartsPage(LayersPage[LogitParts]):
     """Shows that a logit is a sum over embeddings, heads and MLPs, and says the difference of both."""
 
     name = "logit_parts"
     title = QT_TRANSLATE_NOOP("Pages", "Parts of a logit")
     words = "direct logit attribution contributions heads mlp residual stream 直接归因 贡献 残差流 logit"
-    needs = NEEDS
-    of_model = True
-    reads = frozenset()
-    knobs = (TOKEN, AGAINST)
+    options = (TOKEN, AGAINST)
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> LogitParts:
-        model, token, against = asked(aim)
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> LogitParts:
+        model, token, against = asked(context)
         parts = direct_logits(model.now, token, against, model.position)
         tell(1.0)
         logit = logit_difference(model.now, token, against, model.position)
         return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
 
-    def at(self, content: LogitParts, aim: Aim) -> LogitParts:
-        assert aim.model is not None, "it is only there with a model"
-        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
-
-    def plan(self, content: LogitParts, ink: Ink, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: LogitParts, style: PageStyle, width: float | None, height: float | None) -> Drawing:
         parts = content.parts
         shown = {
             "embedding": parts.embedding,
@@ -506,24 +536,28 @@ class LogitPartsPage(PageKind[LogitParts]):
             "total": parts.total,
             "logit": content.logit,
         }
-        note = ink.translate(
+        note = style.translate(
             "Pages",
             "Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}: together {total}; "
             "the logit is {logit}.",
         )
         if parts.by_hand.any():
-            note = ink.translate(
+            note = style.translate(
                 "Pages",
                 "Embeddings {embedding}, heads {heads}, MLPs {mlps}, biases and norm {rest}, "
                 "changes by hand {by_hand}: together {total}; the logit is {logit}.",
             )
-        return LayerGrid((LayerMap("", parts.heads),), heads=True, chosen=(content.layer, -1), signed=True).drawing(
-            ink,
+        return LayerGrid(
+            style,
             (width, height),
-            title=ink.translate("Pages", "Parts of the logit of {name}").format(name=content.name),
-            subtitle=ink.translate("Pages", "What each head adds to it directly"),
+            [LayerMap("", parts.heads)],
+            heads=True,
+            layer=content.layer,
+            signed=True,
+            title=style.translate("Pages", "Parts of the logit of {name}").format(name=content.name),
+            subtitle=style.translate("Pages", "What each head adds to it directly"),
             note=note.format(**{key: format_number(float(value), 3) for key, value in shown.items()}),
-        )
+        ).drawing()
 
 
 # --- patching -------------------------------------------------------------------------------------
@@ -557,7 +591,7 @@ class Patched:
     layer: int
 
 
-class PatchingPage(PageKind[Patched]):
+class PatchingPage(LayersPage[Patched]):
     """Shows where in the model what the two texts differ in is carried.
 
     The second text is run, and in it one head or token of one layer at a time is as in the first. Source: Meng, Bau,
@@ -567,45 +601,42 @@ class PatchingPage(PageKind[Patched]):
     name = "patching"
     title = QT_TRANSLATE_NOOP("Pages", "Patching from the first text")
     words = "activation patching causal tracing clean corrupted 激活修补 因果追踪 对照"
-    needs = NEEDS
-    of_model = True
-    reads = frozenset()
-    knobs = (
+    options = (
         OF,
         TOKEN,
         AGAINST,
-        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: BESIDE),
+        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: BESIDE),
     )
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Patched:
-        model, token, against = asked(aim)
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Patched:
+        model, token, against = asked(context)
         count = len(model.now.ids)
         if model.other is None or len(model.other.ids) != count:
             raise FieldError(NO_OTHER, count=count)
-        stage, axis = AXES[aim.knobs["of"]]
-        both = aim.knobs["shown"] == BOTH
+        stage, axis = AXES[context.options["of"]]
+        both = context.options["shown"] == BOTH
         sweep = partial(patch_sweep, model.other, model.now, token, against, position=model.position)
         slopes = partial(patch_foretold, model.other, model.now, token, against, position=model.position)
         shares = sweep(stage=stage, axis=axis, tell=within(tell, 0, 1 + both))
         foretold = slopes(stage=stage, axis=axis, tell=within(tell, 1, 2)) if both else None
         tokens = tuple(token_of(model.now.texts, place) for place in range(count))
         name = logit_name(model.now, token, against)
-        return Patched(name, shares, foretold, aim.knobs["of"] == HEADS, tokens, model.layer)
+        return Patched(name, shares, foretold, context.options["of"] == HEADS, tokens, model.layer)
 
-    def at(self, content: Patched, aim: Aim) -> Patched:
-        assert aim.model is not None, "it is only there with a model"
-        return content if content.layer == aim.model.layer else replace(content, layer=aim.model.layer)
-
-    def plan(self, content: Patched, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        maps: tuple[LayerMap, ...] = (LayerMap("", content.shares),)
+    def plan(self, content: Patched, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        maps = [LayerMap("", content.shares)]
         if content.foretold is not None:
-            names = ink.translate("Pages", "patched"), ink.translate("Pages", "Σ gradient · (first − second)")
-            maps = (LayerMap(names[0], content.shares), LayerMap(names[1], content.foretold))
-        grid = LayerGrid(maps, content.heads, content.tokens, (content.layer, -1), signed=True)
-        title = ink.translate("Pages", "Recovered part of the logit of {name}").format(name=content.name)
-        return grid.drawing(
-            ink,
+            names = style.translate("Pages", "patched"), style.translate("Pages", "Σ gradient · (first − second)")
+            maps = [LayerMap(names[0], content.shares), LayerMap(names[1], content.foretold)]
+        title = style.translate("Pages", "Recovered part of the logit of {name}").format(name=content.name)
+        return LayerGrid(
+            style,
             (width, height),
+            maps,
+            heads=content.heads,
+            layer=content.layer,
+            names=content.tokens,
+            signed=True,
             title=title,
-            subtitle=ink.translate("Pages", "0 as in the second text, 1 as in the first"),
-        )
+            subtitle=style.translate("Pages", "0 as in the second text, 1 as in the first"),
+        ).drawing()

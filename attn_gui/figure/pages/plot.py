@@ -37,7 +37,7 @@ DECIMALS = 12
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisScale:
     """An axis from `low` to `high` with its ticks, in single steps of `step`."""
 
     low: float
@@ -45,19 +45,19 @@ class Scale:
     step: float
 
     def ticks(self) -> list[float]:
-        """The values that have a tick, the ends included."""
+        """Return the values that have a tick, the ends included."""
         count = round((self.high - self.low) / self.step)
         return [self.low + number * self.step for number in range(count + 1)]
 
-    def within(self, low: float, high: float, most: float) -> Scale:
-        """The ticks between two values of it, at most about so many; all of it has the ticks that it has."""
+    def within(self, low: float, high: float, most: float) -> AxisScale:
+        """Return the ticks between two values of it, at most about so many; all of it has the ticks that it has."""
         if high - low > (self.high - self.low) * (1 - ROUNDING):
             return self
         step = _nice_step((high - low) / max(most, FEWEST))
-        return Scale(math.ceil(low / step - ROUNDING) * step, math.floor(high / step + ROUNDING) * step, step)
+        return AxisScale(math.ceil(low / step - ROUNDING) * step, math.floor(high / step + ROUNDING) * step, step)
 
     def text(self, value: float) -> str:
-        """A tick with as many decimals as the step needs."""
+        """Return a tick with as many decimals as the step needs."""
         decimals = -math.floor(math.log10(self.step) + 1e-9)
         tick = round(value / self.step) * self.step
         if -6 < decimals <= DECIMALS:
@@ -66,8 +66,8 @@ class Scale:
         return f"{tick:.{max(1, digits)}g}".replace("-", "−")
 
 
-def nice_scale(numbers: Numbers, most: float) -> Scale:
-    """An axis over the finite numbers with steps of 1, 2 or 5 times a power of ten, at most about so many."""
+def nice_scale(numbers: Numbers, most: float) -> AxisScale:
+    """Return an axis over the finite numbers with steps of 1, 2 or 5 times a power of ten, at most about so many."""
     finite = numbers[np.isfinite(numbers)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     low, high = max(low, -WIDEST / 2), min(high, WIDEST / 2)
@@ -75,11 +75,11 @@ def nice_scale(numbers: Numbers, most: float) -> Scale:
         apart = abs(low) * 0.5 if abs(low) > NARROWEST else 0.5
         low, high = low - apart, high + apart
     step = _nice_step((high - low) / max(most, 1.0))
-    return Scale(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step)
+    return AxisScale(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step)
 
 
 def _nice_step(least: float) -> float:
-    """The first of 1, 2 and 5 times a power of ten that is not less."""
+    """Return the first of 1, 2 and 5 times a power of ten that is not less."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(nice * power for nice in (1, 2, 5, 10) if nice * power >= least * (1 - 1e-9))
 
@@ -90,18 +90,18 @@ class Axes:
 
     plot: QRectF
     room: QRectF
-    across: Scale
-    up: Scale
+    across: AxisScale
+    up: AxisScale
     names: tuple[str, str]
 
     def place(self, x: float, y: float) -> QPointF:
-        """The place of a point of the plot on the page."""
+        """Return the place of a point of the plot on the page."""
         right = (x - self.across.low) / (self.across.high - self.across.low)
         above = (y - self.up.low) / (self.up.high - self.up.low)
         return QPointF(self.plot.left() + right * self.plot.width(), self.plot.bottom() - above * self.plot.height())
 
     def numbers_at(self, point: QPointF) -> tuple[float, float]:
-        """The numbers of a place on the page, the inverse of `place`."""
+        """Return the numbers of a place on the page, the inverse of `place`."""
         right = (point.x() - self.plot.left()) / self.plot.width()
         above = (self.plot.bottom() - point.y()) / self.plot.height()
         across, up = self.across, self.up
@@ -138,13 +138,14 @@ class Axes:
         paint_axis_name(painter, side, up, theme.text2, turned=True)
 
     def points(self, x: Numbers, y: Numbers) -> list[QPointF]:
-        """The places of the points whose numbers are finite."""
+        """Return the places of the points whose numbers are finite."""
         seen = np.isfinite(x) & np.isfinite(y)
         return [self.place(a, b) for a, b in zip(x[seen].tolist(), y[seen].tolist(), strict=True)]
 
 
 def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str]) -> Axes:
-    """Axes over some numbers, with all their labels inside a rectangle; an axis without a name takes less room."""
+    """Return axes over some numbers, with all their labels inside a rectangle; an axis without a name takes less
+    room."""
     line, micro = metrics("small"), metrics("micro")
     bottom = room.bottom() - line.height() - SPACING.s - micro.height() - TICK - SPACING.xs
     top = room.top() + micro.capHeight() / 2
@@ -203,12 +204,12 @@ class Curve:
         return isinstance(other, Curve) and self._drawn() == other._drawn()
 
     def points(self) -> tuple[Numbers, Numbers]:
-        """The finite points, x and y."""
+        """Return the finite points, x and y."""
         seen = self._finite()
         return self.x[seen], self.y[seen]
 
     def dot_colors(self) -> list[QColor]:
-        """The color inside the dot of each finite point."""
+        """Return the color inside the dot of each finite point."""
         opacity = np.full(len(self.x), 255.0) if self.opacity is None else self.opacity
         colors = [QColor(self.color if self.fill is None else self.fill) for _ in range(int(self._finite().sum()))]
         for color, share in zip(colors, opacity[self._finite()], strict=True):
@@ -234,7 +235,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Rule:
+class PlotRule:
     """A dotted line from the top of a plot to its bottom."""
 
     x: float
@@ -248,7 +249,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Note:
+class PlotNote:
     """A few words in a plot: `at` is where their line begins or ends on the page.
 
     `x` and `y` are the numbers of the point that they stand beside, which they follow in a plot that is zoomed.
@@ -272,7 +273,7 @@ class Plot:
 
     axes: Axes
     theme: Theme
-    marks: tuple[Curve | Rule | Note, ...]
+    marks: tuple[Curve | PlotRule | PlotNote, ...]
 
     def paint(self, painter: QPainter) -> None:
         """Paint it as files have it."""
@@ -281,7 +282,7 @@ class Plot:
             mark.paint(painter, self.axes)
 
     def field(self, x: Numbers, spot: Callable[[int], Spot]) -> PlotField:
-        """The field whose places are the finite of some numbers; `spot` tells of one by its index."""
+        """Return the field whose places are the finite of some numbers; `spot` tells of one by its index."""
         order = np.argsort(x, kind="stable")
         order = order[np.isfinite(x[order])]
 

@@ -18,21 +18,23 @@ from attn_gui.engine.arrays import item_of
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
-from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import (
     C,
-    Cell,
     Choice,
     Chosen,
     Drawing,
-    Frame,
-    Ink,
+    Field,
+    PageCell,
+    PageFrame,
     PageKind,
+    PageLayout,
+    PageStyle,
     Spot,
     body_width,
     framed,
     metrics,
 )
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.words import Words, page_words
@@ -85,36 +87,39 @@ class CurvePage(RegressionPage[CurvePoints]):
     title = QT_TRANSLATE_NOOP("Pages", "Regression curve")
     words = "regression nadaraya watson plot fit kernel 曲线 回归 拟合 核"
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> CurvePoints:
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> CurvePoints:
         answer = evaluation.mixed
-        keys, values, queries, outputs = (_column(evaluation, name, aim) for name in ("key", "value", "query", answer))
-        row, weights = aim.query(evaluation), None
+        keys, values, queries, outputs = (
+            _column(evaluation, name, context) for name in ("key", "value", "query", answer)
+        )
+        row, weights = context.query(evaluation), None
         if row is not None:
             place = slice(row, row + 1), slice(0, evaluation.problem.m)
-            block = evaluation.block(evaluation.weights, aim.batch, aim.head, *place)
+            block = evaluation.block(evaluation.weights, context.batch, context.head, *place)
             weights = np.array(block[0], dtype=np.float64)
         tell(1.0)
-        return CurvePoints(keys, values, queries, outputs, answer, evaluation.problem.num_heads, aim.head, row, weights)
+        return CurvePoints(
+            keys, values, queries, outputs, answer, evaluation.problem.num_heads, context.head, row, weights
+        )
 
-    def plan(self, content: CurvePoints, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        layout = _CurveLayout(content, ink, width, height)
-        return layout.drawing(ink.translate("Pages", self.title))
+    def plan(self, content: CurvePoints, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return CurveLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
-class _CurveLayout:
+class CurveLayout(PageLayout):
     """The key of dots and line above the plot, on one line or on two."""
 
-    def __init__(self, curve: CurvePoints, ink: Ink, width: float | None, height: float | None) -> None:
-        self.curve, self.ink = curve, ink
+    def __init__(self, curve: CurvePoints, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.curve, self.style = curve, style
         line = metrics("small").height() + SPACING.s
         self.dots, self.line = (
-            ink.translate("Pages", "keys and their values"),
-            ink.translate("Pages", "output for every query"),
+            style.translate("Pages", "keys and their values"),
+            style.translate("Pages", "output for every query"),
         )
-        named = ink.translate("Pages", CurvePage.title)
-        named += f" · {ink.words.head.format(curve.head)}" if curve.heads > 1 else ""
-        frame: Frame = framed(
-            ink,
+        named = style.translate("Pages", CurvePage.title)
+        named += f" · {style.words.head.format(curve.head)}" if curve.heads > 1 else ""
+        frame: PageFrame = framed(
+            style,
             width,
             height,
             title=named,
@@ -124,36 +129,34 @@ class _CurveLayout:
         self.frame, body = frame, frame.body
         self.lines = 1 if self._key_width() <= body.width() - 4 * SPACING.xl else 2
         plot = body.adjusted(0, self.lines * line, 0, 0)
-        names = ink.translate("Pages", "query, key"), ink.translate("Pages", "value, output")
+        names = style.translate("Pages", "query, key"), style.translate("Pages", "value, output")
         x, y = np.concatenate([curve.keys, curve.queries]), np.concatenate([curve.values, curve.outputs])
         self.axes = axes_in(plot, x, y, names)
-        self.plot = Plot(self.axes, ink.theme, self._marks())
+        self.plot = Plot(self.axes, style.theme, self._marks())
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click on the plot chooses the nearest query."""
-        said = self.ink.translate("Pages", "{points} points, {queries} queries")
+    def said(self) -> str:
+        said = self.style.translate("Pages", "{points} points, {queries} queries")
         said = said.format(points=len(self.curve.keys), queries=len(self.curve.queries))
-        field, frame = self.plot.field(self.curve.queries, self._spot), self.frame
-        return Drawing(frame.width, frame.height, title, f"{frame.title}. {said}.", self._paint, (field,))
+        return f"{self.frame.title}. {said}."
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on the plot chooses the nearest query."""
+        return (self.plot.field(self.curve.queries, self._spot),)
 
     def _spot(self, row: int) -> Spot:
-        curve, text = self.curve, self.ink.translate("Pages", "query {row}: {query} → {output}")
+        curve, text = self.curve, self.style.translate("Pages", "query {row}: {query} → {output}")
         text = text.format(row=row, query=f"{curve.queries[row]:.4g}", output=f"{curve.outputs[row]:.4g}")
-        return Spot(text, Cell(self.curve.stage, row, 0))
+        return Spot(text, PageCell(self.curve.stage, row, 0))
 
     def _key_width(self) -> float:
-        """The width of the key on one line, in a viewer's font."""
+        """Return the width of the key on one line, in a viewer's font."""
         words = map(metrics("small").horizontalAdvance, (self.dots, self.line))
         return sum(words) * WIDER_FONT + 4 * CURVE_DOT + 3 * SPACING.xl
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
-        self._paint_key(painter)
-
     def _marks(self) -> tuple[Curve, ...]:
-        """The points, the outputs by their queries, and the chosen query."""
-        curve, theme = self.curve, self.ink.theme
+        """Return the points, the outputs by their queries, and the chosen query."""
+        curve, theme = self.curve, self.style.theme
         order = np.argsort(curve.queries, kind="stable")
         points = Curve(curve.keys, curve.values, theme.key, Qt.PenStyle.NoPen, CURVE_DOT, self._opacity())
         line = Curve(curve.queries[order], curve.outputs[order], theme.query)
@@ -173,8 +176,9 @@ class _CurveLayout:
         largest = float(np.nanmax(curve.weights, initial=0.0)) or 1.0
         return np.asarray(FAINTEST + (255 - FAINTEST) * np.nan_to_num(curve.weights / largest))
 
-    def _paint_key(self, painter: QPainter) -> None:
-        theme, small, body = self.ink.theme, metrics("small"), self.frame.body
+    def paint_body(self, painter: QPainter) -> None:
+        """Paint the key of dots and line."""
+        theme, small, body = self.style.theme, metrics("small"), self.frame.body
         down, pitch = QPointF(0, small.capHeight() / 2), small.height() + SPACING.s
         at = QPointF(self.axes.plot.left(), body.top() + small.ascent() - down.y())
         self._dot(painter, at + QPointF(SPACING.m, 0), CURVE_OPACITY)
@@ -189,15 +193,15 @@ class _CurveLayout:
         write_line(painter, at + words, self.line, theme.text2, FONT_SIZE.small)
 
     def _dot(self, painter: QPainter, at: QPointF, shade: float) -> None:
-        color = QColor(self.ink.theme.key)
+        color = QColor(self.style.theme.key)
         color.setAlpha(round(shade))
         paint_dot(painter, at, color, CURVE_DOT)
 
 
-def _column(evaluation: Evaluation, stage: str, aim: Aim) -> Numbers:
-    """A stage of one column, apart from the evaluation."""
+def _column(evaluation: Evaluation, stage: str, context: PageContext) -> Numbers:
+    """Return a stage of one column, apart from the evaluation."""
     rows = slice(0, evaluation.shape(stage)[-2])
-    return np.array(evaluation.block(stage, aim.batch, aim.head, rows, slice(0, 1))[:, 0], dtype=np.float64)
+    return np.array(evaluation.block(stage, context.batch, context.head, rows, slice(0, 1))[:, 0], dtype=np.float64)
 
 
 # --- poolings -------------------------------------------------------------------------------------
@@ -210,19 +214,21 @@ POOLING_DOT, POOLING_ANSWER, POOLING_OPACITY = 2.2, 4.0, 130
 NONE = "none"
 
 
-def _functions(aim: Aim, values: Chosen) -> Mapping[str, Words]:
-    """The functions that can be drawn, the one behind the points first where there is one."""
+def _functions(context: PageContext, values: Chosen) -> Mapping[str, Words]:
+    """Return the functions that can be drawn, the one behind the points first where there is one."""
     found = {key: (("", function.text),) for key, function in TRUE_FUNCTIONS.items()}
     offered = {NONE: page_words(QT_TRANSLATE_NOOP("Pages", "not drawn")), **found}
-    problem = aim.problem
-    behind = None if problem.projected else function_behind(*(_points(problem, aim, name) for name in ("key", "value")))
+    problem = context.problem
+    behind = (
+        None if problem.projected else function_behind(*(_points(problem, context, name) for name in ("key", "value")))
+    )
     return offered if behind is None else {behind: offered[behind], **offered}
 
 
-def _points(problem: Problem, aim: Aim, field: str) -> Numbers:
-    """The keys or values of the head on show, as they are given."""
+def _points(problem: Problem, context: PageContext, field: str) -> Numbers:
+    """Return the keys or values of the head on show, as they are given."""
     array = np.asarray(getattr(problem, field), dtype=np.float64)
-    return np.asarray(item_of(array, aim.batch)[:, aim.head * problem.kv_heads // problem.num_heads])
+    return np.asarray(item_of(array, context.batch)[:, context.head * problem.kv_heads // problem.num_heads])
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +252,7 @@ class Ways:
             return None if self.function == NONE else TRUE_FUNCTIONS[self.function].at(self.queries)
 
     def missed(self, way: Pooled) -> float | None:
-        """The mean squared distance from the function at the queries."""
+        """Return the mean squared distance from the function at the queries."""
         truth = self.truth
         if truth is None:
             return None
@@ -262,21 +268,23 @@ class PoolingsPage(RegressionPage[Ways]):
     title = QT_TRANSLATE_NOOP("Pages", "Ways to pool")
     roles = (Role.SCORE,)
     words = "average nadaraya watson parametric kernel dot regression 平均汇聚 注意力汇聚 核回归 参数化"
-    knobs = (Choice("function", QT_TRANSLATE_NOOP("Pages", "true function"), _functions),)
+    options = (Choice("function", QT_TRANSLATE_NOOP("Pages", "true function"), _functions),)
 
-    def is_quick(self, aim: Aim) -> bool:
+    def is_quick(self, context: PageContext) -> bool:
         return False  # a width is fitted
 
     def turned(self, content: Ways, before: Chosen, after: Chosen) -> Ways | None:
         return Ways(**{**vars(content), "function": after["function"]})
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Ways:
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Ways:
         problem = evaluation.problem
-        found = poolings(problem, aim.batch, aim.head, tell)
+        found = poolings(problem, context.batch, context.head, tell)
         names = evaluation.latest("key"), evaluation.latest("value"), evaluation.latest("query")
         keys, values, queries = (
             np.array(
-                evaluation.block(name, aim.batch, aim.head, slice(0, evaluation.shape(name)[-2]), slice(0, 1))[:, 0],
+                evaluation.block(name, context.batch, context.head, slice(0, evaluation.shape(name)[-2]), slice(0, 1))[
+                    :, 0
+                ],
                 dtype=np.float64,
             )
             for name in names
@@ -286,67 +294,66 @@ class PoolingsPage(RegressionPage[Ways]):
             values,
             queries,
             tuple(found),
-            aim.knobs["function"],
+            context.options["function"],
             evaluation.mixed,
-            aim.query(evaluation),
-            aim.head,
+            context.query(evaluation),
+            context.head,
             problem.num_heads,
         )
 
-    def plan(self, content: Ways, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Ways, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return PoolingsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
-class _Layout:
+class PoolingsLayout(PageLayout):
     """A plot for each way, all with the same axes."""
 
-    def __init__(self, shown: Ways, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink = shown, ink
+    def __init__(self, shown: Ways, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style = shown, style
         count, self.above = len(shown.pooled), 2 * metrics("small").height() + SPACING.s
-        head = f" · {ink.words.head.format(shown.head)}" if shown.heads > 1 else ""
+        head = f" · {style.words.head.format(shown.head)}" if shown.heads > 1 else ""
         across = min(count, 1 + (body_width(width) >= BESIDE)) if body_width(width) < IN_A_ROW else count
         down = math.ceil(count / across)
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
-            title=ink.translate("Pages", PoolingsPage.title) + head,
+            title=style.translate("Pages", PoolingsPage.title) + head,
             note=self._note(),
             tall=lambda wide: down * (wide / across * POOLING_SHAPE + self.above),
             least=(160.0, down * (POOLING_LEAST + self.above)),
         )
         body = self.frame.body
         size = body.width() / across, body.height() / down
-        names = (ink.translate("Pages", "query, key") if down == 1 else ""), ""
+        names = (style.translate("Pages", "query, key") if down == 1 else ""), ""
         self.plots: list[Plot] = []
         x, y = np.concatenate([shown.keys, shown.queries]), self._heights()
         for number in range(count):
             left, top = body.left() + number % across * size[0], body.top() + number // across * size[1]
             room = QRectF(left, top + self.above, size[0] - SPACING.l, size[1] - self.above)
-            self.plots.append(Plot(axes_in(room, x, y, names), ink.theme, self._marks(shown.pooled[number])))
+            self.plots.append(Plot(axes_in(room, x, y, names), style.theme, self._marks(shown.pooled[number])))
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click on a plot chooses the nearest query."""
-        ways = zip(self.shown.pooled, self.plots, strict=True)
-        fields = [plot.field(self.shown.queries, partial(self._spot, way)) for way, plot in ways]
+    def said(self) -> str:
         said = ". ".join(" ".join(self.told(way)) for way in self.shown.pooled)
-        frame = self.frame
-        return Drawing(
-            frame.width, frame.height, title, f"{frame.title}. {said}. {self._note()}", self._paint, tuple(fields)
-        )
+        return f"{self.frame.title}. {said}. {self._note()}"
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on a plot chooses the nearest query."""
+        ways = zip(self.shown.pooled, self.plots, strict=True)
+        return tuple(plot.field(self.shown.queries, partial(self._spot, way)) for way, plot in ways)
 
     def told(self, way: Pooled) -> tuple[str, str]:
-        """The title of a plot, and how far the curve is from the true function."""
-        title, missed = self.ink.translate("Pages", way.title), self.shown.missed(way)
-        text = self.ink.translate("Pages", "MSE {error}")
+        """Return the title of a plot, and how far the curve is from the true function."""
+        title, missed = self.style.translate("Pages", way.title), self.shown.missed(way)
+        text = self.style.translate("Pages", "MSE {error}")
         return title.format(w=f"{way.w or 0:.4g}"), "" if missed is None else text.format(error=f"{missed:.3g}")
 
     def _note(self) -> str:
         shown = self.shown
         if shown.function == NONE:
-            return self.ink.translate("Pages", "Points: keys and their values. Line: output for every query.")
+            return self.style.translate("Pages", "Points: keys and their values. Line: output for every query.")
         function = TRUE_FUNCTIONS[shown.function]
-        text = self.ink.translate(
+        text = self.style.translate(
             "Pages",
             "Points: keys and their values. Line: output for every query. Dashed: {function}, the function of this "
             "textbook example, which explains {percent} % of the variance of the values; MSE: mean squared distance "
@@ -356,20 +363,19 @@ class _Layout:
         return text.format(function=function.text, percent=f"{100 * share:.0f}" if np.isfinite(share) else "–")
 
     def _heights(self) -> Numbers:
-        """All numbers that are drawn upward, so that the plots can be compared."""
+        """Return all numbers that are drawn upward, so that the plots can be compared."""
         truth = self.shown.truth
         return np.concatenate(
             [self.shown.values, *(way.outputs for way in self.shown.pooled), *([] if truth is None else [truth])]
         )
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         for way, plot in zip(self.shown.pooled, self.plots, strict=True):
             self._paint_heading(painter, way, plot.axes.plot)
 
     def _paint_heading(self, painter: QPainter, way: Pooled, place: QRectF) -> None:
-        theme, small = self.ink.theme, metrics("small")
+        theme, small = self.style.theme, metrics("small")
         base = place.top() - self.above + small.ascent()
         title, missed = self.told(way)
         at = QPointF(place.left(), base)
@@ -377,8 +383,8 @@ class _Layout:
         write_within(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, place.width())
 
     def _marks(self, way: Pooled) -> tuple[Curve, ...]:
-        """The points, the true function, the outputs by their queries, and the output of the chosen query."""
-        shown, theme = self.shown, self.ink.theme
+        """Return the points, the true function, the outputs by their queries, and the output of the chosen query."""
+        shown, theme = self.shown, self.style.theme
         order = np.argsort(shown.queries, kind="stable")
         queries, opacity = shown.queries[order], np.full(len(shown.keys), float(POOLING_OPACITY))
         marks = [Curve(shown.keys, shown.values, theme.key, Qt.PenStyle.NoPen, POOLING_DOT, opacity)]
@@ -391,7 +397,7 @@ class _Layout:
         return tuple(marks)
 
     def _spot(self, way: Pooled, row: int) -> Spot:
-        """The meaning of a hover and a click at a query of a plot."""
-        shown, text = self.shown, self.ink.translate("Pages", "query {row}: {query} → {output}")
+        """Return the meaning of a hover and a click at a query of a plot."""
+        shown, text = self.shown, self.style.translate("Pages", "query {row}: {query} → {output}")
         said = text.format(row=row, query=f"{shown.queries[row]:.4g}", output=f"{way.outputs[row]:.4g}")
-        return Spot(f"{self.told(way)[0]}, {said}", Cell(shown.stage, row, 0))
+        return Spot(f"{self.told(way)[0]}, {said}", PageCell(shown.stage, row, 0))

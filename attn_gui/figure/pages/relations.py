@@ -17,22 +17,23 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.display import Levels, Values
-from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import (
     Amount,
-    Cell,
     Choice,
     Chosen,
     Drawing,
     Field,
-    Ink,
+    PageCell,
     PageKind,
+    PageLayout,
+    PageStyle,
     Spot,
     body_width,
     framed,
     metrics,
 )
-from attn_gui.figure.pages.charts import MapGrid, PageMap, token_of
+from attn_gui.figure.pages.charts import MapsLayout, PageMap, token_of
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import Words, page_words
@@ -52,9 +53,9 @@ LAYER = page_words(QT_TRANSLATE_NOOP("Pages", "X and the output of the layer"))
 HEAD = page_words(QT_TRANSLATE_NOOP("Pages", "V and the result of the head"))
 
 
-def _offers(aim: Aim, values: Chosen) -> Mapping[str, Words]:
+def _offers(context: PageContext, values: Chosen) -> Mapping[str, Words]:
     """X is compared where there is one; of Q, K and V that are given the values of a head and what is made of them."""
-    return {"layer": LAYER, "head": HEAD} if aim.problem.projected else {"head": HEAD}
+    return {"layer": LAYER, "head": HEAD} if context.problem.projected else {"head": HEAD}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +73,14 @@ class Meanings:
     head: int | None
 
     def nearest(self, cells: Values) -> list[int]:
-        """The tokens most like the chosen one, most alike first, without itself."""
+        """Return the tokens most like the chosen one, most alike first, without itself."""
         assert self.chosen is not None
         row = np.nan_to_num(cells[self.chosen - self.first], nan=-2.0)
         order = [int(place) + self.first for place in np.argsort(-row, kind="stable")]
         return [place for place in order if place != self.chosen][:NEAREST]
 
     def cosine(self, cells: Values, place: int) -> str:
-        """The cosine of the chosen token with another one."""
+        """Return the cosine of the chosen token with another one."""
         assert self.chosen is not None
         return format_number(float(cells[self.chosen - self.first, place - self.first]), 2)
 
@@ -92,21 +93,21 @@ class MeaningPage(PageKind[Meanings]):
     roles = (Role.MIX,)
     words = "cosine similarity embedding context aware nearest 余弦 相似度 词嵌入 上下文 语义"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs self-attention: every query is a key, too")
-    knobs = (Choice("of", QT_TRANSLATE_NOOP("Pages", "compared"), _offers),)
+    options = (Choice("of", QT_TRANSLATE_NOOP("Pages", "compared"), _offers),)
 
     def applies(self, problem: Problem) -> bool:
         return problem.n == problem.m and problem.context is None
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Meanings:
-        count, head = evaluation.problem.n, aim.head
-        chosen = aim.query(evaluation)
-        chosen = aim.key(evaluation) if chosen is None else chosen
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Meanings:
+        count, head = evaluation.problem.n, context.head
+        chosen = context.query(evaluation)
+        chosen = context.key(evaluation) if chosen is None else chosen
         first = min(max((chosen or 0) - MOST_ALIKE // 2, 0), max(count - MOST_ALIKE, 0))
         rows = slice(first, min(first + MOST_ALIKE, count))
-        layer = aim.knobs["of"] == "layer"
+        layer = context.options["of"] == "layer"
         last = evaluation.stages[-1]
         before, after = ("x", last) if layer else (evaluation.latest("value"), evaluation.mixed)
-        found = [_rows(evaluation, name, aim.batch, None if layer else head, rows) for name in (before, after)]
+        found = [_rows(evaluation, name, context.batch, None if layer else head, rows) for name in (before, after)]
         tell(0.5)
         stages = (evaluation.joined if layer else before), after
         tokens = evaluation.problem.names_of_keys
@@ -116,12 +117,12 @@ class MeaningPage(PageKind[Meanings]):
         names = symbol(before), symbol(after)
         return Meanings(maps[0], maps[1], names, stages, shown, first, count, chosen, None if layer else head)
 
-    def plan(self, content: Meanings, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _SimilarityLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Meanings, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return SimilarityLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
 def _rows(evaluation: Evaluation, name: str, batch: int, head: int | None, rows: slice) -> Values:
-    """Rows of X, or of a stage, with all their columns or those of a head."""
+    """Return rows of X, or of a stage, with all their columns or those of a head."""
     whole = slice(0, None)
     if name in evaluation.stages:
         found = evaluation.block(name, batch, head, rows, whole)
@@ -130,33 +131,24 @@ def _rows(evaluation: Evaluation, name: str, batch: int, head: int | None, rows:
     return np.asarray(found, dtype=np.float64)
 
 
-class _SimilarityLayout:
+class SimilarityLayout(MapsLayout):
     """Before, after, and the difference of both."""
 
-    def __init__(self, shown: Meanings, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink = shown, ink
-        maps = self._maps()
-        head = f" · {ink.words.head.format(shown.head)}" if shown.head is not None else ""
-        self.frame = framed(
-            ink,
-            width,
-            height,
-            title=ink.translate("Pages", MeaningPage.title) + head,
-            subtitle=ink.translate("Pages", "Cosine between tokens: 1 is the same direction, 0 nothing in common"),
-            note=self._note(),
-            tall=lambda across: MapGrid.own_height(across, maps),
-            least=(200.0, MapGrid.least_height(body_width(width), maps)),
+    def __init__(self, shown: Meanings, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style = shown, style
+        head = f" · {style.words.head.format(shown.head)}" if shown.head is not None else ""
+        super().__init__(
+            style,
+            (width, height),
+            self._maps(),
+            title=style.translate("Pages", MeaningPage.title) + head,
+            subtitle=style.translate("Pages", "Cosine between tokens: 1 is the same direction, 0 nothing in common"),
+            note=self._sentences(),
+            least_width=200.0,
         )
-        self.grid = MapGrid(self.frame.body, maps, ink)
-
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click chooses the token of the row."""
-        frame = self.frame
-        said = f"{frame.title}. {frame.subtitle}. {self._note()}"
-        return Drawing(frame.width, frame.height, title, said, self._paint, self.grid.fields(self._spot))
 
     def _maps(self) -> list[PageMap]:
-        shown, translate = self.shown, self.ink.translate
+        shown, translate = self.shown, self.style.translate
         with np.errstate(invalid="ignore"):
             apart = shown.after - shown.before
         titles = (
@@ -171,8 +163,8 @@ class _SimilarityLayout:
             for title, cells, most in zip(titles, (shown.before, shown.after, apart), (1.0, 1.0, 2.0), strict=True)
         ]
 
-    def _note(self) -> str:
-        shown, translate = self.shown, self.ink.translate
+    def _sentences(self) -> str:
+        shown, translate = self.shown, self.style.translate
         text = translate("Pages", "Mean cosine of two different tokens: {before} before, {after} after.")
         means = (format_number(mean_of_others(cells), 3) for cells in (shown.before, shown.after))
         said = text.format(**dict(zip(("before", "after"), means, strict=True)))
@@ -195,15 +187,12 @@ class _SimilarityLayout:
         tokens = self.shown.tokens
         return token_of(tokens, place - self.shown.first) if tokens else str(place)
 
-    def _spot(self, number: int, row: int, column: int) -> Spot:
-        one, first = self.grid.maps[number], self.shown.first
+    def spot(self, number: int, row: int, column: int) -> Spot:
+        """Return a click chooses the token of the row."""
+        one, first = self.maps[number], self.shown.first
         value = format_number(float(one.values[row, column]), 4)
         text = f"{one.title}: cos({self._token(row + first)}, {self._token(column + first)}) = {value}"
-        return Spot(text, Cell(self.shown.stages[1], row + first, 0))
-
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
-        self.grid.paint(painter)
+        return Spot(text, PageCell(self.shown.stages[1], row + first, 0))
 
 
 # --- lines of relations ---------------------------------------------------------------------------
@@ -252,30 +241,30 @@ class RelationsPage(PageKind[Related]):
     name = "relations"
     title = QT_TRANSLATE_NOOP("Pages", "Relations between tokens")
     words = "lines words bipartite attention pattern who looks at whom 连线 词 关系 词与词 注意力"
-    knobs = (
-        Choice("heads", QT_TRANSLATE_NOOP("Pages", "heads"), lambda aim, values: HEADS),
+    options = (
+        Choice("heads", QT_TRANSLATE_NOOP("Pages", "heads"), lambda context, values: HEADS),
         Amount(
             "least",
             QT_TRANSLATE_NOOP("Pages", "weight at least"),
-            lambda aim, values: LEAST,
-            lambda aim, values, value: 0 <= value <= 1,
+            lambda context, values: LEAST,
+            lambda context, values, value: 0 <= value <= 1,
         ),
         Amount(
             "most",
             QT_TRANSLATE_NOOP("Pages", "lines a query"),
-            lambda aim, values: USUAL,
-            lambda aim, values, value: 1 <= value <= MOST_TOKENS,
+            lambda context, values: USUAL,
+            lambda context, values, value: 1 <= value <= MOST_TOKENS,
             whole=True,
         ),
     )
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Related:
-        problem, chosen = evaluation.problem, (aim.query(evaluation), aim.key(evaluation))
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Related:
+        problem, chosen = evaluation.problem, (context.query(evaluation), context.key(evaluation))
         first = min(max((chosen[0] or 0) - MOST_TOKENS // 2, 0), max(problem.n - MOST_TOKENS, 0))
         queries = range(first, min(first + MOST_TOKENS, problem.n))
-        heads = tuple(range(problem.num_heads)) if aim.knobs["heads"] == "all" else (aim.head,)
-        least, most = aim.knobs["least"], int(aim.knobs["most"])
-        lines, mean = largest_weights(evaluation, aim.batch, heads, queries, least, most, tell)
+        heads = tuple(range(problem.num_heads)) if context.options["heads"] == "all" else (context.head,)
+        least, most = context.options["least"], int(context.options["most"])
+        lines, mean = largest_weights(evaluation, context.batch, heads, queries, least, most, tell)
         count = len(heads) * len(queries) * problem.m
         keys = _keys(lines, problem.m)
         kept = tuple(line for line in lines if line.key in set(keys))
@@ -286,19 +275,19 @@ class RelationsPage(PageKind[Related]):
             stage_labels(evaluation, evaluation.weights),
             heads,
             problem.num_heads,
-            aim.head,
+            context.head,
             (problem.n, problem.m),
             chosen,
             sum(line.weight / mean for line in kept) / count if mean > 0 else 0.0,
             evaluation.weights,
         )
 
-    def plan(self, content: Related, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _LinesLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Related, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return LinesLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
 def _keys(lines: Sequence[Relation], count: int) -> tuple[int, ...]:
-    """All keys, or of many those with the largest weights in sum, in their order."""
+    """Return all keys, or of many those with the largest weights in sum, in their order."""
     if count <= MOST_TOKENS:
         return tuple(range(count))
     totals: dict[int, float] = {}
@@ -307,16 +296,16 @@ def _keys(lines: Sequence[Relation], count: int) -> tuple[int, ...]:
     return tuple(sorted(sorted(totals, key=lambda key: (-totals[key], key))[:MOST_TOKENS])) or tuple(range(MOST_TOKENS))
 
 
-class _LinesLayout:
+class LinesLayout(PageLayout):
     """Queries to the left, keys to the right, the colors of the heads below."""
 
-    def __init__(self, shown: Related, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink = shown, ink
+    def __init__(self, shown: Related, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style = shown, style
         self.top = metrics("small").height() + SPACING.s
         self.several = len(shown.heads) > 1
         rows = max(len(shown.queries), len(shown.keys))
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
             title=self._title(),
@@ -331,42 +320,44 @@ class _LinesLayout:
         across = body.width() * GAP
         self.right = QRectF(self.left.right() + across, self.left.top(), self.left.width(), len(shown.keys) * self.row)
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click on a token chooses the largest of its weights, one on a head's color the head."""
-        shown, frame = self.shown, self.frame
+    def said(self) -> str:
+        return f"{self.frame.title}. {self.frame.subtitle}. {self._note()}"
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on a token chooses the largest of its weights, one on a head's color the head."""
+        shown = self.shown
         fields = [
             Field(self.left, lambda row, _: self._query_spot(shown.queries[row]), len(shown.queries)),
             Field(self.right, lambda row, _: self._key_spot(shown.keys[row]), len(shown.keys)),
         ]
         if self.several:
             fields += [Field(place, partial(self._head_spot, head)) for head, place in self._chips()]
-        said = f"{frame.title}. {frame.subtitle}. {self._note()}"
-        return Drawing(frame.width, frame.height, title, said, self._paint, tuple(fields))
+        return tuple(fields)
 
     # --- words -----------------------------------------------------------------------------------
     def _title(self) -> str:
-        shown, title = self.shown, self.ink.translate("Pages", RelationsPage.title)
+        shown, title = self.shown, self.style.translate("Pages", RelationsPage.title)
         alone = shown.all_heads > 1 and not self.several
-        return f"{title} · {self.ink.words.head.format(shown.heads[0])}" if alone else title
+        return f"{title} · {self.style.words.head.format(shown.heads[0])}" if alone else title
 
     def _subtitle(self) -> str:
         query = self.shown.chosen[0]
         if query is None:
-            return self.ink.translate("Pages", "Every query on the left looks at keys on the right")
-        text = self.ink.translate("Pages", "“{token}” (query {query}) looks at the keys on the right")
+            return self.style.translate("Pages", "Every query on the left looks at keys on the right")
+        text = self.style.translate("Pages", "“{token}” (query {query}) looks at the keys on the right")
         return text.format(token=token_of(self.shown.tokens[0], query), query=query)
 
     def _note(self) -> str:
         shown = self.shown
-        text = self.ink.translate("Pages", "The {lines} lines carry {percent} % of the weight of the queries shown.")
+        text = self.style.translate("Pages", "The {lines} lines carry {percent} % of the weight of the queries shown.")
         said = text.format(lines=len(shown.lines), percent=f"{100 * shown.carried:.0f}")
         if len(shown.queries) < shown.counts[0]:
-            more = self.ink.translate("Pages", "Queries {first} to {last} of {count}.")
+            more = self.style.translate("Pages", "Queries {first} to {last} of {count}.")
             last = shown.queries.stop - 1
             said += " " + more.format(first=shown.queries.start, last=last, count=shown.counts[0])
         if len(shown.keys) < shown.counts[1]:
-            led = self.ink.translate("Pages", "Of {count} keys the {kept} that these lines lead to most.")
-            more = led if shown.lines else self.ink.translate("Pages", "The first {kept} of {count} keys.")
+            led = self.style.translate("Pages", "Of {count} keys the {kept} that these lines lead to most.")
+            more = led if shown.lines else self.style.translate("Pages", "The first {kept} of {count} keys.")
             said += " " + more.format(count=shown.counts[1], kept=len(shown.keys))
         return said
 
@@ -377,7 +368,7 @@ class _LinesLayout:
     def _query_spot(self, query: int) -> Spot:
         mine = [line for line in self.shown.lines if line.query == query]
         mine.sort(key=lambda line: -line.weight)
-        words = f"{self.ink.words.axes['query']} {self._name(0, query)}"
+        words = f"{self.style.words.axes['query']} {self._name(0, query)}"
         key = mine[0].key if mine else 0
         told = ", ".join(f"{self._name(1, line.key)} {line.weight:.3f}{self._of(line.head)}" for line in mine[:5])
         return Spot(f"{words} → {told}" if mine else words, self._cell(query, key, mine[0].head if mine else None))
@@ -385,7 +376,7 @@ class _LinesLayout:
     def _key_spot(self, key: int) -> Spot:
         mine = [line for line in self.shown.lines if line.key == key]
         mine.sort(key=lambda line: (line.query != self.shown.chosen[0], -line.weight))
-        words = f"{self.ink.words.axes['key']} {self._name(1, key)}"
+        words = f"{self.style.words.axes['key']} {self._name(1, key)}"
         told = ", ".join(f"{self._name(0, line.query)} {line.weight:.3f}{self._of(line.head)}" for line in mine[:5])
         if not mine:
             return Spot(words, self._cell(self.shown.chosen[0] or self.shown.queries.start, key, None))
@@ -393,24 +384,24 @@ class _LinesLayout:
 
     def _head_spot(self, head: int, *_: int) -> Spot:
         query, key = self.shown.chosen
-        return Spot(self.ink.words.head.format(head), self._cell(query or 0, key or 0, head))
+        return Spot(self.style.words.head.format(head), self._cell(query or 0, key or 0, head))
 
     def _of(self, head: int) -> str:
-        return f" ({self.ink.words.head.format(head)})" if self.several else ""
+        return f" ({self.style.words.head.format(head)})" if self.several else ""
 
-    def _cell(self, query: int, key: int, head: int | None) -> Cell:
-        return Cell(self.shown.stage, query, key, head)
+    def _cell(self, query: int, key: int, head: int | None) -> PageCell:
+        return PageCell(self.shown.stage, query, key, head)
 
     # --- places ----------------------------------------------------------------------------------
     def _foot(self, across: float) -> float:
-        """The height of the key of colors."""
+        """Return the height of the key of colors."""
         if not self.several:
             return 0.0
         lines = -(-len(self.shown.heads) // max(1, int(across / self._chip_width())))
         return SPACING.l + lines * (metrics("small").height() + SPACING.xs)
 
     def _chip_width(self) -> float:
-        words = self.ink.words.head.format(max(self.shown.heads))
+        words = self.style.words.head.format(max(self.shown.heads))
         return CHIP + SPACING.s + metrics("small").horizontalAdvance(words) * 1.1 + SPACING.l
 
     def _chips(self) -> list[tuple[int, QRectF]]:
@@ -424,20 +415,19 @@ class _LinesLayout:
         ]
 
     def _end(self, column: QRectF, row: int, head: int) -> float:
-        """The height at which a head's lines end at a token, a little apart from those of other heads."""
+        """Return the height at which a head's lines end at a token, a little apart from those of other heads."""
         heads = self.shown.heads
         apart = (heads.index(head) - (len(heads) - 1) / 2) / len(heads) * SHARE * self.row
         return column.top() + (row + 0.5) * self.row + apart
 
     def _color(self, head: int) -> QColor:
-        theme = self.ink.theme
+        theme = self.style.theme
         if not self.several:
             return QColor(theme.accent)
         return even_color(0.7 + head * TURN, LIGHTNESS[theme.name], CHROMA)
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         self._paint_lines(painter)
         self._paint_tokens(painter)
         for head, place in self._chips() if self.several else ():
@@ -445,8 +435,8 @@ class _LinesLayout:
             painter.fillRect(mark, self._color(head))
             at = QPointF(mark.right() + SPACING.s, place.center().y() + metrics("small").capHeight() / 2)
             strong = head == self.shown.head
-            color = self.ink.theme.text if strong else self.ink.theme.text2
-            words = self.ink.words.head.format(head)
+            color = self.style.theme.text if strong else self.style.theme.text2
+            words = self.style.words.head.format(head)
             write_line(painter, at, words, color, FONT_SIZE.small, strong=strong)
 
     def _paint_lines(self, painter: QPainter) -> None:
@@ -464,9 +454,9 @@ class _LinesLayout:
             painter.drawLine(QLineF(start, stop))
 
     def _paint_tokens(self, painter: QPainter) -> None:
-        theme, small, shown = self.ink.theme, metrics("small"), self.shown
+        theme, small, shown = self.style.theme, metrics("small"), self.shown
         base = self.frame.body.top() + small.ascent()
-        heads = self.ink.translate("Pages", "queries"), self.ink.translate("Pages", "keys")
+        heads = self.style.translate("Pages", "queries"), self.style.translate("Pages", "keys")
         write_line(painter, QPointF(self.left.right(), base), heads[0], theme.query, FONT_SIZE.small, anchor=END)
         write_line(painter, QPointF(self.right.left(), base), heads[1], theme.key, FONT_SIZE.small)
         size = "small" if self.row >= 14 else "micro"

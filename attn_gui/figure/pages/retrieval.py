@@ -15,9 +15,21 @@ from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.colors import even_color
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Amount, Cell, Drawing, Field, Ink, PageKind, Spot, body_width, framed, metrics
+from attn_gui.figure.pages.base import (
+    Amount,
+    Drawing,
+    Field,
+    PageCell,
+    PageKind,
+    PageLayout,
+    PageStyle,
+    Spot,
+    body_width,
+    framed,
+    metrics,
+)
 from attn_gui.figure.pages.charts import token_of
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import difference_text, format_number
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
@@ -68,33 +80,33 @@ class RetrievalPage(PageKind[Retrieved]):
     title = QT_TRANSLATE_NOOP("Pages", "Retrieval")
     roles = (Role.MIX,)
     words = "query key value lookup ranking mixture weighted sum soft 检索 查找 排序 加权 混合 查询 键 值"
-    knobs = (
+    options = (
         Amount(
             "keys",
             QT_TRANSLATE_NOOP("Pages", "keys by name"),
-            lambda aim, values: USUAL,
-            lambda aim, values, value: 1 <= value <= MOST_KEYS,
+            lambda context, values: USUAL,
+            lambda context, values, value: 1 <= value <= MOST_KEYS,
             whole=True,
         ),
     )
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Retrieved:
-        query = aim.query(evaluation) or 0
-        found = mixture(evaluation, aim.batch, aim.head, query, int(aim.knobs["keys"]))
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Retrieved:
+        query = context.query(evaluation) or 0
+        found = mixture(evaluation, context.batch, context.head, query, int(context.options["keys"]))
         tell(1.0)
         stages = evaluation.logits, evaluation.weights, evaluation.mixed
         tokens = stage_labels(evaluation, evaluation.weights)
-        return Retrieved(found, query, tokens, stages, aim.head, evaluation.problem.num_heads)
+        return Retrieved(found, query, tokens, stages, context.head, evaluation.problem.num_heads)
 
-    def plan(self, content: Retrieved, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Retrieved, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return RetrievalLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 
-class _Layout:
+class RetrievalLayout(PageLayout):
     """The ranking to the left or above, the mixture to the right or below."""
 
-    def __init__(self, shown: Retrieved, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink = shown, ink
+    def __init__(self, shown: Retrieved, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style = shown, style
         self.columns, self.pieces = shown.columns, shown.pieces
         self.keys = len(self.pieces)
         self.head = metrics("small").height() + SPACING.s
@@ -102,11 +114,11 @@ class _Layout:
         rows = max(self.keys, len(self.columns)) if beside else self.keys + len(self.columns)
         heads = self.head if beside else 2 * self.head + SPACING.l
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
             title=self._title(),
-            subtitle=ink.translate("Pages", "Compared with every key, then the values are mixed by the weights"),
+            subtitle=style.translate("Pages", "Compared with every key, then the values are mixed by the weights"),
             note=self._note(),
             tall=lambda across: heads + rows * ROW,
             least=(230.0, heads + rows * LEAST_ROW),
@@ -121,43 +133,43 @@ class _Layout:
         self.number = metrics("micro").horizontalAdvance("−00.000") + SPACING.s
         self.token = min(TOKEN, half * 0.3)
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click on a key chooses its weight, one on a column the cell of the output."""
-        frame = self.frame
-        fields = (
+    def said(self) -> str:
+        return f"{self.frame.title}. {self._note()}"
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on a key chooses its weight, one on a column the cell of the output."""
+        return (
             Field(self.ranking, lambda row, _: self._key_spot(row), self.keys),
             Field(self.mixture, lambda row, _: self._column_spot(row), len(self.columns)),
         )
-        said = f"{frame.title}. {self._note()}"
-        return Drawing(frame.width, frame.height, title, said, self._paint, fields)
 
     # --- words -----------------------------------------------------------------------------------
     def _title(self) -> str:
         shown = self.shown
         token = f" “{token_of(shown.tokens[0], shown.query)}”" if shown.tokens[0] else ""
-        title = self.ink.translate("Pages", "Retrieval, query {query}").format(query=shown.query) + token
-        return f"{title} · {self.ink.words.head.format(shown.head)}" if shown.heads > 1 else title
+        title = self.style.translate("Pages", "Retrieval, query {query}").format(query=shown.query) + token
+        return f"{title} · {self.style.words.head.format(shown.head)}" if shown.heads > 1 else title
 
     def _note(self) -> str:
         shown, said = self.shown, []
         count = len(shown.found.output)
         if len(self.columns) < count:
-            text = self.ink.translate("Pages", "Of {count} columns the {shown} of largest magnitude.")
+            text = self.style.translate("Pages", "Of {count} columns the {shown} of largest magnitude.")
             said.append(text.format(count=count, shown=len(self.columns)))
         if shown.found.difference == 0:
-            said.append(self.ink.translate("Pages", "The parts add up to the result O, to the last bit."))
+            said.append(self.style.translate("Pages", "The parts add up to the result O, to the last bit."))
         else:
-            text = self.ink.translate(
+            text = self.style.translate(
                 "Pages", "The sum of the parts differs from the result O by at most {difference}."
             )
             said.append(text.format(difference=difference_text(shown.found.difference)))
         return " ".join(said)
 
     def _key(self, row: int) -> str:
-        """The name of a key of the ranking, or that of all others."""
+        """Return the name of a key of the ranking, or that of all others."""
         found = self.shown.found
         if row == len(found.keys):
-            return self.ink.translate("Pages", "{count} others").format(count=found.others)
+            return self.style.translate("Pages", "{count} others").format(count=found.others)
         key = found.keys[row]
         return f"{token_of(self.shown.tokens[1], key)} ({key})" if self.shown.tokens[1] else str(key)
 
@@ -173,7 +185,7 @@ class _Layout:
         said = [weight]
         if shown.stages[0] is not None and found.scores is not None:
             said.insert(0, f"{symbol(shown.stages[0])} = {format_number(found.scores[row], 4)}")
-        return Spot(f"{self._key(row)}: {', '.join(said)}", Cell(shown.stages[1], shown.query, found.keys[row]))
+        return Spot(f"{self._key(row)}: {', '.join(said)}", PageCell(shown.stages[1], shown.query, found.keys[row]))
 
     def _column_spot(self, row: int) -> Spot:
         shown, column = self.shown, self.columns[row]
@@ -181,27 +193,26 @@ class _Layout:
         parts = ", ".join(f"{self._key(int(key))} {format_number(self.pieces[key, row], 4)}" for key in order)
         value = format_number(shown.found.output[column], 4)
         name = f"{symbol(shown.stages[2])}[{shown.query}, {column}] = {value}"
-        return Spot(f"{name}: {parts}", Cell(shown.stages[2], shown.query, column))
+        return Spot(f"{name}: {parts}", PageCell(shown.stages[2], shown.query, column))
 
     # --- painting --------------------------------------------------------------------------------
     def _color(self, row: int) -> QColor:
-        theme = self.ink.theme
+        theme = self.style.theme
         if row == len(self.shown.found.keys):
             return QColor(theme.line_strong)
         return even_color(0.7 + row * TURN, LIGHTNESS[theme.name], CHROMA)
 
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         self._paint_ranking(painter)
         self._paint_mixture(painter)
 
     def _paint_ranking(self, painter: QPainter) -> None:
-        theme, place = self.ink.theme, self.ranking
+        theme, place = self.style.theme, self.ranking
         names = place.left() + MARK + SPACING.s + self.token
         ends = names + self.number, names + 2 * self.number
         bars = QRectF(ends[1] + SPACING.s, 0, max(place.right() - ends[1] - SPACING.s, 1.0), 0)
         base = place.top() - SPACING.s
-        write_line(painter, QPointF(place.left(), base), self.ink.words.axes["key"], theme.key, FONT_SIZE.small)
+        write_line(painter, QPointF(place.left(), base), self.style.words.axes["key"], theme.key, FONT_SIZE.small)
         for end, stage in zip(ends, self.shown.stages[:2], strict=True):
             if stage is None:
                 continue
@@ -225,9 +236,9 @@ class _Layout:
                 painter.fillRect(bar, self._color(row))
 
     def _paint_mixture(self, painter: QPainter) -> None:
-        theme, place, micro = self.ink.theme, self.mixture, metrics("micro")
+        theme, place, micro = self.style.theme, self.mixture, metrics("micro")
         base = place.top() - SPACING.s
-        words = self.ink.translate("Pages", "O = Σ a · v, column by column")
+        words = self.style.translate("Pages", "O = Σ a · v, column by column")
         write_within(painter, QPointF(place.left(), base), words, theme.text2, FONT_SIZE.small, place.width())
         label = micro.horizontalAdvance(str(max(self.columns))) + SPACING.m
         bars = QRectF(
@@ -255,7 +266,7 @@ class _Layout:
             painter.fillRect(QRectF(left, unit.top() - half, abs(share) * unit.width(), 2 * half), self._color(key))
             ends[side] += share
         at = unit.left() + sum(ends) * unit.width()
-        painter.setPen(QPen(self.ink.theme.ink, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.setPen(QPen(self.style.theme.ink, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawLine(QLineF(at, unit.top() - half - 2, at, unit.top() + half + 2))
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from math import ceil
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
@@ -18,12 +17,26 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Tell, within
 from attn_gui.figure.display import Allowed, Values
-from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
+from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
-from attn_gui.figure.levels import Levels, Shade, auto_levels
+from attn_gui.figure.levels import Levels, auto_levels
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Block, Cell, Choice, Chosen, Drawing, Field, Ink, PageKind, Spot, framed, metrics
+from attn_gui.figure.pages.base import (
+    CellBlock,
+    Choice,
+    Chosen,
+    Drawing,
+    Field,
+    PageCell,
+    PageKind,
+    PageLayout,
+    PageStyle,
+    Spot,
+    framed,
+    metrics,
+)
+from attn_gui.figure.pages.charts import cells_figure
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import Words, joined, page_words
@@ -72,11 +85,11 @@ class States:
     apart: bool
 
 
-class StatesLayout:
+class StatesLayout(PageLayout):
     """Places of the maps, their names and the color bars."""
 
-    def __init__(self, states: States, ink: Ink, width: float | None, height: float | None) -> None:
-        self.states, self.ink = states, ink
+    def __init__(self, states: States, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.states, self.style = states, style
         self.shown = [*states.maps, *([states.difference] if states.difference else [])]
         self.columns = COLUMNS.get(len(self.shown), MOST_COLUMNS)
         self.rows = max(1, ceil(len(self.shown) / self.columns))
@@ -85,11 +98,11 @@ class StatesLayout:
         shapes = [each.shape for each in self.shown] or [(1, 1)]
         self.tall: float = min(max(max(rows / columns for rows, columns in shapes), FLATTEST), TALLEST)
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
-            title=ink.translate("Pages", "Snapshots: {stage}").format(stage=title(states.stage, ink.lang)),
-            subtitle=ink.words.head.format(states.head) if states.heads > 1 else "",
+            title=style.translate("Pages", "Snapshots: {stage}").format(stage=title(states.stage, style.lang)),
+            subtitle=style.words.head.format(states.head) if states.heads > 1 else "",
             note=" ".join(self._notes()),
             tall=lambda across: self.rows * self._pitch(self._own_width(across)) - SPACING.l + self.foot,
             least=(self.columns * LEAST, self.rows * (LEAST * FLATTEST + self.caption) + self.foot),
@@ -105,13 +118,13 @@ class StatesLayout:
         return width * self.tall + self.caption + SPACING.l
 
     def _notes(self) -> list[str]:
-        """Sentences at the foot."""
-        states, translate = self.states, self.ink.translate
+        """Return sentences at the foot."""
+        states, translate = self.states, self.style.translate
         found = []
         if states.alone:
             found.append(translate("Pages", "There is no snapshot yet: “Take a snapshot” keeps the present state."))
         if states.missing:
-            names = ", ".join(joined(words, self.ink.translate) for words in states.missing)
+            names = ", ".join(joined(words, self.style.translate) for words in states.missing)
             found.append(translate("Pages", "Without this map: {names}.").format(names=names))
         if states.apart:
             found.append(translate("Pages", "The two have different shapes: there is no difference."))
@@ -134,33 +147,33 @@ class StatesLayout:
             for number, each in enumerate(self.shown)
         ]
 
-    def drawing(self) -> Drawing:
-        """The page; a click on a map chooses the cell."""
-        fields = tuple(
+    def said(self) -> str:
+        names = "; ".join(map(self._name, self.shown))
+        return f"{self.frame.title}. {names}. {' '.join(self._notes())}".strip()
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on a map chooses the cell."""
+        return tuple(
             Field(place, partial(self._spot, each), *each.values.shape)
             for place, each in zip(self.places, self.shown, strict=True)
         )
-        names = "; ".join(map(self._name, self.shown))
-        told = f"{self.frame.title}. {names}. {' '.join(self._notes())}".strip()
-        return Drawing(self.frame.width, self.frame.height, self.frame.title, told, self._paint, fields)
 
     def _name(self, each: StateMap) -> str:
         if each is self.states.difference:
-            first, second = (joined(state.words, self.ink.translate) for state in self.states.maps)
+            first, second = (joined(state.words, self.style.translate) for state in self.states.maps)
             return visible_text(f"{second} − {first}")
-        return visible_text(joined(each.words, self.ink.translate))
+        return visible_text(joined(each.words, self.style.translate))
 
     def _spot(self, each: StateMap, row: int, column: int) -> Spot:
-        """A cell, or the block of cells round it."""
-        block = Block.at((row, column), each.values.shape, each.shape)
-        number = block.told(format_number(float(each.values[row, column]), 4), self.ink)
+        """Return a cell, or the block of cells round it."""
+        block = CellBlock.at((row, column), each.values.shape, each.shape)
+        number = block.told(format_number(float(each.values[row, column]), 4), self.style)
         told = f"{self._name(each)}: {symbol(self.states.stage)}[{block.places}] = {number}"
-        return Spot(told, Cell(self.states.stage, *block.first))
+        return Spot(told, PageCell(self.states.stage, *block.first))
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
-        theme, body = self.ink.theme, self.frame.body
+    def paint_body(self, painter: QPainter) -> None:
+        theme, body = self.style.theme, self.frame.body
         for place, each in zip(self.places, self.shown, strict=True):
             figure = self._figure(each)
             rows, columns = each.values.shape
@@ -189,17 +202,7 @@ class StatesLayout:
         apart = each is self.states.difference
         signed = apart or self.states.signed
         levels = auto_levels(each.values, each.allowed, signed=True, keys=each.shape[1]) if apart else self._levels
-        rows, columns = (tuple(map(str, np.arange(side))) for side in each.values.shape)
-        return MapFigure(
-            (Panel(each.values, each.allowed),),
-            Axis("query", rows),
-            Axis("key", columns),
-            levels,
-            weights=not signed,
-            palette=Shade().palette_for(signed=signed),
-            theme=self.ink.theme,
-            words=self.ink.words,
-        )
+        return cells_figure(self.style, each.values, each.allowed, levels, signed=signed)
 
 
 # --- page -----------------------------------------------------------------------------------------
@@ -217,9 +220,10 @@ SHOWN = {
 NOW_WORDS = QT_TRANSLATE_NOOP("Pages", "now")
 
 
-def _named(aim: Aim) -> dict[str, Snapshot | None]:
-    """The states by their keys, the oldest first; the present one is the last, under a key that no snapshot has."""
-    kept, now = {each.name: each for each in aim.states}, NOW
+def _named(context: PageContext) -> dict[str, Snapshot | None]:
+    """Return the states by their keys, the oldest first; the present one is the last, under a key that no snapshot
+    has."""
+    kept, now = {each.name: each for each in context.states}, NOW
     while now in kept:
         now += "*"
     return {**kept, now: None}
@@ -229,12 +233,12 @@ def _words(key: str, snapshot: Snapshot | None) -> Words:
     return page_words(NOW_WORDS) if snapshot is None else (("", key),)
 
 
-def _choices(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
-    return {key: _words(key, snapshot) for key, snapshot in _named(aim).items()}
+def _choices(context: PageContext, _values: Chosen) -> Mapping[str, Words]:
+    return {key: _words(key, snapshot) for key, snapshot in _named(context).items()}
 
 
-def _latest(aim: Aim, _values: Chosen) -> Mapping[str, Words]:
-    return {key: _words(key, snapshot) for key, snapshot in reversed(_named(aim).items())}
+def _latest(context: PageContext, _values: Chosen) -> Mapping[str, Words]:
+    return {key: _words(key, snapshot) for key, snapshot in reversed(_named(context).items())}
 
 
 class StatesPage(PageKind[States]):
@@ -243,66 +247,66 @@ class StatesPage(PageKind[States]):
     name = "side_by_side"
     title = QT_TRANSLATE_NOOP("Pages", "Snapshots side by side")
     words = "small multiples compare states versions sheet difference 快照 并排 对比 状态 小图"
-    knobs = (
-        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: SHOWN),
+    options = (
+        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN),
         Choice("first", QT_TRANSLATE_NOOP("Pages", "from"), _choices),
         Choice("second", QT_TRANSLATE_NOOP("Pages", "to"), _latest),
     )
 
-    def is_quick(self, aim: Aim) -> bool:
+    def is_quick(self, context: PageContext) -> bool:
         return False
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> States:
-        keys, named = _asked_for(aim), _named(aim)
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> States:
+        keys, named = _asked_for(context), _named(context)
         maps: list[StateMap] = []
         missing: list[Words] = []
         kept: list[Evaluation] = []
-        pair = aim.knobs["shown"] == PAIR
+        pair = context.options["shown"] == PAIR
         for number, key in enumerate(keys):
             snapshot = named[key]
             state = evaluation if snapshot is None else evaluation_of(snapshot.problem())
             words = _words(key, snapshot)
-            found = _map(words, state, aim, within(tell, number, len(keys) + pair))
+            found = _map(words, state, context, within(tell, number, len(keys) + pair))
             maps += [] if found is None else [found]
             missing += [words] if found is None else []
             kept += [state] if pair else []
         both = pair and len(maps) == 2
         difference = None
         if both and maps[0].shape == maps[1].shape:
-            difference = _difference(kept[0], kept[1], aim, within(tell, len(keys), len(keys) + 1))
-        plane = stage_plane(evaluation, stand_in(evaluation, aim.stage), aim.batch, aim.head)
+            difference = _difference(kept[0], kept[1], context, within(tell, len(keys), len(keys) + 1))
+        plane = stage_plane(evaluation, stand_in(evaluation, context.stage), context.batch, context.head)
         return States(
-            aim.stage,
-            aim.head,
+            context.stage,
+            context.head,
             1 if plane.head is None else evaluation.problem.num_heads,
             tuple(maps),
             difference,
             tuple(missing),
             plane.signed,
-            alone=not aim.states,
+            alone=not context.states,
             apart=both and difference is None,
         )
 
-    def plan(self, content: States, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return StatesLayout(content, ink, width, height).drawing()
+    def plan(self, content: States, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return StatesLayout(content, style, width, height).drawing()
 
 
-def _asked_for(aim: Aim) -> list[str]:
-    """The keys of the states to show, in order."""
-    keys, first, second = list(_named(aim)), aim.knobs["first"], aim.knobs["second"]
-    if aim.knobs["shown"] == PAIR:
+def _asked_for(context: PageContext) -> list[str]:
+    """Return the keys of the states to show, in order."""
+    keys, first, second = list(_named(context)), context.options["first"], context.options["second"]
+    if context.options["shown"] == PAIR:
         return list(dict.fromkeys((first, second)))
     low, high = sorted((keys.index(first), keys.index(second)))
     return keys[low : high + 1][:MOST] if high - low < MOST else [*keys[low : low + MOST - 1], keys[high]]
 
 
-def _map(words: Words, state: Evaluation, aim: Aim, tell: Tell) -> StateMap | None:
-    """The map of one state; None where it has none."""
+def _map(words: Words, state: Evaluation, context: PageContext, tell: Tell) -> StateMap | None:
+    """Return the map of one state; None where it has none."""
     problem = state.problem
-    if aim.batch >= problem.batch_size:
+    if context.batch >= problem.batch_size:
         return None
     try:
-        plane = stage_plane(state, stand_in(state, aim.stage), aim.batch, aim.head)
+        plane = stage_plane(state, stand_in(state, context.stage), context.batch, context.head)
     except StageError:
         return None
     if plane.head is not None and plane.head >= problem.num_heads:
@@ -310,11 +314,11 @@ def _map(words: Words, state: Evaluation, aim: Aim, tell: Tell) -> StateMap | No
     return StateMap(words, *pooled_map(plane, SIDE, tell), plane.shape)
 
 
-def _difference(before: Evaluation, after: Evaluation, aim: Aim, tell: Tell) -> StateMap | None:
-    """The second of two states that have the map less the first; None where the shapes of the stage differ."""
-    shown = max((stand_in(state, aim.stage) for state in (before, after)), key=list(STAGE).index)
+def _difference(before: Evaluation, after: Evaluation, context: PageContext, tell: Tell) -> StateMap | None:
+    """Return the second of two states that have the map less the first; None where the shapes of the stage differ."""
+    shown = max((stand_in(state, context.stage) for state in (before, after)), key=list(STAGE).index)
     try:
-        plane = stage_plane(difference_of(before, after), shown, aim.batch, aim.head)
+        plane = stage_plane(difference_of(before, after), shown, context.batch, context.head)
     except ShapeError:
         return None
     return StateMap((), *pooled_map(plane, SIDE, tell), plane.shape)

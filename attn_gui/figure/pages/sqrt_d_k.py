@@ -29,24 +29,25 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.heatmap_layout import MARGIN
-from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import (
     OWN_WIDTH,
     Amount,
-    Cell,
     Choice,
     Chosen,
     Drawing,
     Field,
-    Ink,
+    PageCell,
     PageKind,
+    PageLayout,
+    PageStyle,
     Slide,
     Spot,
     framed,
     metrics,
 )
 from attn_gui.figure.pages.charts import paint_key_names, paint_row_bars
-from attn_gui.figure.pages.plot import Axes, Curve, Note, Plot, Rule, axes_in
+from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.plot import Axes, Curve, Plot, PlotNote, PlotRule, axes_in
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import format_number, significant
 from attn_gui.figure.text.words import page_words
@@ -59,9 +60,9 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 # Sentence on the saturation of a row of weights at several scales.
 
 
-def saturation_sentence(rows: Sequence[ScaledRow], ink: Ink) -> str:
-    """Whether the softmax of a row saturates at one of three scales, as far as its weights can show it."""
-    translate = ink.translate
+def saturation_sentence(rows: Sequence[ScaledRow], style: PageStyle) -> str:
+    """Return whether the softmax of a row saturates at one of three scales, as far as its weights can show it."""
+    translate = style.translate
     if rows[0].by_hand:
         return translate("Pages", "Weights of this row are changed by hand: the softmax alone does not make them.")
     if rows[0].ceiling == 0:
@@ -87,7 +88,7 @@ def saturation_sentence(rows: Sequence[ScaledRow], ink: Ink) -> str:
 
 
 def three_digits(value: float) -> str:
-    """A number in three digits; "–" for what is no number."""
+    """Return a number in three digits; "–" for what is no number."""
     return significant(float(value), 3) if np.isfinite(value) else "–"
 
 
@@ -127,12 +128,12 @@ class Scaling:
     stage: str
 
 
-class RootLayout:
+class RootLayout(PageLayout):
     """Places of the plots and bars, and how they are painted."""
 
-    def __init__(self, shown: Scaling, ink: Ink, width: float | None, height: float | None) -> None:
-        self.shown, self.ink = shown, ink
-        theme, micro = ink.theme, metrics("micro")
+    def __init__(self, shown: Scaling, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.shown, self.style = shown, style
+        theme, micro = style.theme, metrics("micro")
         self.colors = theme.accent, theme.query, theme.key
         self.head = metrics("small").height() + SPACING.m
         self.foot = micro.height() + SPACING.xs
@@ -141,10 +142,10 @@ class RootLayout:
         self.told = [wrapped(self._said(number), across, metrics("small")) for number in range(3)]
         self.bar_head = max(map(len, self.told)) * metrics("small").height() + SPACING.m
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
-            title=ink.translate("Pages", "Why √d_k"),
+            title=style.translate("Pages", "Why √d_k"),
             subtitle=self._subtitle(),
             note=self._note(),
             tall=lambda across: plots * (PLOT + self.head) + self._bars_height(BARS),
@@ -160,23 +161,25 @@ class RootLayout:
         self.entropy = Plot(entropy, theme, self._entropy_marks())
         self.bars_top = body.top() + plots * (self.tall + self.head) + SPACING.l
 
-    def drawing(self, title: str) -> Drawing:
-        """The page; a click on the first plot turns d_k, one on the second or on the bars chooses a row or a weight."""
-        frame, shown = self.frame, self.shown
+    def said(self) -> str:
+        return ". ".join([f"{self.frame.title}. {self.frame.subtitle}", *map(self._said, range(3)), self._note()])
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on the first plot turns d_k, one on the second or on the bars chooses a row or a weight."""
+        shown = self.shown
         fields: list[Field] = [
             self.variance.field(shown.widths, self._width_spot),
             self.entropy.field(shown.entropies.queries.astype(np.float64), self._row_spot),
         ]
         count = min(len(shown.rows[0].weights), MOST_PLACES)
         fields += [Field(self._bars(number), partial(self._bar_spot, number, count), 1, count) for number in range(3)]
-        said = ". ".join([f"{frame.title}. {frame.subtitle}", *map(self._said, range(3)), self._note()])
-        return Drawing(frame.width, frame.height, title, said, self._paint, tuple(fields))
+        return tuple(fields)
 
     # --- words -----------------------------------------------------------------------------------
     def _subtitle(self) -> str:
-        shown, words = self.shown, self.ink.words
+        shown, words = self.shown, self.style.words
         if shown.seeded is not None:
-            return self.ink.translate("Pages", "random Q and K, d_k = {width}").format(width=shown.seeded)
+            return self.style.translate("Pages", "random Q and K, d_k = {width}").format(width=shown.seeded)
         parts = [] if shown.head is None else [words.head.format(shown.head)]
         tokens = shown.tokens[0]
         token = f" “{token_label(tokens[shown.row.query])}”" if tokens else ""
@@ -187,15 +190,15 @@ class RootLayout:
         """The names of the three scales."""
         root, _, other = (row.scale for row in self.shown.rows)
         return (
-            self.ink.translate("Pages", "scaled, × 1/√d_k = {scale}").format(scale=three_digits(root)),
-            self.ink.translate("Pages", "unscaled, × 1"),
-            self.ink.translate("Pages", "another scale, × {scale}").format(scale=three_digits(other)),
+            self.style.translate("Pages", "scaled, × 1/√d_k = {scale}").format(scale=three_digits(root)),
+            self.style.translate("Pages", "unscaled, × 1"),
+            self.style.translate("Pages", "another scale, × {scale}").format(scale=three_digits(other)),
         )
 
     def _said(self, number: int) -> str:
-        """A row at a scale, in numbers."""
+        """Return a row at a scale, in numbers."""
         row = self.shown.rows[number]
-        template = self.ink.translate(
+        template = self.style.translate(
             "Pages", "{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}"
         )
         numbers = {"entropy": row.entropy, "most": row.ceiling, "jacobian": row.jacobian, "gradient": row.gradient}
@@ -204,10 +207,10 @@ class RootLayout:
         )
 
     def _note(self) -> str:
-        """One sentence on saturation, and one where not every row is read."""
-        text = saturation_sentence(self.shown.rows, self.ink)
+        """Return one sentence on saturation, and one where not every row is read."""
+        text = saturation_sentence(self.shown.rows, self.style)
         if self.shown.rows_read is not None:
-            more = self.ink.translate("Pages", "Of this long problem {rows} rows at even distances are read.")
+            more = self.style.translate("Pages", "Of this long problem {rows} rows at even distances are read.")
             text += " " + more.format(rows=self.shown.rows_read)
         return text
 
@@ -231,89 +234,95 @@ class RootLayout:
         )
         found = shown.entropies
         numbers = np.concatenate([found.values.ravel(), found.ceilings, [0.0]])
-        return variances, axes_in(second, found.queries.astype(np.float64), numbers, (self.ink.words.axes["query"], ""))
+        return variances, axes_in(
+            second, found.queries.astype(np.float64), numbers, (self.style.words.axes["query"], "")
+        )
 
     def _bars(self, number: int) -> QRectF:
-        """The place of the bars of a scale."""
+        """Return the place of the bars of a scale."""
         body, pitch = self.frame.body, self.bar + self.bar_head
         return QRectF(body.left(), self.bars_top + number * pitch + self.bar_head, body.width(), self.bar)
 
     def _width_spot(self, place: int) -> Spot:
         width, variance = self.shown.widths[place], self.shown.variances[place]
-        text = self.ink.translate("Pages", "d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}")
+        text = self.style.translate("Pages", "d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}")
         said = text.format(width=f"{width:g}", variance=three_digits(variance), scaled=three_digits(variance / width))
-        return Spot(said, knob=("d_k", place))
+        return Spot(said, option=("d_k", place))
 
     def _row_spot(self, place: int) -> Spot:
         found = self.shown.entropies
         query = int(found.queries[place])
         numbers = ", ".join(three_digits(value) for value in found.values[:, place])
-        text = self.ink.translate("Pages", "query {query}: entropy {numbers} nats; at most {most}")
+        text = self.style.translate("Pages", "query {query}: entropy {numbers} nats; at most {most}")
         said = text.format(query=query, numbers=numbers, most=three_digits(found.ceilings[place]))
-        return Spot(said, None if self.shown.seeded is not None else Cell(self.shown.stage, query, self.shown.row.key))
+        return Spot(
+            said, None if self.shown.seeded is not None else PageCell(self.shown.stage, query, self.shown.row.key)
+        )
 
     def _bar_spot(self, number: int, count: int, _row: int, column: int) -> Spot:
-        """The largest weight under a place."""
+        """Return the largest weight under a place."""
         row = self.shown.rows[number]
         low = column * len(row.weights) // count
         high = max((column + 1) * len(row.weights) // count, low + 1)
         key = low + int(np.argmax(np.nan_to_num(row.weights[low:high], nan=np.inf)))
         tokens = self.shown.tokens[1]
         token = f" “{token_label(tokens[key])}”" if tokens else ""
-        text = f"{self.scales[number]}: {self.ink.words.axes['key']} {key}{token}: {format_number(row.weights[key], 4)}"
-        cell = Cell(self.shown.stage, self.shown.row.query, key, self.shown.head)
+        text = (
+            f"{self.scales[number]}: {self.style.words.axes['key']} {key}{token}: {format_number(row.weights[key], 4)}"
+        )
+        cell = PageCell(self.shown.stage, self.shown.row.query, key, self.shown.head)
         return Spot(text, None if self.shown.seeded is not None else cell)
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         self._paint_headings(painter)
         for number in range(3):
             self._paint_bars(painter, number)
         count, tokens = len(self.shown.rows[0].weights), self.shown.tokens[1]
-        paint_key_names(painter, self._bars(2), tokens, count, self.shown.row.key, self.ink.theme)
+        paint_key_names(painter, self._bars(2), tokens, count, self.shown.row.key, self.style.theme)
 
     def _heading(self, painter: QPainter, place: QRectF, left: float, text: str) -> None:
         small = metrics("small")
         base = place.top() - self.head + small.ascent() - metrics("micro").capHeight() / 2
-        write_within(painter, QPointF(left, base), text, self.ink.theme.text, FONT_SIZE.small, place.right() - left)
+        write_within(painter, QPointF(left, base), text, self.style.theme.text, FONT_SIZE.small, place.right() - left)
 
     def _paint_headings(self, painter: QPainter) -> None:
         variance, entropy = self.variance.axes.plot, self.entropy.axes.plot
         left = self.frame.body.left()
-        self._heading(painter, variance, left, self.ink.translate("Pages", "variance of q · k against d_k"))
+        self._heading(painter, variance, left, self.style.translate("Pages", "variance of q · k against d_k"))
         if entropy.left() > self.frame.body.center().x():
             left = variance.right() + SPACING.xl
-        text = self.ink.translate("Pages", "entropy of each row in nats; dashed: the most it can be")
+        text = self.style.translate("Pages", "entropy of each row in nats; dashed: the most it can be")
         self._heading(painter, entropy, left, text)
 
-    def _variance_marks(self, axes: Axes) -> tuple[Curve | Rule | Note, ...]:
-        """The curves of seeded numbers with the chosen width, what they would be, and the problem's own scores."""
-        theme, shown = self.ink.theme, self.shown
+    def _variance_marks(self, axes: Axes) -> tuple[Curve | PlotRule | PlotNote, ...]:
+        """Return the curves of seeded numbers with the chosen width, what they would be, and the problem's own
+        scores."""
+        theme, shown = self.style.theme, self.shown
         ends = np.array([0.0, shown.widths[-1]])
-        marks: list[Curve | Rule | Note] = [Curve(ends, ends, theme.line_strong, Qt.PenStyle.DashLine)]
+        marks: list[Curve | PlotRule | PlotNote] = [Curve(ends, ends, theme.line_strong, Qt.PenStyle.DashLine)]
         at = slice(shown.place, shown.place + 1)
         for color, values in ((self.colors[1], shown.variances), (self.colors[0], shown.variances / shown.widths)):
             marks.append(Curve(shown.widths, values, color, dot=DOT))
             marks.append(Curve(shown.widths[at], values[at], color, Qt.PenStyle.NoPen, CHOSEN))
-        words = self.ink.translate("Pages", "random, unscaled"), self.ink.translate("Pages", "random, × 1/√d_k")
+        words = self.style.translate("Pages", "random, unscaled"), self.style.translate("Pages", "random, × 1/√d_k")
         micro, corner = metrics("micro"), axes.plot.topLeft() + QPointF(SPACING.m, SPACING.s)
         keys = [
-            Note(word, color, corner + QPointF(0, line * micro.height() + micro.ascent()))
+            PlotNote(word, color, corner + QPointF(0, line * micro.height() + micro.ascent()))
             for line, (word, color) in enumerate(zip(words, (self.colors[1], self.colors[0]), strict=True))
         ]
         return *marks, *self._own_scores(axes), *keys
 
-    def _own_scores(self, axes: Axes) -> tuple[Curve | Note, ...]:
-        """The problem's own scores, where they lie within the plot; else an arrow says that they do not."""
+    def _own_scores(self, axes: Axes) -> tuple[Curve | PlotNote, ...]:
+        """Return the problem's own scores, where they lie within the plot; else an arrow says that they do not."""
         d_k, here = self.shown.here
-        micro, theme = metrics("micro"), self.ink.theme
+        micro, theme = metrics("micro"), self.style.theme
         if not np.isfinite(here):
             return ()
         inside = d_k <= axes.across.high and here <= axes.up.high
         x, y = min(d_k, axes.across.high), min(here, axes.up.high)
         at = axes.place(x, y)
-        word = self.ink.translate("Pages", "these: {variance}").format(variance=three_digits(here)) + (
+        word = self.style.translate("Pages", "these: {variance}").format(variance=three_digits(here)) + (
             "" if inside else " ↗"
         )
         room, base = SPACING.m + micro.horizontalAdvance(word), at.y() + SPACING.s + micro.ascent()
@@ -325,16 +334,16 @@ class RootLayout:
         left = not over and start + room - SPACING.m <= axes.plot.right()
         place = QPointF(start if left else at.x() - SPACING.m, base)
         ring = Curve(np.array([x]), np.array([y]), theme.text, Qt.PenStyle.NoPen, CHOSEN, fill=theme.surface)
-        return ring, Note(word, theme.text, place, START if left else END, x=x, y=y)
+        return ring, PlotNote(word, theme.text, place, START if left else END, x=x, y=y)
 
-    def _entropy_marks(self) -> tuple[Curve | Rule | Note, ...]:
-        """The entropies at the three scales, the most that they can be, and the chosen row."""
-        theme, found = self.ink.theme, self.shown.entropies
+    def _entropy_marks(self) -> tuple[Curve | PlotRule | PlotNote, ...]:
+        """Return the entropies at the three scales, the most that they can be, and the chosen row."""
+        theme, found = self.style.theme, self.shown.entropies
         queries = found.queries.astype(np.float64)
         dot = DOT if len(queries) <= MOST_DOTS else 0.0
         ceilings = Curve(queries, found.ceilings, theme.line_strong, Qt.PenStyle.DashLine)
         curves = [Curve(queries, found.values[number], self.colors[number], dot=dot) for number in (2, 1, 0)]
-        return ceilings, *curves, Rule(self.shown.row.query, theme.line_strong)
+        return ceilings, *curves, PlotRule(self.shown.row.query, theme.line_strong)
 
     def _paint_bars(self, painter: QPainter, number: int) -> None:
         """The weights of the row at a scale, below what is said of them."""
@@ -343,7 +352,7 @@ class RootLayout:
         for line, text in enumerate(self.told[number]):
             at = QPointF(place.left(), first + line * small.height())
             write_line(painter, at, text, color, FONT_SIZE.small)
-        paint_row_bars(painter, place, self.shown.rows[number], color, self.ink.theme)
+        paint_row_bars(painter, place, self.shown.rows[number], color, self.style.theme)
 
 
 # --- page -----------------------------------------------------------------------------------------
@@ -357,10 +366,10 @@ NUMBERS = {
 }
 
 
-def _other_scale(aim: Aim, values: Chosen) -> float:
-    """The scale of the problem where it is another one; else 1/d_k, which is taken for the root by mistake."""
-    own, root = aim.problem.effective_scale, aim.problem.d_k**-0.5
-    return 1 / aim.problem.d_k if own in (1.0, root) else own
+def _other_scale(context: PageContext, values: Chosen) -> float:
+    """Return the scale of the problem where it is another one; else 1/d_k, which is taken for the root by mistake."""
+    own, root = context.problem.effective_scale, context.problem.d_k**-0.5
+    return 1 / context.problem.d_k if own in (1.0, root) else own
 
 
 class RootPage(PageKind[Scaling]):
@@ -372,13 +381,13 @@ class RootPage(PageKind[Scaling]):
     words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs dot products as scores")
     frames = QT_TRANSLATE_NOOP("Pages", "Why √d_k, a picture for each d_k")
-    knobs = (
-        Choice("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda aim, values: NUMBERS),
+    options = (
+        Choice("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda context, values: NUMBERS),
         Slide(
             "d_k",
             "d_k",
-            lambda aim, values: len(WIDTHS) - 1,
-            lambda aim, values, place: f"= {WIDTHS[place]}",
+            lambda context, values: len(WIDTHS) - 1,
+            lambda context, values, place: f"= {WIDTHS[place]}",
         ),
         Amount("scale", QT_TRANSLATE_NOOP("Pages", "another scale"), _other_scale),
     )
@@ -386,20 +395,20 @@ class RootPage(PageKind[Scaling]):
     def applies(self, problem: Problem) -> bool:
         return SCORES[problem.score].root_scale
 
-    def is_quick(self, aim: Aim) -> bool:
-        return aim.problem.n * aim.problem.m <= QUICK
+    def is_quick(self, context: PageContext) -> bool:
+        return context.problem.n * context.problem.m <= QUICK
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Scaling:
-        problem, knobs, place = evaluation.problem, aim.knobs, aim.knobs["d_k"]
-        row = Row(aim.batch, aim.head, aim.query(evaluation) or 0, aim.key(evaluation) or 0)
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Scaling:
+        problem, options, place = evaluation.problem, context.options, context.options["d_k"]
+        row = Row(context.batch, context.head, context.query(evaluation) or 0, context.key(evaluation) or 0)
         variances = seeded_variances()
-        here = score_variance(problem, aim.batch, aim.head)
+        here = score_variance(problem, context.batch, context.head)
         tell(0.2)
-        seen, at, seeded = problem, row, knobs["numbers"] == RANDOM
+        seen, at, seeded = problem, row, options["numbers"] == RANDOM
         if seeded:
             seen = seeded_problem(problem, WIDTHS[place])
             at = Row(query=min(row.query, seen.n - 1), key=min(row.key, seen.m - 1))
-        scales = (seen.d_k**-0.5, 1.0, knobs["scale"])
+        scales = (seen.d_k**-0.5, 1.0, options["scale"])
         rows = at_scales(seen, scales, at)
         tell(0.5)
         read, tokens = read_rows(problem), None if seeded else stage_labels(evaluation, evaluation.weights)
@@ -411,7 +420,7 @@ class RootPage(PageKind[Scaling]):
             rows=rows,
             entropies=entropies(seen, scales, at),
             row=at,
-            head=aim.head if problem.num_heads > 1 else None,
+            head=context.head if problem.num_heads > 1 else None,
             seeded=WIDTHS[place] if seeded else None,
             tokens=(None, None) if tokens is None else tokens,
             rows_read=None if len(read) == problem.n else len(read),
@@ -420,5 +429,5 @@ class RootPage(PageKind[Scaling]):
         tell(1.0)
         return found
 
-    def plan(self, content: Scaling, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return RootLayout(content, ink, width, height).drawing(ink.translate("Pages", self.title))
+    def plan(self, content: Scaling, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return RootLayout(content, style, width, height).drawing(style.translate("Pages", self.title))

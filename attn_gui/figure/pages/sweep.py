@@ -26,24 +26,26 @@ from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Tell
 from attn_gui.figure.display import Allowed, Levels, Values
-from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
+from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
-from attn_gui.figure.levels import Shade, auto_levels
-from attn_gui.figure.pages.aim import Aim
+from attn_gui.figure.levels import auto_levels
 from attn_gui.figure.pages.base import (
     Amount,
     Choice,
     Chosen,
     Drawing,
     Field,
-    Ink,
     PageKind,
+    PageLayout,
+    PageStyle,
     Slide,
     Spot,
     framed,
     metrics,
 )
-from attn_gui.figure.pages.plot import Axes, Curve, Note, Plot, Rule, axes_in
+from attn_gui.figure.pages.charts import cells_figure
+from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.plot import Axes, Curve, Plot, PlotNote, PlotRule, axes_in
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import significant
@@ -91,7 +93,7 @@ class Swept:
 
 
 def value_text(values: Numbers, place: int) -> str:
-    """A value of the sweep, in as many digits as tell it from its neighbors; of whole numbers all."""
+    """Return a value of the sweep, in as many digits as tell it from its neighbors; of whole numbers all."""
     with np.errstate(over="ignore"):
         apart, largest = np.abs(np.diff(values)), float(np.abs(values).max())
     step = float(np.min(apart, where=apart > 0, initial=np.inf))
@@ -100,18 +102,18 @@ def value_text(values: Numbers, place: int) -> str:
     return significant(float(values[place]), max(DIGITS, told, before))
 
 
-class SweepLayout:
+class SweepLayout(PageLayout):
     """Places of slider, curve and strip; the curve and the strip can be left out."""
 
-    def __init__(self, swept: Swept, ink: Ink, width: float | None, height: float | None) -> None:
-        self.swept, self.ink = swept, ink
+    def __init__(self, swept: Swept, style: PageStyle, width: float | None, height: float | None) -> None:
+        self.swept, self.style = swept, style
         self.curve, self.strip = swept.part != "strip", swept.part != "curve"
         caption = metrics("micro").height() + SPACING.xs
         self.foot = caption + SPACING.m + BAR + metrics("micro").height() + SPACING.s
         shape = swept.maps[0][0].shape
         self.tall: float = min(max(shape[0] / shape[1], 0.3), 1.2)
         self.frame = framed(
-            ink,
+            style,
             width,
             height,
             title=self._title(),
@@ -131,47 +133,47 @@ class SweepLayout:
             self.large = QRectF(body.right() - side, body.top() + caption, side, min(side * self.tall, top - caption))
             self.curve_room.setRight(self.large.left() - SPACING.xl)
         self.strip_room = QRectF(body.left(), body.bottom() - strip - self.foot, body.width(), strip)
-        self.said = wrapped(self._said(), self.curve_room.width() / WIDER_FONT, metrics("small"))
-        room = self.curve_room.adjusted(0, len(self.said) * metrics("small").height() + SPACING.xs, 0, 0)
+        self.lines = wrapped(self._said(), self.curve_room.width() / WIDER_FONT, metrics("small"))
+        room = self.curve_room.adjusted(0, len(self.lines) * metrics("small").height() + SPACING.xs, 0, 0)
         self.plot: Plot | None = None
         if self.curve:
             axes = axes_in(room, swept.values, swept.readings, (self.quantity, ""))
-            self.plot = Plot(axes, ink.theme, self._marks(axes))
+            self.plot = Plot(axes, style.theme, self._marks(axes))
 
     # --- words -----------------------------------------------------------------------------------
     @cached_property
     def quantity(self) -> str:
         """The name of what runs."""
-        return joined(self.swept.quantity, self.ink.translate)
+        return joined(self.swept.quantity, self.style.translate)
 
     @cached_property
     def reading(self) -> str:
         """The name of what is read, with its unit."""
-        unit = f" ({self.ink.translate('Pages', self.swept.unit)})" if self.swept.unit else ""
-        return self.ink.translate("Pages", self.swept.reading) + unit
+        unit = f" ({self.style.translate('Pages', self.swept.unit)})" if self.swept.unit else ""
+        return self.style.translate("Pages", self.swept.reading) + unit
 
     def _title(self) -> str:
-        return self.ink.translate("Pages", "Sweep: {quantity}").format(quantity=self.quantity)
+        return self.style.translate("Pages", "Sweep: {quantity}").format(quantity=self.quantity)
 
     def _subtitle(self) -> str:
-        swept, words = self.swept, self.ink.words
+        swept, words = self.swept, self.style.words
         parts = [words.head.format(swept.row.head)] if swept.heads > 1 else []
         token = f" “{token_label(swept.token)}”" if swept.token else ""
         parts.append(f"{words.axes['query']} {swept.row.query}{token}")
         return " · ".join(parts)
 
     def _said(self) -> str:
-        """The reading at the chosen value: it names what the curve shows."""
-        place, template = self.swept.place, self.ink.translate("Pages", "{reading}: {value} at {quantity} = {number}")
+        """Return the reading at the chosen value: it names what the curve shows."""
+        place, template = self.swept.place, self.style.translate("Pages", "{reading}: {value} at {quantity} = {number}")
         named = {"reading": self.reading, "quantity": self.quantity}
         return template.format(value=self.read(place), number=self.text(place), **named)
 
     def text(self, place: int) -> str:
-        """A value of the sweep."""
+        """Return a value of the sweep."""
         return value_text(self.swept.values, place)
 
     def read(self, place: int) -> str:
-        """Words for the reading there."""
+        """Return the reading at a place, in digits."""
         value = float(self.swept.readings[place])
         return f"{value:.4g}".replace("-", "−") if np.isfinite(value) else "–"
 
@@ -203,38 +205,38 @@ class SweepLayout:
             for number, step in enumerate(steps)
         ]
 
-    def drawing(self) -> Drawing:
-        """The page; a click on the curve or on a small map chooses that value."""
+    def said(self) -> str:
+        return f"{self.frame.title}. {self.frame.subtitle}. {self._said()}."
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return a click on the curve or on a small map chooses that value."""
         fields: list[Field] = [] if self.plot is None else [self.plot.field(self.swept.values, self._spot)]
         if self.strip:
             fields += [Field(place, partial(self._spot, step)) for step, place in self.small]
-        frame = self.frame
-        said = f"{frame.title}. {frame.subtitle}. {self._said()}."
-        return Drawing(frame.width, frame.height, frame.title, said, self._paint, tuple(fields))
+        return tuple(fields)
 
     def _spot(self, step: int, *_: int) -> Spot:
-        return Spot(f"{self.quantity} {self.text(step)}: {self.reading} {self.read(step)}", knob=("place", step))
+        return Spot(f"{self.quantity} {self.text(step)}: {self.reading} {self.read(step)}", option=("place", step))
 
     # --- painting --------------------------------------------------------------------------------
-    def _paint(self, painter: QPainter) -> None:
-        self.frame.paint(painter)
+    def paint_body(self, painter: QPainter) -> None:
         if self.plot is not None:
-            paint_note(painter, self.said, self.curve_room.topLeft(), self.ink.theme)
+            paint_note(painter, self.lines, self.curve_room.topLeft(), self.style.theme)
         if self.strip:
             self._paint_strip(painter)
         if not self.large.isNull():
             self._paint_map(painter, self.swept.place, self.large, above=True)
 
-    def _marks(self, axes: Axes) -> tuple[Curve | Rule | Note, ...]:
-        """The present value, the curve, and the chosen value on it."""
-        theme, swept, micro = self.ink.theme, self.swept, metrics("micro")
-        present: tuple[Rule | Note, ...] = ()
+    def _marks(self, axes: Axes) -> tuple[Curve | PlotRule | PlotNote, ...]:
+        """Return the present value, the curve, and the chosen value on it."""
+        theme, swept, micro = self.style.theme, self.swept, metrics("micro")
+        present: tuple[PlotRule | PlotNote, ...] = ()
         if swept.now is not None and axes.across.low <= swept.now <= axes.across.high:
-            at, word = axes.place(swept.now, axes.up.low).x(), self.ink.translate("Pages", "now")
+            at, word = axes.place(swept.now, axes.up.low).x(), self.style.translate("Pages", "now")
             left = at + SPACING.xs + micro.horizontalAdvance(word) < axes.plot.right()
             place = QPointF(at + (SPACING.xs if left else -SPACING.xs), axes.plot.top() + micro.ascent())
-            note = Note(word, theme.text3, place, START if left else END, x=swept.now)
-            present = Rule(swept.now, theme.line_strong), note
+            note = PlotNote(word, theme.text3, place, START if left else END, x=swept.now)
+            present = PlotRule(swept.now, theme.line_strong), note
         curve = Curve(swept.values, swept.readings, theme.accent, dot=DOT)
         values, readings = (numbers[[swept.place]] for numbers in (swept.values, swept.readings))
         return *present, curve, Curve(values, readings, theme.query, Qt.PenStyle.NoPen, CHOSEN)
@@ -243,19 +245,19 @@ class SweepLayout:
         nearest = min(self.small, key=lambda one: abs(one[0] - self.swept.place))[0]
         for step, place in self.small:
             self._paint_map(painter, step, place, chosen=step == nearest)
-        theme, micro, body = self.ink.theme, metrics("micro"), self.frame.body
+        theme, micro, body = self.style.theme, metrics("micro"), self.frame.body
         bar = QRectF(body.left(), body.bottom() - BAR - micro.height() - SPACING.s, 0, BAR)
         bar.setWidth(min(BAR_WIDTH, body.width() * BAR_SHARE))
         paint_bar(painter, self._figure(0), snapped(painter, bar))
         at = QPointF(bar.right() + SPACING.l, bar.center().y() + metrics("small").capHeight() / 2)
-        words = self.ink.translate("Pages", "A: keys →, queries ↓")
+        words = self.style.translate("Pages", "A: keys →, queries ↓")
         write_within(painter, at, words, theme.text2, FONT_SIZE.small, body.right() - at.x())
 
     def _paint_map(
         self, painter: QPainter, step: int, place: QRectF, *, chosen: bool = False, above: bool = False
     ) -> None:
         """A small map, and its value below it, or above a larger one."""
-        theme, micro = self.ink.theme, metrics("micro")
+        theme, micro = self.style.theme, metrics("micro")
         paint_panel(painter, snapped(painter, place), self._figure(step), 0, None)
         if chosen:
             painter.setPen(QPen(theme.query, LINE.row_and_column))
@@ -273,17 +275,7 @@ class SweepLayout:
         return auto_levels(values.reshape(len(values), -1), signed=False, keys=self.swept.keys)
 
     def _figure(self, step: int) -> MapFigure:
-        rows, columns = Axis("query", ()), Axis("key", ())
-        return MapFigure(
-            (Panel(*self.swept.maps[step]),),
-            rows,
-            columns,
-            self._levels,
-            weights=True,
-            palette=Shade().palette_for(signed=False),
-            theme=self.ink.theme,
-            words=self.ink.words,
-        )
+        return cells_figure(self.style, *self.swept.maps[step], self._levels)
 
 
 # --- page -----------------------------------------------------------------------------------------
@@ -305,29 +297,33 @@ PARTS = {
 }
 
 
-def _quantities(aim: Aim) -> Mapping[str, Quantity]:
-    cell = None if aim.cell is None else quantity_of_cell(aim.problem, aim.stage, aim.place, aim.value)
-    return quantities_of(aim.problem, cell)
+def _quantities(context: PageContext) -> Mapping[str, Quantity]:
+    cell = (
+        None if context.cell is None else quantity_of_cell(context.problem, context.stage, context.place, context.value)
+    )
+    return quantities_of(context.problem, cell)
 
 
-def _quantity(aim: Aim, values: Chosen) -> Quantity:
-    return _quantities(aim)[values["quantity"]]
+def _quantity(context: PageContext, values: Chosen) -> Quantity:
+    return _quantities(context)[values["quantity"]]
 
 
-def _steps(aim: Aim, values: Chosen) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    return values_between(_quantity(aim, values), values["low"], values["high"], values["steps"])
+def _steps(context: PageContext, values: Chosen) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    return values_between(_quantity(context, values), values["low"], values["high"], values["steps"])
 
 
-def _can_be(aim: Aim, values: Chosen, value: float) -> bool:
-    return _quantity(aim, values).fits(aim.problem, value)
+def _can_be(context: PageContext, values: Chosen, value: float) -> bool:
+    return _quantity(context, values).fits(context.problem, value)
 
 
 def _end(place: int) -> Amount:
-    """The knob of the first value (0) or of the last (1)."""
+    """Return the option of the first value (0) or of the last (1)."""
     key, caption = (
         ("low", QT_TRANSLATE_NOOP("Pages", "from")) if place == 0 else ("high", QT_TRANSLATE_NOOP("Pages", "to"))
     )
-    return Amount(key, caption, lambda aim, values: _quantity(aim, values).span(aim.problem)[place], _can_be)
+    return Amount(
+        key, caption, lambda context, values: _quantity(context, values).span(context.problem)[place], _can_be
+    )
 
 
 class SweepPage(PageKind[Swept]):
@@ -338,36 +334,36 @@ class SweepPage(PageKind[Swept]):
     roles = (Role.SCORE,)
     words = "vary parameter scan slider range animate temperature scale d_k 扫描 变化 参数 滑块 温度 缩放 动画"
     frames = QT_TRANSLATE_NOOP("Pages", "Sweep, a picture for each value")
-    knobs = (
+    options = (
         Choice(
             "quantity",
             QT_TRANSLATE_NOOP("Pages", "what runs"),
-            lambda aim, values: {key: quantity.words for key, quantity in _quantities(aim).items()},
+            lambda context, values: {key: quantity.words for key, quantity in _quantities(context).items()},
         ),
         _end(0),
         _end(1),
         Amount(
             "steps",
             QT_TRANSLATE_NOOP("Pages", "values"),
-            lambda aim, values: STEPS,
-            lambda aim, values, value: 2 <= value <= MOST_STEPS,
+            lambda context, values: STEPS,
+            lambda context, values, value: 2 <= value <= MOST_STEPS,
             whole=True,
         ),
         Choice(
             "reading",
             QT_TRANSLATE_NOOP("Pages", "what is read"),
-            lambda aim, values: {key: page_words(reading.title) for key, reading in ROW_READINGS.items()},
+            lambda context, values: {key: page_words(reading.title) for key, reading in ROW_READINGS.items()},
         ),
-        Choice("part", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: PARTS),
+        Choice("part", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: PARTS),
         Slide(
             "place",
             QT_TRANSLATE_NOOP("Pages", "value"),
-            lambda aim, values: len(_steps(aim, values)) - 1,
-            lambda aim, values, place: value_text(_steps(aim, values), place),
+            lambda context, values: len(_steps(context, values)) - 1,
+            lambda context, values, place: value_text(_steps(context, values), place),
         ),
     )
 
-    def is_quick(self, aim: Aim) -> bool:
+    def is_quick(self, context: PageContext) -> bool:
         return False
 
     def turned(self, content: Swept, before: Chosen, after: Chosen) -> Swept | None:
@@ -377,11 +373,11 @@ class SweepPage(PageKind[Swept]):
             return None
         return replace(content, place=after["place"], part=after["part"])
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Swept:
-        problem, knobs = evaluation.problem, aim.knobs
-        quantity, reading = _quantities(aim)[knobs["quantity"]], ROW_READINGS[knobs["reading"]]
-        row = Row(aim.batch, aim.head, aim.query(evaluation) or 0, aim.key(evaluation) or 0)
-        values = _steps(aim, knobs)
+    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Swept:
+        problem, options = evaluation.problem, context.options
+        quantity, reading = _quantities(context)[options["quantity"]], ROW_READINGS[options["reading"]]
+        row = Row(context.batch, context.head, context.query(evaluation) or 0, context.key(evaluation) or 0)
+        values = _steps(context, options)
 
         def look(changed: Evaluation, at: Row) -> tuple[float, Values, Allowed | None]:
             return reading.read(changed, at), *_map(changed, at)
@@ -398,19 +394,19 @@ class SweepPage(PageKind[Swept]):
             maps=tuple((cells, allowed) for _, cells, allowed in found),
             keys=first.m,
             now=quantity.now(problem),
-            place=knobs["place"],
-            part=knobs["part"],
+            place=options["place"],
+            part=options["part"],
             row=quantity.row(first, row),
             token=tokens[row.query] if tokens else "",
             heads=first.num_heads,
         )
 
-    def plan(self, content: Swept, ink: Ink, width: float | None, height: float | None) -> Drawing:
-        return SweepLayout(content, ink, width, height).drawing()
+    def plan(self, content: Swept, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+        return SweepLayout(content, style, width, height).drawing()
 
 
 def _map(evaluation: Evaluation, row: Row) -> tuple[Values, Allowed | None]:
-    """The weights of the head, small: all rows, or those round the chosen one where there are many."""
+    """Return the weights of the head, small: all rows, or those round the chosen one where there are many."""
     problem = evaluation.problem
     rows = slice(0, problem.n)
     if problem.n * problem.m > WHOLE_MAP:

@@ -19,7 +19,8 @@ WIDER_FONT = 1.2
 
 
 def ensure_gui() -> QGuiApplication:
-    """The running application, or one without a display, so that figures come out of a command line and a notebook.
+    """Return the running application, or one without a display, so that figures come out of a command line and a
+    notebook.
 
     RuntimeError where an application without fonts runs already (a QCoreApplication): it cannot be replaced.
     """
@@ -70,7 +71,8 @@ def load_fonts() -> None:
 
 
 def figure_font(pixels: float, *, strong: bool = False) -> QFont:
-    """The font of figures: unhinted, so that the same text takes the same room on paper and at every resolution."""
+    """Return the font of figures: unhinted, so that the same text takes the same room on paper and at every
+    resolution."""
     font = QFont(list(FONT_FAMILIES))
     font.setPixelSize(round(pixels))
     font.setWeight(QFont.Weight(FONT_WEIGHT.strong if strong else FONT_WEIGHT.text))

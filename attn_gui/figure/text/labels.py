@@ -13,7 +13,7 @@ _NICE_STEPS = (1, 2, 5)
 
 
 def token_text(token: str) -> str:
-    """A token without the blanks and the marks for a blank (Ġ, ▁) that tokenizers put around words.
+    """Return a token without the blanks and the marks for a blank (Ġ, ▁) that tokenizers put around words.
 
     One of nothing else stays as it is.
     """
@@ -21,17 +21,18 @@ def token_text(token: str) -> str:
 
 
 def token_label(token: str) -> str:
-    """A token as it stands beside its row or column."""
+    """Return a token as it stands beside its row or column."""
     return visible_text(token_text(token))
 
 
 def elided(text: str, width: float, metrics: QFontMetricsF) -> str:
-    """A text cut to a width, with an ellipsis."""
+    """Return a text cut to a width, with an ellipsis."""
     return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
 
 
 def wrapped(text: str, width: float, metrics: QFontMetricsF) -> tuple[str, ...]:
-    """A sentence in lines of a width, broken at blanks (never inside "4 × 5"), or anywhere in a text that has none."""
+    """Return a sentence in lines of a width, broken at blanks (never inside "4 × 5"), or anywhere in a text that has
+    none."""
     lines: list[str] = []
     for word in re.findall(r"[\u2e80-\uffef]|(?:[^\s\u2e80-\uffef]| [×·] (?=\S))+\s*|\s+", text):
         if lines and metrics.horizontalAdvance((lines[-1] + word).rstrip()) <= width:
@@ -42,7 +43,7 @@ def wrapped(text: str, width: float, metrics: QFontMetricsF) -> tuple[str, ...]:
 
 
 def label_step(size: float, cell: float) -> int:
-    """Every how many cells a label fits: 1, 2, 5, 10, 20, … for labels of a size over cells of a size."""
+    """Return every how many cells a label fits: 1, 2, 5, 10, 20, … for labels of a size over cells of a size."""
     power = 1
     while True:
         for nice in _NICE_STEPS:

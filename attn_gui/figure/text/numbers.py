@@ -37,7 +37,7 @@ class CellNumbers(NamedTuple):
 
 
 def format_number(value: float, decimals: int) -> str:
-    """A number with fixed decimals and a true minus sign; "+∞", "−∞", "NaN"; an exponent from ten million on."""
+    """Return a number with fixed decimals and a true minus sign; "+∞", "−∞", "NaN"; an exponent from ten million on."""
     value = float(value)
     if math.isnan(value):
         return "NaN"
@@ -50,7 +50,7 @@ def format_number(value: float, decimals: int) -> str:
 
 
 def scientific(value: float, digits: int = 3) -> str:
-    """A number in a few digits, with a power of ten where it is small or large; "–" for what is no number."""
+    """Return a number in a few digits, with a power of ten where it is small or large; "–" for what is no number."""
     if not math.isfinite(value):
         return "–"
     if value == 0 or 0.01 <= abs(value) < 10**digits:
@@ -60,22 +60,23 @@ def scientific(value: float, digits: int = 3) -> str:
 
 
 def significant(value: float, digits: int = 6) -> str:
-    """A number in up to so many digits, zeros at the end left out, with a true minus sign also in its power of ten."""
+    """Return a number in up to so many digits, zeros at the end left out, with a true minus sign also in its power
+    of ten."""
     return f"{value:.{digits}g}".replace("-", MINUS)
 
 
 def difference_text(value: float) -> str:
-    """A difference by rounding, with a power of ten; "+∞" and "NaN" for what is none."""
+    """Return a difference by rounding, with a power of ten; "+∞" and "NaN" for what is none."""
     return f"{value:.1e}".replace("-", MINUS) if math.isfinite(value) else format_number(value, 0)
 
 
 def sentence_number(value: float, decimals: int = 6) -> str:
-    """A number as a sentence says it: with fixed decimals, small ones with as many digits and a power of ten."""
+    """Return a number as a sentence says it: with fixed decimals, small ones with as many digits and a power of ten."""
     return scientific(value, decimals) if 0 < abs(value) < _SMALLEST_PLAIN else format_number(value, decimals)
 
 
 def cell_text(value: float, numbers: CellNumbers) -> str:
-    """A value as it stands in a cell; a weight that rounds to 0 is "·"."""
+    """Return a value as it stands in a cell; a weight that rounds to 0 is "·"."""
     if numbers.scientific:
         return ZERO_WEIGHT if value == 0 else scientific(value, numbers.decimals)
     text = format_number(value, numbers.decimals)
@@ -91,7 +92,7 @@ def cell_text(value: float, numbers: CellNumbers) -> str:
 def cell_decimals(
     values: Values, cell_width: float, cell_height: float, metrics: QFontMetricsF, weights: bool
 ) -> CellNumbers | None:
-    """The most decimals, of 2, 1 and 0, with which every finite value fits its cell; None when none do.
+    """Return the most decimals, of 2, 1 and 0, with which every finite value fits its cell; None when none do.
 
     Measured on the largest and the smallest value with every digit as wide as the widest one, so that the decimals
     do not flicker while a digit changes. Cells lower than the token `value_min_cell_height` hold no values.
@@ -111,7 +112,7 @@ def cell_decimals(
 def scientific_digits(
     values: Values, cell_width: float, cell_height: float, metrics: QFontMetricsF
 ) -> CellNumbers | None:
-    """The most digits, of 3, 2 and 1, with which every value fits its cell, small ones with powers of ten."""
+    """Return the most digits, of 3, 2 and 1, with which every value fits its cell, small ones with powers of ten."""
     if cell_height < SIZE.value_min_cell_height or values.size == 0:
         return None
     for digits in (3, 2, 1):
@@ -125,13 +126,13 @@ def scientific_digits(
 
 
 def level_texts(low: float, high: float, shares: Iterable[float]) -> list[str]:
-    """The numbers at these shares of a color bar, told from one another also where its ends are much alike."""
+    """Return the numbers at these shares of a color bar, told from one another also where its ends are much alike."""
     largest, span = max(abs(low), abs(high)), high - low
     return [level_text(low * (1 - share) + high * share, largest, span) for share in shares]
 
 
 def level_text(value: float, largest: float, span: float = math.inf) -> str:
-    """A number at a color bar: three digits of half the largest level, zeros at the end left out.
+    """Return a number at a color bar: three digits of half the largest level, zeros at the end left out.
 
     Or three digits of half the `span` of the levels where that is less than the largest one.
     """
@@ -157,7 +158,8 @@ def _attempts(weights: bool) -> Iterable[CellNumbers]:
 
 
 def _extremes(values: Values) -> list[float]:
-    """The largest and smallest finite numbers: of all, and of those written without an exponent, which are longer."""
+    """Return the largest and smallest finite numbers: of all, and of those written without an exponent, which are
+    longer."""
     found = []
     for limit in (np.inf, _LARGEST_PLAIN):
         with np.errstate(invalid="ignore"):

@@ -63,10 +63,10 @@ Words = tuple[tuple[str, str], ...]
 
 
 def page_words(text: str) -> Words:
-    """A text of the context "Pages" alone."""
+    """Return a text of the context "Pages" alone."""
     return (("Pages", text),)
 
 
 def joined(words: Words, translate: Callable[[str, str], str]) -> str:
-    """Words in a language; those without a context need no translation."""
+    """Return words in a language; those without a context need no translation."""
     return ": ".join(translate(context, text) if context else text for context, text in words)

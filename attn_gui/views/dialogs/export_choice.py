@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.pages.aim import ModelAim
-from attn_gui.figure.styles import SCREEN, STYLES
+from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.formats.catalog import IMAGES
-from attn_gui.formats.snapshots import Snapshot
 from attn_gui.modes import NOW
 
 # --- The choices made in an export dialog ---
@@ -22,7 +21,6 @@ from attn_gui.modes import NOW
 
 WINDOW, AUTOMATIC, TYPED = "window", "automatic", "typed"
 LEVELS = (WINDOW, AUTOMATIC, TYPED)
-THEMES = ("light", "dark")
 VALUES = {"auto": None, "always": True, "never": False}
 REMEMBERED = (
     "format",
@@ -40,53 +38,47 @@ REMEMBERED = (
     "theme",
     "folder",
 )
-"""The options of a figure that are proposed again the next time."""
+"""The settings that are proposed again the next time."""
 
 
 @dataclass(frozen=True)
-class ExportChoice:
-    """Figures to write; a width, height or font size of None is that of the `style`, `values` None means where they
-    fit. Levels are those of the window, automatic, or the pair in `typed`; a color map of None is the window's.
+class ExportChoice(ExportSettings):
+    """Settings of figures to write, and what the dialog asks beside them: which `stages` are drawn, in files of which
+    `format` in which `folder`. Levels are those of the window, automatic, or the pair in `typed`; a color map of None
+    is the window's.
 
     `name` is what the files are called: the whole name if there is one, else what stands before stage and head.
-    A page looks at `cell` (stage, row, column) and has `knobs` of its own, by the name of the page.
-    `compare` is one of `modes.STATES`, or GRADIENT; `states` are the snapshots that a page may show,
-    `model` is the one that the problem is a layer of.
+    A page looks at `cell` of `stage` and has options, in `options_by_page`. `compare` is one of `modes.STATES`, or
+    GRADIENT.
     """
 
-    stages: tuple[str, ...] = (SHOWN_FIRST,)
     heads: tuple[int, ...] = (0,)
-    batch: int = 0
-    picture: str = "map"
+    session: bool | None = False
+    stages: tuple[str, ...] = (SHOWN_FIRST,)
     format: str = "png"
-    style: str = SCREEN.key
-    width: float | None = None
-    height: float | None = None
-    dpi: int = 300
-    font_size: float | None = None
-    values: bool | None = None
-    colorbar: bool = True
-    title: bool = True
-    outlines: bool = False
-    transparent: bool = False
     sheet: bool = False
-    session: bool = False
     levels: str = WINDOW
     typed: tuple[float, float] | None = None
     colormap: str | None = None
-    theme: str = "light"
     folder: str = ""
-    states: tuple[Snapshot, ...] = ()
-    model: ModelAim | None = None
     name: str = ""
-    cell: tuple[str, int, int] | None = None
-    knobs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    options_by_page: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     compare: str = NOW
 
-    @staticmethod
-    def recalled(state: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of the last time, without what is missing or impossible."""
-        return {name: state[name] for name in REMEMBERED if name in state and _is_possible(name, state[name])}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.format in tuple(IMAGES) and isinstance(self.sheet, bool) and isinstance(self.folder, str)):
+            raise ValueError("No format, sheet or folder of an export.")
+
+    @classmethod
+    def recalled(cls, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of the last time, without what is missing or impossible."""
+        found = {}
+        for name in (name for name in REMEMBERED if name in state):
+            with suppress(ValueError):
+                if state[name] is not None or getattr(cls, name) is None:
+                    found[name] = getattr(cls(**{name: state[name]}), name)
+        return found
 
 
 @dataclass(frozen=True)
@@ -106,17 +98,6 @@ class DataChoice:
 def first_of(names: Sequence[str]) -> tuple[str, ...]:
     """The name that is proposed: the stage that is shown first, else the first of them."""
     return (SHOWN_FIRST,) if SHOWN_FIRST in names else tuple(names[:1])
-
-
-def _is_possible(name: str, value: object) -> bool:
-    if name in ("format", "style", "theme", "folder"):
-        choices = {"format": tuple(IMAGES), "style": tuple(STYLES), "theme": THEMES}.get(name)
-        return isinstance(value, str) and (choices is None or value in choices)
-    if name in ("colorbar", "title", "outlines", "sheet", "transparent"):
-        return isinstance(value, bool)
-    if name in ("values", "width", "height", "font_size") and value is None:
-        return True
-    return isinstance(value, bool) if name == "values" else isinstance(value, (int, float))
 
 
 # --- Lists of heads as people write them: "all", "0, 2-3" ---

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.base import Format
@@ -49,17 +49,6 @@ class ExportDataDialog(ExportForm):
         self._build(items)
         self.set_choice(DataChoice(arrays=first_of(self._all)))
         self.retranslate()
-
-    def set_choice(self, choice: DataChoice) -> None:
-        """Show what is proposed."""
-        self.arrays.set_keys(choice.arrays)
-        self.heads.setText(", ".join(map(str, choice.heads)))
-        self.item.setValue(choice.batch)
-        self.format.set_key(choice.format)
-        self.bom.setChecked(choice.bom)
-        self.headers.setChecked(choice.headers)
-        self.target.folder.setText(choice.folder)
-        self._show_choice()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Take up the options of the last time; what is missing or impossible is left as it is."""
@@ -123,23 +112,11 @@ class ExportDataDialog(ExportForm):
         self.item.setEnabled(items > 1)
         for button in (self.every, self.none):
             button.setAutoDefault(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.m)
-        column.addLayout(self._form(), 1)
-        column.addWidget(self._said)
-        column.addWidget(self.buttons)
+        self._lay_out(self._form())
         self.every.clicked.connect(lambda: self._tick(self._all))
         self.none.clicked.connect(lambda: self._tick(()))
-        for signal in (
-            self.arrays.ticked,
-            self.format.currentIndexChanged,
-            self.heads.textChanged,
-            self.item.valueChanged,
-            self.bom.toggled,
-            self.headers.toggled,
-        ):
-            signal.connect(self._show_choice)
+        self.heads.textChanged.connect(self._show_choice)
+        self._listen()
 
     def _form(self) -> QGridLayout:
         ticks = QWidget(self)
@@ -178,18 +155,21 @@ class ExportDataDialog(ExportForm):
     def _heads(self) -> tuple[int, ...]:
         return heads_from_text(self.heads.text(), self._head_count)
 
+    def _fields(self) -> dict[str, QWidget]:
+        return {
+            "arrays": self.arrays,
+            "batch": self.item,
+            "format": self.format,
+            "bom": self.bom,
+            "headers": self.headers,
+        }
+
+    def _show_rest(self, choice: DataChoice) -> None:
+        self.heads.setText(", ".join(map(str, choice.heads)))
+
     def _choice(self, heads: tuple[int, ...]) -> DataChoice:
-        kind = numbers()[self.format.currentData()]
-        return DataChoice(
-            arrays=self.arrays.keys(),
-            heads=heads,
-            batch=self.item.value(),
-            format=self.format.currentData(),
-            bom=kind.spreadsheet and self.bom.isChecked(),
-            headers=kind.text and self.headers.isChecked(),
-            folder=self.target.path(),
-            name=self.typed_name(),
-        )
+        choice: DataChoice = super()._choice(heads)
+        return replace(choice, heads=heads)
 
     def _show_choice(self, *_: object) -> None:
         """Show what will be written, or why nothing can be."""
@@ -247,17 +227,6 @@ class WorksheetDialog(ExportForm):
         self.set_choice(WorksheetChoice(stages=tuple(stages)))
         self.retranslate()
 
-    def set_choice(self, choice: WorksheetChoice) -> None:
-        """Show what is proposed."""
-        self.count.setValue(choice.count)
-        self.seed.setValue(choice.seed)
-        self.blanks.setValue(choice.blanks)
-        self.stages.set_keys(choice.stages)
-        self.keys.setChecked(choice.keys)
-        self.lang.set_key(choice.lang)
-        self.target.folder.setText(choice.folder)
-        self._show_choice()
-
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -277,13 +246,23 @@ class WorksheetDialog(ExportForm):
 
     # --- inside ----------------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
-        numbers = {"count": self.count, "seed": self.seed, "blanks": self.blanks}
-        return {**numbers, "stages": self.stages, "lang": self.lang, **self._place_editors()}
+        captioned = {name: editor for name, editor in self._fields().items() if editor is not self.keys}
+        return {**captioned, **self._place_editors()}
+
+    def _fields(self) -> dict[str, QWidget]:
+        return {
+            "count": self.count,
+            "seed": self.seed,
+            "blanks": self.blanks,
+            "stages": self.stages,
+            "keys": self.keys,
+            "lang": self.lang,
+        }
 
     def _build(self) -> None:
         for name, editor in {**self._editors(), "keys": self.keys}.items():
             editor.setObjectName(f"worksheets.{name}")
-        grid, column = QGridLayout(), QVBoxLayout(self)
+        grid = QGridLayout()
         lay_out(
             grid,
             (
@@ -294,30 +273,11 @@ class WorksheetDialog(ExportForm):
                 (self._field("target", 3),),
             ),
         )
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.m)
-        column.addLayout(grid, 1)
-        column.addWidget(self._said)
-        column.addWidget(self.buttons)
-        for box in (self.count, self.seed, self.blanks):
-            box.valueChanged.connect(self._show_choice)
-        for signal in (self.stages.ticked, self.keys.toggled, self.lang.picked):
-            signal.connect(self._show_choice)
+        self._lay_out(grid)
+        self._listen()
 
     def _lacking(self) -> str:
         return "" if self.stages.keys() else self.tr("Tick at least one step.")
 
     def _heads(self) -> tuple[int, ...]:
         return ()
-
-    def _choice(self, heads: tuple[int, ...]) -> WorksheetChoice:
-        return WorksheetChoice(
-            count=self.count.value(),
-            seed=self.seed.value(),
-            blanks=self.blanks.value(),
-            stages=self.stages.keys(),
-            keys=self.keys.isChecked(),
-            lang=str(self.lang.currentData()),
-            folder=self.target.path(),
-            name=self.typed_name(),
-        )

@@ -11,13 +11,14 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.figure.colors import PALETTES
+from attn_gui.figure.export_settings import THEMES
 from attn_gui.figure.kinds import PICTURES
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import BUTTONS
-from attn_gui.views.dialogs.export_choice import REMEMBERED, THEMES, VALUES, WINDOW, ExportChoice, first_of
+from attn_gui.views.dialogs.export_choice import REMEMBERED, VALUES, WINDOW, ExportChoice, first_of
 from attn_gui.views.dialogs.export_form import ExportForm, HeadsFields, SizeFields
 from attn_gui.views.dialogs.form_fields import CheckList, LevelsFields, ScrolledForm, caption, opening_size
 from attn_gui.views.names import stage_title, unbroken
@@ -178,32 +179,6 @@ class ExportDialog(ExportForm):
         self.retranslate()
         self.resize(opening_size(self))
 
-    def set_choice(self, choice: ExportChoice) -> None:
-        """Show what is proposed: the stage and head on show, and the options of the last time."""
-        self._proposed = choice
-        self.stages.set_keys(choice.stages)
-        self.heads.set_heads(choice.heads)
-        self.item.setValue(choice.batch)
-        for box, key in (
-            (self.picture, choice.picture),
-            (self.compare, choice.compare),
-            (self.format, choice.format),
-            (self.theme, choice.theme),
-            (self.values, next(key for key, value in VALUES.items() if value is choice.values)),
-            (self.arrangement, SHEET if choice.sheet else FILES),
-            (self.colormap, choice.colormap or WINDOW),
-        ):
-            box.set_key(key)
-        self._sizes.set_choice(choice)
-        self.levels.set_levels(choice.levels, choice.typed)
-        self.colorbar.setChecked(choice.colorbar)
-        self.title.setChecked(choice.title)
-        self.outlines.setChecked(choice.outlines)
-        self.transparent.setChecked(choice.transparent)
-        self.session.setChecked(choice.session)
-        self.target.folder.setText(choice.folder)
-        self._show_choice()
-
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Take up the options of the last time; what is missing or impossible is left as it is."""
         self.set_choice(replace(self._choice(self.heads.readable()), **ExportChoice.recalled(state)))
@@ -284,10 +259,42 @@ class ExportDialog(ExportForm):
             **self._place_editors(),
         }
 
+    def _switches(self) -> dict[str, QWidget]:
+        """The settings that are on or off, by their names."""
+        return {
+            "colorbar": self.colorbar,
+            "title": self.title,
+            "outlines": self.outlines,
+            "transparent": self.transparent,
+            "session": self.session,
+        }
+
+    def _fields(self) -> dict[str, QWidget]:
+        return {
+            "stages": self.stages,
+            "batch": self.item,
+            "picture": self.picture,
+            "compare": self.compare,
+            "format": self.format,
+            "style": self.made_for,
+            "width": self.width_cm,
+            "height": self.height_cm,
+            "dpi": self.dpi,
+            "font_size": self.font_size,
+            "theme": self.theme,
+            **self._switches(),
+        }
+
+    def _show_rest(self, choice: ExportChoice) -> None:
+        self.heads.set_heads(choice.heads)
+        self.values.set_key(next(key for key, value in VALUES.items() if value is choice.values))
+        self.arrangement.set_key(SHEET if choice.sheet else FILES)
+        self.colormap.set_key(choice.colormap or WINDOW)
+        self.levels.set_levels(choice.levels, choice.typed)
+        self._sizes.propose()
+
     def _build(self, items: int) -> None:
-        switches = {"colorbar": self.colorbar, "title": self.title, "outlines": self.outlines}
-        switches |= {"transparent": self.transparent, "session": self.session}
-        for name, editor in (self._editors() | switches).items():
+        for name, editor in (self._editors() | self._switches()).items():
             editor.setObjectName(f"export.{name}")
         self.item.setEnabled(items > 1)
         row, right = QHBoxLayout(self), QVBoxLayout()
@@ -325,14 +332,11 @@ class ExportDialog(ExportForm):
         return form
 
     def _listen(self) -> None:
+        super()._listen()
         for signal in (
-            self.stages.ticked,
             self.heads.changed,
             self.levels.changed,
-            *(box.valueChanged for box in (self.item, self.dpi)),
-            *(field.textChanged for field in (self.width_cm, self.height_cm, self.font_size)),
-            *(box.toggled for box in (self.colorbar, self.title, self.outlines, self.transparent, self.session)),
-            *(box.picked for box in self._editors().values() if isinstance(box, ChoiceBox)),
+            *(box.picked for box in (self.values, self.arrangement, self.colormap)),
         ):
             signal.connect(self._show_choice)
         self.preview.drawn.connect(self._say_outcome)
@@ -344,35 +348,15 @@ class ExportDialog(ExportForm):
         return self.heads.heads()
 
     def _choice(self, heads: tuple[int, ...]) -> ExportChoice:
-        return ExportChoice(
-            stages=self.stages.keys(),
+        choice: ExportChoice = super()._choice(heads)
+        return replace(
+            choice,
             heads=heads,
-            batch=self.item.value(),
-            picture=self.picture.currentData(),
-            format=self.format.currentData(),
-            style=self.made_for.currentData(),
-            width=self.width_cm.typed(),
-            height=self.height_cm.typed(),
-            dpi=self.dpi.value(),
-            font_size=self.font_size.typed(),
             values=VALUES[self.values.currentData()],
-            colorbar=self.colorbar.isChecked(),
-            title=self.title.isChecked(),
-            outlines=self.outlines.isChecked() and self.outlines.isEnabled(),
-            transparent=self.transparent.isChecked() and self.transparent.isEnabled(),
-            session=self.session.isChecked() and self.session.isEnabled(),
             sheet=self.arrangement.currentData() == SHEET,
             levels=self.levels.key(),
             typed=self.levels.typed(),
             colormap=None if (name := self.colormap.currentData()) == WINDOW else name,
-            theme=self.theme.currentData(),
-            folder=self.target.path(),
-            name=self.typed_name(),
-            cell=self._proposed.cell,
-            knobs=self._proposed.knobs,
-            states=self._proposed.states,
-            model=self._proposed.model,
-            compare=self.compare.currentData(),
         )
 
     def _show_choice(self, *_: object) -> None:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
-from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import (
+    QDialogButtonBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.figure.styles import STYLES, resolution
 from attn_gui.figure.tokens import SPACING
@@ -17,7 +27,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog, asked, message_box
 from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
-from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields
+from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields, kind_of
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
 from attn_gui.views.widgets import Retranslated, settle
@@ -53,10 +63,19 @@ class ExportForm(Retranslated, FormDialog):
         self.target.changed.connect(self._show_choice)
         self.target.browseRequested.connect(self._on_target_browse_requested)
 
+    def set_choice(self, choice: Any) -> None:
+        """Show what is proposed."""
+        self._proposed = choice
+        for name, editor in self._fields().items():
+            kind_of(editor).show(editor, getattr(choice, name))
+        self._show_rest(choice)
+        self.target.folder.setText(choice.folder)
+        self._show_choice()
+
     def state(self) -> dict[str, Any]:
         """The options worth remembering, as a mapping for the settings."""
-        choice = asdict(self._choice((0,)))
-        return {name: choice[name] for name in self.remembered}
+        choice = self._choice((0,))
+        return {name: getattr(choice, name) for name in self.remembered}
 
     def result_choice(self) -> Any:
         """The present choice. Raises ValueError with a sentence if the heads or a number cannot be read."""
@@ -97,6 +116,10 @@ class ExportForm(Retranslated, FormDialog):
         return step(self, forward)
 
     # --- for the subclass --------------------------------------------------------------------------
+    def _fields(self) -> dict[str, QWidget]:
+        """The editors that hold fields of the choice as they are, by the names of these."""
+        raise NotImplementedError
+
     def _editors(self) -> dict[str, QWidget]:
         raise NotImplementedError
 
@@ -112,9 +135,13 @@ class ExportForm(Retranslated, FormDialog):
         """The heads asked for. Raises ValueError with a sentence."""
         raise NotImplementedError
 
+    def _show_rest(self, choice: Any) -> None:
+        """Show the fields of a choice that no editor holds as they are."""
+
     def _choice(self, heads: tuple[int, ...]) -> Any:
-        """The choice in the fields, for these heads."""
-        raise NotImplementedError
+        """The choice in the fields, for these heads, where it has any."""
+        values = {name: kind_of(editor).read(editor) for name, editor in self._fields().items()}
+        return replace(self._proposed, **values, folder=self.target.path(), name=self.typed_name())
 
     def _lacking(self) -> str:
         """The lack of a tick, as a sentence; empty if something is."""
@@ -125,6 +152,20 @@ class ExportForm(Retranslated, FormDialog):
         for name, text in words.items():
             self._captions[name].setText(text)
             self._editors()[name].setAccessibleName(text)
+
+    def _listen(self) -> None:
+        """Show the choice whenever a field of it changes."""
+        for editor in self._fields().values():
+            getattr(editor, kind_of(editor).changed).connect(self._show_choice)
+
+    def _lay_out(self, form: QGridLayout) -> None:
+        """Put the form above what is said of it, and the buttons."""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.m)
+        column.addLayout(form, 1)
+        column.addWidget(self._said)
+        column.addWidget(self.buttons)
 
     def _show_choice(self, *_: object) -> None:
         """Show the choice, and what comes of it."""
@@ -309,26 +350,18 @@ class SizeFields(QObject):
         """The fields that may be empty."""
         return self.width, self.height, self.font_size
 
-    def set_choice(self, choice: ExportChoice) -> None:
-        """Show what is proposed."""
-        self.style.set_key(choice.style)
-        for field, number in zip(self.numbers, (choice.width, choice.height, choice.font_size), strict=True):
-            field.set_value(number)
-        self.dpi.setValue(choice.dpi)
-        self._propose()
-
     def retranslate(self) -> None:
         """All words in the present language."""
         self.style.set_words({key: QCoreApplication.translate("Figures", kind.title) for key, kind in STYLES.items()})
-        self._propose()
+        self.propose()
 
     def _on_style_picked(self) -> None:
         for field in self.numbers:
             field.set_value(None)
         self.dpi.setValue(int(resolution(None, self.style.currentData(), ExportChoice.dpi)))
-        self._propose()
+        self.propose()
 
-    def _propose(self) -> None:
+    def propose(self) -> None:
         """Show in the empty fields what they stand for."""
         for field, size in zip(self.numbers, self._sizes(), strict=True):
             field.setPlaceholderText(self.tr("automatic") if size is None else f"{size:g}")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QGridLayout,
     QHBoxLayout,
@@ -21,9 +23,10 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.edits import Refusal
-from attn_gui.figure.options import FONT_SIZES
+from attn_gui.figure.export_settings import FONT_SIZES
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
 from attn_gui.views.theme import dress
@@ -225,6 +228,29 @@ class TargetFields(Retranslated, QWidget):
     def path(self) -> str:
         """The folder, with ~ written out where it names a home."""
         return os.path.expanduser(self.folder.text())
+
+
+class EditorKind(NamedTuple):
+    """How an editor shows and reads a value (ValueError for what is none), and the name of its signal of another."""
+
+    editor: type[QWidget]
+    show: Callable[[Any, Any], object]
+    read: Callable[[Any], Any]
+    changed: str
+
+
+_EDITORS = (
+    EditorKind(CheckList, CheckList.set_keys, CheckList.keys, "ticked"),
+    EditorKind(ChoiceBox, ChoiceBox.set_key, ChoiceBox.currentData, "picked"),
+    EditorKind(LiveNumber, LiveNumber.set_value, LiveNumber.typed, "textChanged"),
+    EditorKind(CountBox, lambda box, value: box.setValue(int(value)), CountBox.value, "valueChanged"),
+    EditorKind(QCheckBox, QCheckBox.setChecked, lambda box: box.isChecked() and box.isEnabled(), "toggled"),
+)
+
+
+def kind_of(editor: QWidget) -> EditorKind:
+    """Return how to show and read the value of an editor in a form."""
+    return next(kind for kind in _EDITORS if isinstance(editor, kind.editor))
 
 
 def caption(editor: QWidget, parent: QWidget) -> QLabel:

@@ -1,13 +1,15 @@
-"""Progress lines in the status bar, one class for each kind of work, and waiting for work beside the window."""
+"""Progress line of background work in the status bar, which all else stays usable beside, and waiting for such work."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QToolButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.widgets import Retranslated
 
@@ -18,16 +20,62 @@ LETTERS = 30  # of a name, at most
 PATIENCE_MS = 300  # what is done by then needs no word
 
 
+class WorkWords(NamedTuple):
+    """Words of a line about some work, and of the button that cancels it; English, context "WorkLine"."""
+
+    line: str
+    cancel: str
+
+
+CANCEL = QT_TRANSLATE_NOOP("WorkLine", "Cancel")
+WORK = {
+    "blaming": WorkWords(QT_TRANSLATE_NOOP("WorkLine", "What moved {name}, {percent} %"), CANCEL),
+    "export": WorkWords(
+        QT_TRANSLATE_NOOP("WorkLine", "Exporting, {percent} %"),
+        QT_TRANSLATE_NOOP("WorkLine", "Cancel the export"),
+    ),
+    "fetching": WorkWords(QT_TRANSLATE_NOOP("WorkLine", "Snapshot {name}, {percent} %"), CANCEL),
+    "fitting": WorkWords(
+        QT_TRANSLATE_NOOP("WorkLine", "Fitting {name}, {percent} %"),
+        QT_TRANSLATE_NOOP("WorkLine", "Cancel the fit"),
+    ),
+    "making": WorkWords(
+        QT_TRANSLATE_NOOP("WorkLine", "{name}, {percent} %"),
+        QT_TRANSLATE_NOOP("WorkLine", "Cancel the change"),
+    ),
+    "opening": WorkWords(
+        QT_TRANSLATE_NOOP("WorkLine", "Opening {name}, {percent} %"),
+        QT_TRANSLATE_NOOP("WorkLine", "Cancel the opening"),
+    ),
+    "page": WorkWords(
+        QT_TRANSLATE_NOOP("WorkLine", "Computing the page, {percent} %"),
+        QT_TRANSLATE_NOOP("WorkLine", "Stop computing the page"),
+    ),
+    "reading": WorkWords(
+        QT_TRANSLATE_NOOP("WorkLine", "Reading {name}, {percent} %"),
+        QT_TRANSLATE_NOOP("WorkLine", "Cancel the reading"),
+    ),
+    "saving": WorkWords(
+        QT_TRANSLATE_NOOP("WorkLine", "Saving {name}, {percent} %"),
+        QT_TRANSLATE_NOOP("WorkLine", "Cancel the saving"),
+    ),
+}
+
+
 class WorkLine(Retranslated, QWidget):
-    """`begin`, `set_share` and `end`; `cancelRequested` when the person stops the work."""
+    """Says what some of WORK is about and how far it is: `begin`, `set_share` and `end`.
+
+    `cancelRequested` when the person stops the work.
+    """
 
     cancelRequested = Signal()
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        """`name` goes before the names of its parts."""
+    def __init__(self, work: str, parent: QWidget | None = None, *, of: str = "") -> None:
+        """`work` is a key of WORK, and with `of` (of several alike) the start of the object names of its parts."""
         super().__init__(parent)
+        name = f"{work}.{of}" if of else work
         self.setObjectName(f"{name}.progress")
-        self._share, self._name = 0.0, ""
+        self._work, self._share, self._name = WORK[work], 0.0, ""
         self._text, self.cancel = QLabel(self), QToolButton(self)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         line = QHBoxLayout(self)
@@ -40,24 +88,16 @@ class WorkLine(Retranslated, QWidget):
         self._patience.timeout.connect(self.show)
         self.cancel.setObjectName(f"{name}.cancel")
         self.cancel.clicked.connect(self._on_cancel_clicked)
+        self.retranslate()
         self.hide()
 
-    def words(self, percent: int) -> str:
-        """The words of the line."""
-        raise NotImplementedError
-
     def cancel_words(self) -> str:
-        """The words of its button."""
-        raise NotImplementedError
+        """Return what its button does, in words."""
+        return QCoreApplication.translate("WorkLine", self._work.cancel)
 
     def set_name(self, name: str) -> None:
         """Name the subject of the work: a file, a step."""
         self._name = name
-
-    def short_name(self) -> str:
-        """The name, cut in its middle where it is long."""
-        metrics = self.fontMetrics()
-        return metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
 
     def begin(self, *, at_once: bool = False) -> None:
         """Work has begun; it is said if it lasts, or at once."""
@@ -83,9 +123,12 @@ class WorkLine(Retranslated, QWidget):
         return self._text.text()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
-        self._text.setText(self.words(int(100 * self._share)))
-        self.cancel.setText(self.tr("Cancel"))
+        """All words in the present language; a long name is cut in its middle."""
+        metrics = self.fontMetrics()
+        name = metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
+        line = QCoreApplication.translate("WorkLine", self._work.line)
+        self._text.setText(line.format(name=name, percent=int(100 * self._share)))
+        self.cancel.setText(QCoreApplication.translate("WorkLine", CANCEL))
         self.cancel.setAccessibleName(self.cancel_words())
 
     def sizeHint(self) -> QSize:
@@ -131,162 +174,12 @@ def wait_for(
     return stopping is not None and box.clickedButton() is stopping
 
 
-# --- Progress of the reading of a file, in the status bar ---
-
-
-class OpeningProgress(WorkLine):
-    """The line of a file that is read."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("opening", parent)
-        self.retranslate()
-
-    def words(self, percent: int) -> str:
-        return self.tr("Opening {name}, {percent} %").format(name=self.short_name(), percent=percent)
-
-    def cancel_words(self) -> str:
-        return self.tr("Cancel the opening")
-
-
-# --- Progress of the writing of a session, in the status bar ---
-
-
-class SavingProgress(WorkLine):
-    """The line of a file that is written."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("saving", parent)
-        self.retranslate()
-
-    def words(self, percent: int) -> str:
-        return self.tr("Saving {name}, {percent} %").format(name=self.short_name(), percent=percent)
-
-    def cancel_words(self) -> str:
-        return self.tr("Cancel the saving")
-
-
-# --- Progress of the making of new numbers, in the status bar ---
-
-
-class MakingProgress(WorkLine):
-    """The line of a change that takes a while."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("making", parent)
-        self.retranslate()
-
-    def words(self, percent: int) -> str:
-        return self.tr("{step}, {percent} %").format(step=self.short_name(), percent=percent)
-
-    def cancel_words(self) -> str:
-        return self.tr("Cancel the change")
-
-
-# --- Progress of the reading of a matrix, in the status bar ---
-
-
-class ReadingProgress(WorkLine):
-    """The line of a text or a file of one matrix."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("reading", parent)
-        self.retranslate()
-
-    def words(self, percent: int) -> str:
-        return self.tr("Reading {name}, {percent} %").format(name=self.short_name(), percent=percent)
-
-    def cancel_words(self) -> str:
-        return self.tr("Cancel the reading")
-
-
-# --- Progress of an export, in the status bar ---
-
-
-class ExportProgress(WorkLine):
-    """The line of an export."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("export", parent)
-        self.retranslate()
-
-    def words(self, percent: int) -> str:
-        return self.tr("Exporting, {percent} %").format(percent=percent)
-
-    def busy_words(self) -> str:
-        """Words for a second export that is asked for meanwhile."""
-        return self.tr("An export is still being written: wait, or cancel it.")
-
-    def cancel_words(self) -> str:
-        return self.tr("Cancel the export")
-
-
-# --- Progress of a snapshot that is put together, in the status bar ---
-
-
-class FetchingProgress(WorkLine):
-    """The line of a large snapshot."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("fetching", parent)
-        self.retranslate()
-
-    def words(self, percent: int) -> str:
-        return self.tr("Snapshot {name}, {percent} %").format(name=self.short_name(), percent=percent)
-
-    def cancel_words(self) -> str:
-        return self.tr("Cancel")
-
-
-# --- Progress of the fit of a kernel, in the status bar ---
-
-
-class FittingProgress(WorkLine):
-    """The line of a fit."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("fitting", parent)
-        self.retranslate()
-
-    def words(self, percent: int) -> str:
-        return self.tr("Fitting {name}, {percent} %").format(name=self.short_name(), percent=percent)
-
-    def cancel_words(self) -> str:
-        return self.tr("Cancel the fit")
-
-
-# --- Progress of the search for the step that moved a cell most, in the status bar ---
-
-
-class BlameProgress(WorkLine):
-    """The line of a search through the history."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("blaming", parent)
-        self.retranslate()
-
-    def words(self, percent: int) -> str:
-        return self.tr("What moved {name}, {percent} %").format(name=self.short_name(), percent=percent)
-
-    def cancel_words(self) -> str:
-        return self.tr("Cancel")
-
-
 # --- Progress line of a page that takes a while to be computed ---
 
 
 class PageProgress(WorkLine):
     """Says how much of the page is computed; its button stops that."""
 
-    def __init__(self, page: str, parent: QWidget | None = None) -> None:
-        super().__init__(f"page.{page}", parent)
-        self.retranslate()
-
     def sizeHint(self) -> QSize:
         """As high as its button: no status bar has to keep its height here."""
         return super().sizeHint().expandedTo(self.cancel.sizeHint())
-
-    def words(self, percent: int) -> str:
-        return self.tr("Computing the page, {percent} %").format(percent=percent)
-
-    def cancel_words(self) -> str:
-        return self.tr("Stop computing the page")

@@ -12,7 +12,7 @@ from attn_gui.figure.display import Levels, Values, flag_counts
 from attn_gui.figure.levels import LEVEL_RULES, PLAIN, LevelRule, Shade, finite_open
 from attn_gui.pictures.plane_reading import numbers_of, overview_of
 from attn_gui.pictures.planes import PlaneLike, covers
-from attn_gui.pictures.supply import supply_of
+from attn_gui.pictures.tile_cache import tile_cache_of
 from attn_gui.views.map.cells_picture import LAST_GOOD
 
 # --- Readings of what a map shows: its levels, how its numbers are spread, and what its legend counts ---
@@ -50,9 +50,9 @@ def counts_of(plane: PlaneLike | None) -> dict[int, int]:
     """Number of cells with each flag of `figure.display` other than ALLOWED; 0 for "some" in maps too long to count."""
     if plane is None or covers(plane):
         return {}
-    if (supply := supply_of(plane)) is not None:
-        sheet = supply.overview(plane)
-        return dict.fromkeys(flag_counts(*sheet.part_known()), 0) if sheet is not None else {}
+    if (cache := tile_cache_of(plane)) is not None:
+        tile = cache.overview(plane)
+        return dict.fromkeys(flag_counts(*tile.part_known()), 0) if tile is not None else {}
     rows, columns = plane.shape
     if rows * columns <= COUNTED:
         return flag_counts(*plane.block(slice(0, rows), slice(0, columns)))

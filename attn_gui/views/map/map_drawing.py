@@ -15,7 +15,7 @@ from attn_gui.figure.levels import PLAIN, Shade
 from attn_gui.figure.operands import by_hand_of, off_areas
 from attn_gui.pictures.geometry import Span, Window
 from attn_gui.pictures.planes import PlaneLike, number_at
-from attn_gui.pictures.supply import News
+from attn_gui.pictures.tile_cache import TileListener
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.levels import MapLevels
 from attn_gui.views.map.marks import Canvas, Overlay
@@ -104,7 +104,7 @@ class MapDrawing(QObject):
         self.cells, self.overlay = CellsPicture(small=small), Overlay(canvas, small=small)
         self.taken = MapLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
-        self._news = News(self, self.cells)
+        self._news = TileListener(self, self.cells)
         self._news.arrived.connect(self._on_news_arrived)
 
     # --- what is shown ---------------------------------------------------------------------------
@@ -269,7 +269,7 @@ class StateSplit(QObject):
         super().__init__(drawing)
         drawing.destroyed.connect(self.gone)
         self._drawing, self._left = drawing, CellsPicture(small=drawing.small)
-        self._news = News(self, self._left)
+        self._news = TileListener(self, self._left)
         self._news.arrived.connect(self.forget)
         self._share, self._dragging = 0.5, False
         self._drawn: tuple[object, ...] = ()

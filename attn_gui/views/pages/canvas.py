@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
-from attn_gui.figure.pages.base import Drawing, Ink, NoRoom, PageKind, Spot
+from attn_gui.figure.pages.base import Drawing, NoRoom, PageKind, PageStyle, Spot
 from attn_gui.figure.pages.plot import PlotField
 from attn_gui.figure.tokens import LINE
 from attn_gui.views.map.gestures import shows_whole_map, zoom_delta
@@ -120,7 +120,7 @@ class PageCanvas(QLabel):
     def _height(self, width: int) -> int:
         own, least = self._planned(width / _zoom(), None), 0.0
         try:
-            self._kind.plan(self._content, self._ink(), own.width, 1.0)
+            self._kind.plan(self._content, self._style(), own.width, 1.0)
         except NoRoom as lack:
             least = lack.least
         return round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
@@ -239,7 +239,7 @@ class PageCanvas(QLabel):
 
     def _choose(self) -> None:
         spot = self._spot(self._at)
-        if spot is not None and (spot.cell or spot.knob or spot.head):
+        if spot is not None and (spot.cell or spot.option or spot.head):
             self.spotChosen.emit(spot)
 
     def _describe(self) -> None:
@@ -250,8 +250,8 @@ class PageCanvas(QLabel):
         self.setAccessibleDescription(f"{spot.text}. {said}" if spot else said)
 
     # --- layout ----------------------------------------------------------------------------------
-    def _ink(self) -> Ink:
-        return Ink(current_theme().name, self._lang, self._layer)
+    def _style(self) -> PageStyle:
+        return PageStyle(current_theme().name, self._lang, self._layer)
 
     def _lay_out(self, *_: object) -> None:
         self._image = QImage()
@@ -303,14 +303,14 @@ class PageCanvas(QLabel):
         """The page at a size, or at the least one that it can have."""
         for _ in range(3):
             try:
-                return self._kind.plan(self._content, self._ink(), width, height)
+                return self._kind.plan(self._content, self._style(), width, height)
             except NoRoom as lack:
                 if lack.side == "width":
                     height = None if height is None else height * lack.least / width
                     width = lack.least
                 else:
                     height = lack.least
-        return self._kind.plan(self._content, self._ink(), width, None)
+        return self._kind.plan(self._content, self._style(), width, None)
 
     @staticmethod
     def _holds(drawing: Drawing, place: Place) -> bool:

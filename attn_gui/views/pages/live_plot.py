@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsSceneResizeEvent, QGraphicsSimpleTextItem, QWidget
 
-from attn_gui.figure.pages.plot import RIM, TICK, TICK_PITCH, Curve, Note, PlotField, Rule, Scale
+from attn_gui.figure.pages.plot import RIM, TICK, TICK_PITCH, AxisScale, Curve, PlotField, PlotNote, PlotRule
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
@@ -92,7 +92,7 @@ class LivePlot(SceneView):
         self._set_marks(() if before[0] is None or before[1] != factor else before[0].plot.marks)
         self._place()
 
-    def _set_marks(self, before: tuple[Curve | Rule | Note, ...]) -> None:
+    def _set_marks(self, before: tuple[Curve | PlotRule | PlotNote, ...]) -> None:
         """Show the marks; of those that are shown, `before`, only what differs is drawn anew."""
         assert self._field is not None
         marks = self._field.plot.marks
@@ -213,11 +213,11 @@ class LivePlot(SceneView):
         self.pointed.emit(event.position() + QPointF(self.pos()))
 
     # --- pieces ----------------------------------------------------------------------------------
-    def _scales(self) -> tuple[Scale, Scale]:
+    def _scales(self) -> tuple[AxisScale, AxisScale]:
         assert self._field is not None
         return self._field.plot.axes.across, self._field.plot.axes.up
 
-    def _limit(self, across: Scale, up: Scale) -> None:
+    def _limit(self, across: AxisScale, up: AxisScale) -> None:
         self.box.setLimits(
             xMin=across.low,
             xMax=across.high,
@@ -230,14 +230,14 @@ class LivePlot(SceneView):
     def _scaled(self, rect: QRectF) -> QRectF:
         return QRectF(rect.topLeft() * self._factor, rect.size() * self._factor)
 
-    def _made(self, mark: Curve | Rule | Note) -> Any:
-        if isinstance(mark, Note):
+    def _made(self, mark: Curve | PlotRule | PlotNote) -> Any:
+        if isinstance(mark, PlotNote):
             return QGraphicsSimpleTextItem(self.box)
         item = pg.PlotDataItem() if isinstance(mark, Curve) else pg.InfiniteLine(angle=90)
         self.box.addItem(item)
         return item
 
-    def _fill(self, item: Any, mark: Curve | Rule | Note) -> None:
+    def _fill(self, item: Any, mark: Curve | PlotRule | PlotNote) -> None:
         if isinstance(mark, Curve):
             x, y = mark.points()
             item.setData(
@@ -251,7 +251,7 @@ class LivePlot(SceneView):
                 antialias=True,
                 skipFiniteCheck=True,
             )
-        elif isinstance(mark, Rule):
+        elif isinstance(mark, PlotRule):
             item.setValue(mark.x)
             item.setPen(pg.mkPen(mark.color, width=self._factor, style=Qt.PenStyle.DotLine))
         else:
@@ -282,10 +282,10 @@ class LivePlot(SceneView):
         self.axes[1].lay(QRectF(0, place.top(), place.left(), place.height()))
         shifted = place.left() - self._scaled(plot.axes.plot).left()
         for item, mark in zip(self._marks, plot.marks, strict=False):
-            if isinstance(mark, Note):
+            if isinstance(mark, PlotNote):
                 item.setPos(item.parentItem().mapFromScene(self._note_place(mark, QPointF(shifted, -corner.y()))))
 
-    def _note_place(self, note: Note, corner: QPointF) -> QPointF:
+    def _note_place(self, note: PlotNote, corner: QPointF) -> QPointF:
         """The top left of a note: beside its point, or in its place, which `corner` leads to from the page's."""
         assert self._field is not None
         axes, metrics = self._field.plot.axes, QFontMetricsF(self._font())
@@ -345,13 +345,13 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
     def __init__(self, side: str, box: pg.ViewBox) -> None:
         super().__init__(side)
-        self._scale = Scale(0.0, 1.0, 1.0)
+        self._scale = AxisScale(0.0, 1.0, 1.0)
         self._seen = self._scale
         self._worn: object = None
         self.enableAutoSIPrefix(False)
         self.linkToView(box)
 
-    def dress(self, scale: Scale, name: str, theme: Theme, factor: float) -> None:
+    def dress(self, scale: AxisScale, name: str, theme: Theme, factor: float) -> None:
         """Take the scale of all of it, the name below or beside it, colors and sizes, if they are others."""
         worn = scale, name, theme, factor
         if worn == self._worn:
@@ -410,6 +410,6 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         return [self._seen.text(value) for value in values]
 
-    def _widest(self, scale: Scale) -> float:
+    def _widest(self, scale: AxisScale) -> float:
         metrics = QFontMetricsF(self.style["tickFont"])
         return max((metrics.horizontalAdvance(scale.text(tick)) for tick in scale.ticks()), default=0.0)

@@ -1,4 +1,4 @@
-"""Widget of one page: its canvas, its knobs, and the controls above code and above the fit of a curve."""
+"""Widget of one page: its canvas, its options, and the controls above code and above the fit of a curve."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Amount, Choice, Knob, PageKind, Slide
+from attn_gui.figure.pages.base import Amount, Choice, PageKind, PageOption, Slide
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.words import joined
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -21,80 +21,81 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import FlowLayout, Retranslated, set_tip
 
-# --- Fields for the knobs of a page: lists, numbers and sliders, each below its caption ---
+# --- Fields for the options of a page: lists, numbers and sliders, each below its caption ---
 
 
 NUMBER, SLIDER = 64, 200
 """Widths of fields."""
 
 
-class KnobFields(QWidget):
-    """`turned` carries a knob's key and the value that was chosen; what cannot be is asked for again."""
+class OptionFields(QWidget):
+    """`turned` carries an option's key and the value that was chosen; what cannot be is asked for again."""
 
     turned = Signal(str, object)
 
-    def __init__(self, page: str, knobs: tuple[Knob, ...], parent: QWidget | None = None) -> None:
+    def __init__(self, page: str, options: tuple[PageOption, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._knobs = knobs
+        self._options = options
         self._captions: dict[str, QLabel] = {}
         self._fields: dict[str, QWidget] = {}
         flow = FlowLayout(self, gap=SPACING.m, between=SPACING.s)
-        for knob in sorted(knobs, key=lambda knob: not isinstance(knob, Slide)):  # sliders are turned most
+        for option in sorted(options, key=lambda option: not isinstance(option, Slide)):  # sliders are turned most
             holder = QWidget(self)
-            caption, field = QLabel(holder), self._field(knob, holder)
+            caption, field = QLabel(holder), self._field(option, holder)
             caption.setTextFormat(Qt.TextFormat.PlainText)
             dress(caption, "small", "text2")
-            field.setObjectName(f"page.{page}.{knob.key}")
+            field.setObjectName(f"page.{page}.{option.key}")
             column = QVBoxLayout(holder)
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(SPACING.xs)
             column.addWidget(caption)
             column.addWidget(field)
-            self._captions[knob.key], self._fields[knob.key] = caption, field
+            self._captions[option.key], self._fields[option.key] = caption, field
             flow.addWidget(holder)
-        self.setVisible(bool(knobs))
+        self.setVisible(bool(options))
 
-    def set_values(self, aim: Aim, values: Mapping[str, Any]) -> None:
+    def set_values(self, context: PageContext, values: Mapping[str, Any]) -> None:
         """Show these values, and what can be chosen here."""
-        for knob in self._knobs:
-            field, value, told = self._fields[knob.key], values[knob.key], ""
-            if isinstance(knob, Choice) and isinstance(field, ChoiceBox):
+        for option in self._options:
+            field, value, told = self._fields[option.key], values[option.key], ""
+            if isinstance(option, Choice) and isinstance(field, ChoiceBox):
                 words = {
-                    key: joined(text, QCoreApplication.translate) for key, text in knob.choices(aim, values).items()
+                    key: joined(text, QCoreApplication.translate)
+                    for key, text in option.choices(context, values).items()
                 }
                 if [field.itemData(place) for place in range(field.count())] != list(words):
                     field.set_choices(list(words.items()))
                 field.set_words(words)
                 field.set_key(value)
-            elif isinstance(knob, Slide) and isinstance(field, QSlider):
+            elif isinstance(option, Slide) and isinstance(field, QSlider):
                 with QSignalBlocker(field):
-                    field.setRange(0, knob.last(aim, values))
+                    field.setRange(0, option.last(context, values))
                     field.setValue(value)
-                told = knob.told(aim, values, value)
+                told = option.told(context, values, value)
             elif isinstance(field, NumberField):
                 field.set_value(value)
-            caption = _said(knob.caption)
-            self._captions[knob.key].setText(f"{caption} {told}".strip())
+            caption = _said(option.caption)
+            self._captions[option.key].setText(f"{caption} {told}".strip())
             field.setAccessibleName(f"{caption} {told}".strip())
-            set_tip(field, self.tr("{knob}: the page follows").format(knob=field.accessibleName()))
+            set_tip(field, self.tr("{option}: the page follows").format(option=field.accessibleName()))
 
-    def _field(self, knob: Knob, parent: QWidget) -> QWidget:
-        if isinstance(knob, Choice):
+    def _field(self, option: PageOption, parent: QWidget) -> QWidget:
+        if isinstance(option, Choice):
             box = ChoiceBox((), parent)
             box.setMinimumWidth(scaled(NUMBER))
-            box.picked.connect(lambda value, key=knob.key: self.turned.emit(key, value))
+            box.picked.connect(lambda value, key=option.key: self.turned.emit(key, value))
             return box
-        if isinstance(knob, Slide):
+        if isinstance(option, Slide):
             slider = QSlider(Qt.Orientation.Horizontal, parent)
             slider.setMinimumWidth(scaled(SLIDER))
-            slider.valueChanged.connect(lambda value, key=knob.key: self.turned.emit(key, value))
+            slider.valueChanged.connect(lambda value, key=option.key: self.turned.emit(key, value))
             return slider
-        assert isinstance(knob, Amount)
+        assert isinstance(option, Amount)
         field = NumberField(parent, finite=True)
         field.setFixedWidth(scaled(NUMBER))
-        whole = knob.whole
+        whole = option.whole
         field.committed.connect(
-            lambda value, key=knob.key: self.turned.emit(key, round(value) if whole else float(value))
+            lambda value, key=option.key: self.turned.emit(key, round(value) if whole else float(value))
         )
         return field
 
@@ -103,14 +104,14 @@ def _said(text: str) -> str:
     return QCoreApplication.translate("Pages", text)
 
 
-# --- Widget of one page: what belongs above it, the canvas, its knobs below, and what is said meanwhile ---
+# --- Widget of one page: what belongs above it, the canvas, its options below, and what is said meanwhile ---
 
 
 class PageWidget(QWidget):
     """The widget `page.NAME`: asks for nothing by itself, `fill` makes it when it is first shown."""
 
     spotChosen = Signal(object)  # Spot
-    turned = Signal(str, object)  # a knob's key, and its new value
+    turned = Signal(str, object)  # an option's key, and its new value
     stopRequested = Signal()
 
     def __init__(self, kind: PageKind[Any], parent: QWidget | None = None) -> None:
@@ -130,8 +131,8 @@ class PageWidget(QWidget):
     def fill(self, lang: str) -> PageCanvas:
         """Make what it consists of, unless that is there; its canvas."""
         if self.canvas is None:
-            self._fields = KnobFields(self.kind.name, self.kind.knobs, self)
-            self._sentence, self._progress = WrappedLabel(self), PageProgress(self.kind.name, self)
+            self._fields = OptionFields(self.kind.name, self.kind.options, self)
+            self._sentence, self._progress = WrappedLabel(self), PageProgress("page", self, of=self.kind.name)
             self._sentence.hide()
             dress(self._sentence, "sentence", "text2")
             self.canvas = PageCanvas(self.kind, self)
@@ -146,10 +147,10 @@ class PageWidget(QWidget):
         return self.canvas
 
     # --- silent setters --------------------------------------------------------------------------
-    def set_knobs(self, aim: Aim) -> None:
-        """The values of the knobs, and what can be chosen."""
-        if self.kind.knobs:
-            self._fields.set_values(aim, aim.knobs)
+    def set_options(self, context: PageContext) -> None:
+        """The values of the options, and what can be chosen."""
+        if self.kind.options:
+            self._fields.set_values(context, context.options)
             self._fields.show()
 
     def set_content(self, content: Any, layer: int | None = None) -> None:

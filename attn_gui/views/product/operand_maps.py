@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Box
-from attn_gui.figure.operands import KEY, QUERY, Operand, Picture
+from attn_gui.figure.operands import KEY, QUERY, StageOperand, StageOperands
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap, refresh_map
 from attn_gui.views.map.levels import Shades, shaded_as
@@ -42,7 +42,7 @@ class Operands(QObject):
         shades.changed.connect(self._on_shades_changed)
         self.maps = {place: Heatmap(parent, zoomable=True) for place in PLACES}
         self.bars = {place: ColorBar(self.maps[place], parent) for place in WITH_BAR}
-        self._operands: dict[str, Operand] = {}
+        self._operands: dict[str, StageOperand] = {}
         self._sources: dict[str, str] = {}
         self._shaded: dict[str, str] = {}  # sources by the name under which they are colored
         self._stages: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Operands(QObject):
         """The stage or field that a place shows."""
         return self._sources[place]
 
-    def set_picture(self, picture: Picture, evaluation: Evaluation, batch: int, head: int) -> None:
+    def set_picture(self, picture: StageOperands, evaluation: Evaluation, batch: int, head: int) -> None:
         """Fill the places from the catalog."""
         self._operands = picture.operands()
         self._sources = {place: operand.name for place, operand in self._operands.items()}

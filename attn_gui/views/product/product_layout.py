@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QRegion
 
 from attn_gui.engine import STAGE
 from attn_gui.engine.stages import SHOWN_FIRST
-from attn_gui.figure.operands import KEY, QUERY, Picture, picture_of
+from attn_gui.figure.operands import KEY, QUERY, StageOperands, picture_of
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.colorbar import ColorBar
@@ -324,7 +324,7 @@ class ProductScene:
     def __init__(self, maps: StageMaps, operands: Operands) -> None:
         self.maps, self.operands = maps, operands
         self.stage, self.compact, self.tight = SHOWN_FIRST, False, False
-        self.picture = Picture()
+        self.picture = StageOperands()
 
     @property
     def corner(self) -> Heatmap | None:

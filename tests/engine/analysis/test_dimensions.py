@@ -12,8 +12,8 @@ from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.dimensions import counts_of, steps_of, written
 from attn_gui.engine.evaluation.dense import Evaluation
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import settled
+from attn_gui.figure.pages.context import PageContext
 
 N, M, D_K, D_V, HEADS, MODEL, OUT, ITEMS = 5, 7, 2, 3, 4, 11, 13, 3  # no two of them equal, but for N in self-attention
 
@@ -69,9 +69,9 @@ def test_a_sequence_that_all_items_share_has_no_batch_axis_on_the_page(field):
     batched = {"x": array(N, MODEL), "context": array(M, MODEL)}
     batched[field] = array(ITEMS, *batched[field].shape)
     evaluation = Evaluation(projected(**batched))
-    aim = Aim.at(evaluation, 0, 0, "weights", (0, 0))
-    aim = replace(aim, knobs=settled(PAGES["dimensions"].knobs, aim, {"shapes": "numbers"}))
-    sources = PAGES["dimensions"].read(evaluation, aim, lambda share: None).sources
+    context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
+    context = replace(context, options=settled(PAGES["dimensions"].options, context, {"shapes": "numbers"}))
+    sources = PAGES["dimensions"].read(evaluation, context, lambda share: None).sources
     assert sources == {name: " × ".join(map(str, matrix.shape)) for name, matrix in batched.items()}
 
 

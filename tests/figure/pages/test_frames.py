@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.figure.pages.base import MARGIN, Ink, NoRoom, framed
+from attn_gui.figure.pages.base import MARGIN, NoRoom, PageStyle, framed
 
 SIZES = st.floats(0.1, 5000)
 
@@ -15,7 +15,9 @@ SIZES = st.floats(0.1, 5000)
 def test_a_page_has_room_at_its_own_size_and_at_the_least(width, least, tall, note):
     def made(width: float, height: float | None) -> float:
         size = least / 3, least
-        return framed(Ink("light", "en"), width, height, title="", note=note, tall=lambda _: tall, least=size).height
+        return framed(
+            PageStyle("light", "en"), width, height, title="", note=note, tall=lambda _: tall, least=size
+        ).height
 
     wide = max(width, least / 3 + 2 * MARGIN)
     assert made(wide, None) > least

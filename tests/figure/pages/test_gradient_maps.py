@@ -9,9 +9,9 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem, compute, sensitivity
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Ink, settled
-from attn_gui.figure.pages.gradients import Checked
+from attn_gui.figure.pages.base import PageStyle, settled
+from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.gradients import CheckedGradient
 
 PAGE = PAGES["gradient_maps"]
 
@@ -21,14 +21,14 @@ def random():
     return np.random.default_rng(6).standard_normal
 
 
-def read(problem, stage, head, **knobs):
+def read(problem, stage, head, **options):
     evaluation = Evaluation(problem)
-    aim = Aim.at(evaluation, 0, head, stage, (0, 0))
-    return PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, knobs)), lambda share: None)
+    context = PageContext.at(evaluation, 0, head, stage, (0, 0))
+    return PAGE.read(evaluation, replace(context, options=settled(PAGE.options, context, options)), lambda share: None)
 
 
 def laid_out(content):
-    return PAGE.plan(content, Ink(), None, None)
+    return PAGE.plan(content, PageStyle(), None, None)
 
 
 def test_a_bias_by_heads_shows_the_gradient_of_the_head_on_show(random):
@@ -63,5 +63,5 @@ def test_a_column_of_a_table_is_named_as_in_the_table(random):
 
 
 def test_a_gradient_that_is_no_number_is_not_said_to_agree():
-    assert np.isnan(Checked("query", (0, 0), np.nan, 1.0).apart)
-    assert Checked("query", (0, 0), 0.0, 0.0).apart == 0.0
+    assert np.isnan(CheckedGradient("query", (0, 0), np.nan, 1.0).apart)
+    assert CheckedGradient("query", (0, 0), 0.0, 0.0).apart == 0.0

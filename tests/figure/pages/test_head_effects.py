@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.figure.pages.aim import Aim, ModelAim
 from attn_gui.figure.pages.base import PageKind, checked
+from attn_gui.figure.pages.context import ModelContext, PageContext
 from attn_gui.figure.pages.model import HeadEffectsPage, LogitPartsPage
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
@@ -22,9 +22,9 @@ def test_the_share_that_is_done_only_rises_and_ends_at_one(page: PageKind[Any], 
     run = open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
     position = len(run.ids) - 1
     tokens = likely(run, run, position, 2)
-    aim = Aim(run.problem(0), model=ModelAim(run, run, 0, position, tokens))
-    knobs = checked(page.knobs, aim, {"against": tokens[1].token} if taken_off else {})
+    context = PageContext(run.problem(0), model=ModelContext(run, run, 0, position, tokens))
+    options = checked(page.options, context, {"against": tokens[1].token} if taken_off else {})
     told: list[float] = []
-    page.read(evaluation_of(aim.problem), replace(aim, knobs=knobs), told.append)
+    page.read(evaluation_of(context.problem), replace(context, options=options), told.append)
     assert told == sorted(set(told))
     assert told[-1] == 1.0

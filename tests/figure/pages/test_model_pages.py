@@ -9,9 +9,9 @@ import pytest
 
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.base import Ink, Spot, settled
+from attn_gui.figure.pages.base import PageStyle, Spot, settled
 from attn_gui.figure.pages.charts import BarRow, BarRows
+from attn_gui.figure.pages.context import ModelContext, PageContext
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.models.changed_layers import LayerEdit
@@ -24,12 +24,12 @@ def clean():
     return open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
 
 
-def read(name, clean, run, **knobs):
+def read(name, clean, run, **options):
     page, position = PAGES[name], len(run.ids) - 1
-    model = ModelAim(run, clean, 0, position, likely(run, run, position, 2))
-    aim = Aim(run.problem(0), model=model)
-    aim = replace(aim, knobs=settled(page.knobs, aim, knobs))
-    return page.read(evaluation_of(aim.problem), aim, lambda share: None)
+    model = ModelContext(run, clean, 0, position, likely(run, run, position, 2))
+    context = PageContext(run.problem(0), model=model)
+    context = replace(context, options=settled(page.options, context, options))
+    return page.read(evaluation_of(context.problem), context, lambda share: None)
 
 
 def test_the_last_layer_moves_as_far_as_the_others_though_a_norm_comes_after_it(clean):
@@ -55,7 +55,7 @@ def test_heads_of_another_width_have_no_effect_that_could_be_told(clean):
     found = read("effect", clean, run, of="heads")
     assert np.isnan(found.moved[0]).all()
     assert np.isfinite(found.moved[1:]).all()
-    assert PAGES["effect"].plan(found, Ink(), None, None).said
+    assert PAGES["effect"].plan(found, PageStyle(), None, None).said
 
 
 def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
@@ -64,7 +64,7 @@ def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
     notes = []
     for run in (clean, clean.replace(interventions=[double])):
         content = read("logit_parts", clean, run)
-        notes.append(page.plan(content, Ink(), None, None).said)
+        notes.append(page.plan(content, PageStyle(), None, None).said)
         rest = content.parts.biases.sum() + content.parts.constant
         assert f"biases and norm {rest:.3f}".replace("-", "−") in notes[-1]
     assert "by hand" not in notes[0]
@@ -73,9 +73,9 @@ def test_changes_by_hand_are_a_part_of_a_logit_of_their_own(clean):
 
 def test_bars_that_are_all_below_zero_take_the_whole_width(qapp):
     rows = [BarRow("a", (-0.2,), Spot("a")), BarRow("b", (-0.1,), Spot("b"))]
-    found = BarRows(rows, Ink(), (None, None), title="t", written=str)
+    found = BarRows(rows, PageStyle(), (None, None), title="t", written=str)
     assert (found.low, found.high) == (-0.2, 0.0)
-    nothing = BarRows([BarRow("a", (0.0,), Spot("a"))], Ink(), (None, None), title="t", written=str)
+    nothing = BarRows([BarRow("a", (0.0,), Spot("a"))], PageStyle(), (None, None), title="t", written=str)
     assert (nothing.low, nothing.high) == (0.0, 1.0)
 
 
@@ -83,5 +83,5 @@ def test_the_lens_of_an_encoder_tells_what_stands_in_the_place_of_a_token(clean)
     run = open_model(DATA / "tiny-bert").run("John gave the [MASK] to Mary.")
     for one, words in ((run, "In the place of “[MASK]”"), (clean, "After “p”")):
         found = read("lens", one, one)
-        (field,) = PAGES["lens"].plan(found, Ink(), None, None).fields
+        (field,) = PAGES["lens"].plan(found, PageStyle(), None, None).fields
         assert words in field.spot(0, 4).text

@@ -10,16 +10,16 @@ import pytest
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.sensitivity import Contributions
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Ink, settled
+from attn_gui.figure.pages.base import PageStyle, settled
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.contributions import Parts
 
 
 def said(name, problem, query=0):
     evaluation, page = Evaluation(problem), PAGES[name]
-    aim = Aim.at(evaluation, 0, 0, "weights", (query, 0))
-    content = page.read(evaluation, replace(aim, knobs=settled(page.knobs, aim, {})), lambda share: None)
-    return page.plan(content, Ink(), None, None).said
+    context = PageContext.at(evaluation, 0, 0, "weights", (query, 0))
+    content = page.read(evaluation, replace(context, options=settled(page.options, context, {})), lambda share: None)
+    return page.plan(content, PageStyle(), None, None).said
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_parts_that_are_nan_as_the_whole_is_do_not_differ_from_it(problem):
 
 def test_a_part_that_alone_is_nan_is_told(qapp):
     found = Parts("output", 0, "", Contributions(np.array([[[np.nan, 1.0]]]), None, np.array([[2.0, 1.0]])))
-    note = PAGES["head_contributions"].plan(found, Ink(), None, None).said
+    note = PAGES["head_contributions"].plan(found, PageStyle(), None, None).said
     assert "by at most NaN; its largest cell is 2." in note
 
 

@@ -13,8 +13,8 @@ from attn_gui.engine import Problem
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure import writers as output_text
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim, ModelAim
-from attn_gui.figure.pages.base import Ink, NoRoom, settled
+from attn_gui.figure.pages.base import NoRoom, PageStyle, settled
+from attn_gui.figure.pages.context import ModelContext, PageContext
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource
@@ -32,19 +32,19 @@ def problems():
     random = np.random.default_rng(0).standard_normal
     column = Problem(query=random((5, 1)), key=random((7, 1)), value=random((7, 1)), score="gaussian")
     examples = [load(resource("examples", f"{name}.npz")) for name in ("worked-example", "minilm-layer2")]
-    aim = ModelAim(run, run, 0, len(run.ids) - 1, likely(run, run, len(run.ids) - 1, 4), other)
-    return [(run.problem(0), aim), *((problem, None) for problem in (*examples, column))]
+    context = ModelContext(run, run, 0, len(run.ids) - 1, likely(run, run, len(run.ids) - 1, 4), other)
+    return [(run.problem(0), context), *((problem, None) for problem in (*examples, column))]
 
 
 def planned(kind, problem, model, lang, width, height=None):
     evaluation = evaluation_of(problem)
-    aim = Aim.at(evaluation, 0, min(3, problem.num_heads - 1), "weights", (1, 1))
-    aim = replace(aim, model=model)
-    aim = replace(aim, knobs=settled(kind.knobs, aim, {}))
-    content = kind.read(evaluation, aim, lambda share: None)
+    context = PageContext.at(evaluation, 0, min(3, problem.num_heads - 1), "weights", (1, 1))
+    context = replace(context, model=model)
+    context = replace(context, options=settled(kind.options, context, {}))
+    content = kind.read(evaluation, context, lambda share: None)
     while True:
         try:
-            return kind.plan(content, Ink(lang=lang), width, height)
+            return kind.plan(content, PageStyle(lang=lang), width, height)
         except NoRoom as lack:
             width, height = (lack.least, height) if lack.side == "width" else (width, lack.least)
 

@@ -13,8 +13,8 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages import charts
 from attn_gui.figure.pages import dependence as dependence_page
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Drawing, Ink, settled
+from attn_gui.figure.pages.base import Drawing, PageStyle, settled
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.model import HeadEffects
 
 GROUND = QColor("#123456")
@@ -35,9 +35,9 @@ def painted(drawing: Drawing) -> np.ndarray:
 def dependence() -> Drawing:
     arrays = {name: np.random.default_rng(3).standard_normal((6, 4)) for name in ("query", "key", "value")}
     evaluation, page = Evaluation(Problem(**arrays)), PAGES["dependence"]
-    aim = Aim.at(evaluation, 0, 0, "weights", (0, 0))
-    content = page.read(evaluation, replace(aim, knobs=settled(page.knobs, aim, {})), lambda share: None)
-    return page.plan(content, Ink(), None, None)
+    context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
+    content = page.read(evaluation, replace(context, options=settled(page.options, context, {})), lambda share: None)
+    return page.plan(content, PageStyle(), None, None)
 
 
 def test_the_table_below_the_maps_is_on_the_page(dependence: Drawing) -> None:
@@ -64,16 +64,12 @@ def test_the_lines_of_the_table_stand_below_the_maps_one_under_the_other(
 
 @pytest.mark.parametrize("layer", [0, 2])
 def test_the_whole_row_of_the_layer_on_the_table_is_marked(layer: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    marked: list[tuple[float, float, float]] = []
+    marked: list[tuple[int, int]] = []
     true = np.arange(12.0).reshape(3, 4)
     page = PAGES["heads_off"]
-    drawing = page.plan(HeadEffects("t", true, true, layer, False), Ink(), None, None)
-    paint = charts.MapGrid._paint_chosen
-
-    def watched(grid: charts.MapGrid, painter: QPainter, one: charts.PageMap, place: object) -> None:
-        marked.append(one.chosen)
-        paint(grid, painter, one, place)
-
-    monkeypatch.setattr(charts.MapGrid, "_paint_chosen", watched)
+    drawing = page.plan(HeadEffects("t", true, true, layer, False), PageStyle(), None, None)
+    monkeypatch.setattr(
+        charts, "paint_chosen_cell", lambda _painter, _place, _shape, chosen, _style: marked.append(chosen)
+    )
     painted(drawing)
     assert marked == [(layer, -1)] * 2

@@ -9,17 +9,19 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Ink, settled
+from attn_gui.figure.pages.base import PageStyle, settled
+from attn_gui.figure.pages.context import PageContext
 
 PAGE = PAGES["relations"]
 
 
-def note(problem, **knobs):
+def note(problem, **options):
     evaluation = Evaluation(problem)
-    aim = Aim.at(evaluation, 0, 0, "weights", None)
-    content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, knobs)), lambda share: None)
-    return PAGE.plan(content, Ink(), None, None).said
+    context = PageContext.at(evaluation, 0, 0, "weights", None)
+    content = PAGE.read(
+        evaluation, replace(context, options=settled(PAGE.options, context, options)), lambda share: None
+    )
+    return PAGE.plan(content, PageStyle(), None, None).said
 
 
 def by_hand(row):

@@ -10,18 +10,20 @@ from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Ink, metrics, settled
-from attn_gui.figure.pages.plot import Note
+from attn_gui.figure.pages.base import PageStyle, metrics, settled
+from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.pages.plot import PlotNote
 
 PAGE = PAGES["sqrt_d_k"]
 
 
-def said(problem, query=0, **knobs):
+def said(problem, query=0, **options):
     evaluation = Evaluation(problem)
-    aim = Aim.at(evaluation, 0, 0, "weights", (query, 0))
-    content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, knobs)), lambda share: None)
-    return PAGE.plan(content, Ink(), None, None).said
+    context = PageContext.at(evaluation, 0, 0, "weights", (query, 0))
+    content = PAGE.read(
+        evaluation, replace(context, options=settled(PAGE.options, context, options)), lambda share: None
+    )
+    return PAGE.plan(content, PageStyle(), None, None).said
 
 
 @pytest.fixture
@@ -77,16 +79,16 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
     query = random((8, width)) * np.sqrt(factor)
     problem = Problem(query=query, key=random((8, width)), value=random((8, 2)))
     evaluation = Evaluation(problem)
-    aim = Aim.at(evaluation, 0, 0, "weights", (0, 0))
-    content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, {})), lambda share: None)
-    drawing = PAGE.plan(content, Ink(), 600, None)
+    context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
+    content = PAGE.read(evaluation, replace(context, options=settled(PAGE.options, context, {})), lambda share: None)
+    drawing = PAGE.plan(content, PageStyle(), 600, None)
     image = QImage(round(drawing.width), round(drawing.height), QImage.Format.Format_RGB32)
     image.fill("white")
     painter = QPainter(image)
-    monkeypatch.setattr(Note, "paint", lambda *_: None)  # what lies below the words
+    monkeypatch.setattr(PlotNote, "paint", lambda *_: None)  # what lies below the words
     drawing.paint_all(painter)
     painter.end()
-    notes = [mark for mark in drawing.fields[0].plot.marks if isinstance(mark, Note)]
+    notes = [mark for mark in drawing.fields[0].plot.marks if isinstance(mark, PlotNote)]
     at, word, anchor = next((note.at, note.text, note.anchor) for note in notes if note.text.startswith("these"))
     metric = metrics("micro")
     left = at.x() - (metric.horizontalAdvance(word) if anchor == "end" else 0)

@@ -10,8 +10,8 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Ink, settled
+from attn_gui.figure.pages.base import PageStyle, settled
+from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.sweep import value_text
 from attn_gui.formats import save_session
 
@@ -24,10 +24,10 @@ def test_of_random_numbers_the_row_that_is_read_is_named():
     arrays = {name: random((600, 2)) for name in ("query", "key", "value")}
     problem = Problem(**arrays, num_heads=2, query_tokens=names, key_tokens=names)
     evaluation = Evaluation(problem)
-    aim = Aim.at(evaluation, 0, 1, "weights", (590, 595))
-    aim = replace(aim, knobs=settled(PAGE.knobs, aim, {"quantity": "d_k", "steps": 2}))
-    content = PAGE.read(evaluation, aim, lambda share: None)
-    assert PAGE.plan(content, Ink(), None, None).said.split(". ")[1] == "query 511"
+    context = PageContext.at(evaluation, 0, 1, "weights", (590, 595))
+    context = replace(context, options=settled(PAGE.options, context, {"quantity": "d_k", "steps": 2}))
+    content = PAGE.read(evaluation, context, lambda share: None)
+    assert PAGE.plan(content, PageStyle(), None, None).said.split(". ")[1] == "query 511"
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.engine import Evaluation, Problem
+from attn_gui.figure import writers
 from attn_gui.figure.page_catalog import PAGES
-from attn_gui.figure.pages import contributions
-from attn_gui.figure.pages.aim import Aim
-from attn_gui.figure.pages.base import Ink
+from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.pages.context import PageContext
 
 TOKENS = tuple("abcdefgh")
 
@@ -19,12 +19,12 @@ TOKENS = tuple("abcdefgh")
 @pytest.mark.parametrize("width", [900, 240])
 def test_every_token_is_named_on_both_sides_of_both_maps(qtbot, monkeypatch, name, width):
     written = []
-    monkeypatch.setattr(contributions, "write_line", lambda _painter, _at, word, *_, **__: written.append(word))
+    monkeypatch.setattr(writers, "write_text", lambda _painter, _at, word, *_, **__: written.append(word))
     random = np.random.default_rng(0).standard_normal
     rows = {role: random((8, 6)) for role in ("query", "key", "value")}
     evaluation = Evaluation(Problem(**rows, num_heads=2, query_tokens=TOKENS, key_tokens=TOKENS))
-    aim = Aim.at(evaluation, 0, 0, "weights", (1, 2))
-    drawing = PAGES[name].plan(PAGES[name].read(evaluation, aim, lambda share: None), Ink(), width, 600)
+    context = PageContext.at(evaluation, 0, 0, "weights", (1, 2))
+    drawing = PAGES[name].plan(PAGES[name].read(evaluation, context, lambda share: None), PageStyle(), width, 600)
     image = QImage(round(drawing.width), round(drawing.height), QImage.Format.Format_RGB32)
     painter = QPainter(image)
     drawing.paint(painter)
@@ -39,7 +39,7 @@ def test_no_room_stays_empty_over_maps_that_are_too_small_for_tokens(qtbot):
     tops = []
     for named in ({}, {"query_tokens": tokens, "key_tokens": tokens}):
         evaluation = Evaluation(Problem(**rows, **named))
-        aim = Aim.at(evaluation, 0, 0, "weights", (1, 2))
-        read = PAGES["value_weighted"].read(evaluation, aim, lambda share: None)
-        tops.append([field.place.top() for field in PAGES["value_weighted"].plan(read, Ink(), 300, 540).fields])
+        context = PageContext.at(evaluation, 0, 0, "weights", (1, 2))
+        read = PAGES["value_weighted"].read(evaluation, context, lambda share: None)
+        tops.append([field.place.top() for field in PAGES["value_weighted"].plan(read, PageStyle(), 300, 540).fields])
     assert tops[0] == tops[1]

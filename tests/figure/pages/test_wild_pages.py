@@ -45,7 +45,7 @@ def wild(problem, number):
 @pytest.mark.parametrize("number", [pytest.param(name, marks=pytest.mark.family(SHARES)) for name in WILD])
 @pytest.mark.parametrize("page", [name for name, kind in PAGES.items() if not kind.of_model])
 def test_a_page_is_drawn_whatever_the_numbers_are(tmp_path, page, number):
-    drawn, few = 0, {"steps": 2} if any(knob.key == "steps" for knob in PAGES[page].knobs) else {}
+    drawn, few = 0, {"steps": 2} if any(option.key == "steps" for option in PAGES[page].options) else {}
     for problem in problems():
         others = drawn and problem.n == problem.m  # where others do, they suffice
         if PAGES[page].is_there(problem, None) and not others:

@@ -19,7 +19,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import load
 from attn_gui.formats.journal import recover
 from attn_gui.views.dialogs.readings import MapsDialog
-from attn_gui.views.pages.page_widget import KnobFields
+from attn_gui.views.pages.page_widget import OptionFields
 
 LEFT = Qt.MouseButton.LeftButton
 TOKENS = ("the", "cat", "sat", "here")
@@ -132,11 +132,11 @@ def test_a_page_that_the_weights_have_not_says_why_and_has_nothing_to_turn(
     person = launch("worked-example.npz")
     person.do("retrieval")
     person.wait()
-    knobs = person.find("page.retrieval").findChild(KnobFields)
-    assert knobs.isVisible()
+    options = person.find("page.retrieval").findChild(OptionFields)
+    assert options.isVisible()
     person.drop(tmp_path / "dump.npz")
     person.wait()
-    assert not knobs.isVisible()
+    assert not options.isVisible()
 
 
 @LANGUAGES

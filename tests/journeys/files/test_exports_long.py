@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit
 from attn_gui.engine import Problem, compute
 from attn_gui.figure.sheet import to_image
 from attn_gui.formats import FORMATS, save
-from attn_gui.views.dialogs.progress import ExportProgress
+from attn_gui.views.dialogs.progress import WorkLine
 
 TOKENS, HEADS = 1201, 2
 SAVE = QDialogButtonBox.StandardButton.Save
@@ -69,7 +69,7 @@ def wait(until, patience=120_000):
 
 
 def shown(person):
-    progress = person.find("export.progress", ExportProgress)
+    progress = person.find("export.progress", WorkLine)
     return progress.text() if progress.isVisible() else ""
 
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
 from attn_gui.app.files import files
 from attn_gui.formats import base, open_file, save
 from attn_gui.views.dialogs.palette import ActionPalette
-from attn_gui.views.dialogs.progress import OpeningProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
@@ -69,7 +69,7 @@ def rest(person):
 
 
 def shown(person):
-    line = person.find("opening.progress", OpeningProgress)
+    line = person.find("opening.progress", WorkLine)
     return line.text() if line.isVisible() else ""
 
 

@@ -15,7 +15,7 @@ from attn_gui.app.files import session_saving
 from attn_gui.engine import Problem
 from attn_gui.formats import open_file, save_session
 from attn_gui.formats.saving import Sink, saving
-from attn_gui.views.dialogs.progress import SavingProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
@@ -74,7 +74,7 @@ def first(path):
 
 
 def line(person):
-    found = person.find("saving.progress", SavingProgress)
+    found = person.find("saving.progress", WorkLine)
     return found.text() if found.isVisible() else ""
 
 

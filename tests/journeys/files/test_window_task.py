@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QApplication, QDialog
 
 from attn_gui.app.state.background_task import AGAIN_MS, WindowTask
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.dialogs.progress import MakingProgress
+from attn_gui.views.dialogs.progress import WorkLine
 
 
 def test_an_answer_waits_until_a_dialog_has_returned_its_own(launch, qtbot):
     """One that came while the dialog was closing opened the next dialog within it, and what was answered was done after
     that one."""
     window, order = launch().window, []
-    work, dialog = WindowTask(window, MakingProgress(window)), QDialog(window)
+    work, dialog = WindowTask(window, WorkLine("making", window)), QDialog(window)
     work.ended.connect(lambda _found: order.append("work"))
     look = QTimer(dialog, interval=1)
 
@@ -40,7 +40,7 @@ def test_an_answer_waits_until_a_dialog_has_returned_its_own(launch, qtbot):
 def test_an_answer_waits_for_a_button_that_is_held_unless_its_press_has_asked_for_it(launch, qtbot, held):
     """The second press of a double click in a dialog closes it; its release comes to no window."""
     window, answers = launch().window, []
-    work = WindowTask(window, MakingProgress(window))
+    work = WindowTask(window, WorkLine("making", window))
     work.ended.connect(answers.append)
     if held == "before":
         QTest.mousePress(window, Qt.MouseButton.LeftButton)

@@ -16,7 +16,7 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.models import open_model
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import without_access_key
-from attn_gui.views.dialogs.progress import OpeningProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.model.head_grid import STALE_ROLE
 from tests.journeys.gate import Gate
 from tests.models.golden_folders import DATA
@@ -294,7 +294,7 @@ def test_a_model_that_is_being_opened_is_said_at_once(launch, monkeypatch):
     monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
     person = launch()
     person.click("model.toy-induction")
-    lines = person.window.findChildren(OpeningProgress)
+    lines = person.window.findChildren(WorkLine)
     assert any(line.isVisible() and not line.visibleRegion().isEmpty() for line in lines)
     gate.open()
     person.wait()

@@ -15,7 +15,7 @@ from attn_gui.engine import Problem, memory
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
-from attn_gui.views.dialogs.progress import MakingProgress
+from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.gate import Gate
 
 
@@ -158,7 +158,7 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads):
     before = person.program.document.snapshot()
     person.do("output_projection")
     gate.await_work()
-    line = person.find("making.progress", MakingProgress)
+    line = person.find("making.progress", WorkLine)
     wait(line.isVisible)
     assert line.text().startswith("added W_O, 100 %")
     assert person.program.document.problem == before
@@ -205,7 +205,7 @@ def test_it_can_be_canceled(launch, gate, how):
         person.window.setFocus()
         person.press("Esc")
     else:
-        line = person.find("making.progress", MakingProgress)
+        line = person.find("making.progress", WorkLine)
         wait(line.isVisible)
         person.click(person.find("making.cancel", QToolButton))
     gate.open()

@@ -258,7 +258,7 @@ def test_options_are_remembered_but_not_what_is_shown(qtbot: QtBot, tmp_path: Pa
     other = _image_dialog(qtbot, tmp_path / "else")
     other.set_state(dialog.state())
     assert other.result_choice() == replace(dialog.result_choice(), stages=("weights",), heads=(3,), batch=2)
-    other.set_state({"format": "bmp", "dpi": "many", "values": 3, "colorbar": None})
+    other.set_state({"format": "bmp", "dpi": "many", "values": 3, "colorbar": None, "font_size": 1000})
     assert other.result_choice().format == "pdf"
 
 

@@ -19,10 +19,10 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.display import NAN, UNKNOWN
 from attn_gui.figure.levels import MOST, Shade
-from attn_gui.pictures import sheets, supply
+from attn_gui.pictures import tile_cache, tiles
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.pictures.sheets import Sheet, spread
-from attn_gui.pictures.supply import Supply
+from attn_gui.pictures.tile_cache import TileCache
+from attn_gui.pictures.tiles import Tile, spread
 from attn_gui.views.map import levels
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.thumbnail import Thumbnail
@@ -40,7 +40,7 @@ class Document:
         self.arrays = {name: random.normal(size=(rows, HEADS * WIDTH)) for name, rows in sizes.items()}
         self.problem = Problem.over(self.arrays | {"num_heads": HEADS} | more)
         self.evaluation = StreamingEvaluation(self.problem)
-        self.supply = Supply(self.evaluation)
+        self.supply = TileCache(self.evaluation)
 
     def edit(self, field: str, row: int, column: int, value: float) -> None:
         self.edit_box(field, indices.cell((row, column)), value)
@@ -61,7 +61,7 @@ class Document:
 @pytest.fixture
 def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document]]:
     """Documents whose pictures come in many small parts."""
-    monkeypatch.setattr(sheets, "BAND", 5 * M)
+    monkeypatch.setattr(tiles, "BAND", 5 * M)
     made: list[Document] = []
 
     def make(**more: Any) -> Document:
@@ -194,15 +194,15 @@ def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, show
     """The part is drawn from old numbers, then comes the edit, then the answer."""
     made = document()
     late = []
-    drawn = Sheet.drawn
+    drawn = Tile.drawn
 
-    def slow(sheet: Sheet, down: slice, right: slice | None = None) -> Any:
+    def slow(sheet: Tile, down: slice, right: slice | None = None) -> Any:
         found = drawn(sheet, down, right)
         if sheet.row_edges[down.start] <= row and right is None and not late:
             late.append(down)
         return found
 
-    monkeypatch.setattr(Sheet, "drawn", slow)
+    monkeypatch.setattr(Tile, "drawn", slow)
     heatmap = shown(made, "head_output" if field == "value" else "weights")
     qtbot.waitUntil(lambda: bool(late))
     made.supply.finish()  # the answer lies in the queue
@@ -215,14 +215,14 @@ def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, show
 
 def test_one_that_has_ended_goes_once_nothing_of_it_is_drawn(qtbot, document, shown, monkeypatch):
     """Its pool must not be taken away from under a drawing: Qt waits for that, and it waits for Python's lock."""
-    made, begun, further, drawn = document(), Event(), Event(), Sheet.drawn
+    made, begun, further, drawn = document(), Event(), Event(), Tile.drawn
 
     def slow(*of: Any) -> Any:
         begun.set()
         further.wait()
         return drawn(*of)
 
-    monkeypatch.setattr(Sheet, "drawn", slow)
+    monkeypatch.setattr(Tile, "drawn", slow)
     shown(made, "weights")
     qtbot.waitUntil(begun.is_set)
     made.supply.end()
@@ -247,7 +247,7 @@ def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
 
 
 def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, document, shown, monkeypatch):
-    monkeypatch.setattr(supply, "AT_ONCE", 1000)
+    monkeypatch.setattr(tile_cache, "AT_ONCE", 1000)
     made = document()
     heatmap = shown(made, "weights")
     wait(qtbot, made)
@@ -265,7 +265,7 @@ def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, d
 
 
 def test_stopping_after_a_large_edit_shows_no_old_number(qtbot, document, shown, monkeypatch):
-    monkeypatch.setattr(supply, "AT_ONCE", 1000)
+    monkeypatch.setattr(tile_cache, "AT_ONCE", 1000)
     made = document()
     heatmap = shown(made, "weights")
     wait(qtbot, made)
@@ -362,7 +362,7 @@ def test_maps_that_nobody_sees_are_not_drawn(qtbot, document, shown):
 
 
 def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, shown, monkeypatch):
-    monkeypatch.setattr(supply, "KEPT", 3 * 53 * 53 * 8)
+    monkeypatch.setattr(tile_cache, "KEPT", 3 * 53 * 53 * 8)
     made = document()
     heatmap = shown(made, "weights")
     for head in (0, 1, 2, 0):
@@ -370,7 +370,7 @@ def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, 
             heatmap.set_shown(replace(heatmap.shown, plane=Plane(made.evaluation, stage, 0, head)))
             heatmap.grab()
             wait(qtbot, made)
-    assert 2 <= len(made.supply._sheets) <= 5
+    assert 2 <= len(made.supply._tiles) <= 5
 
 
 def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot, document, shown):
@@ -396,8 +396,8 @@ def test_settling_one_head_draws_that_head_anew_and_no_other(qtbot, document, sh
     heads = made.evaluation.unsettled
     made.evaluation.settle()
     drawn = []
-    draw = Sheet.drawn
-    monkeypatch.setattr(Sheet, "drawn", lambda self, *cuts: drawn.append(self.place.head) or draw(self, *cuts))
+    draw = Tile.drawn
+    monkeypatch.setattr(Tile, "drawn", lambda self, *cuts: drawn.append(self.place.head) or draw(self, *cuts))
     made.supply.draw_anew(heads)
     wait(qtbot, made)
     assert set(drawn) == {2}

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 CHOSEN = ("batch", "head", "stage", "cell", "states")
-"""Fields of an aim that the person chooses beside the numbers."""
+"""Fields of a context that the person chooses beside the numbers."""
 
 
 @dataclass(frozen=True, eq=False)
-class ModelAim:
+class ModelContext:
     """A model that the problem is a layer of: its run as it is now, the one before anything was changed by hand, the
     layer on the table, the token at which predictions are read with the likeliest ones there, and the run of a second
     text, where there is one."""
@@ -36,16 +36,16 @@ class ModelAim:
     other: Run | None = None
 
     def key(self) -> tuple[object, ...]:
-        """What it reads: equal for aims at the same runs, whatever layer is on the table. Keeps no run alive."""
+        """What it reads: equal for contexts at the same runs, whatever layer is on the table. Keeps no run alive."""
         runs = (self.now, self.before, self.other)
         return (*(None if run is None else ref(run) for run in runs), self.position)
 
 
 @dataclass(frozen=True)
-class Aim:
-    """The problem, an item, a head, a stage with the chosen cell (row and column as shown, or None), that cell's place
-    in the axes of the stage and its number, the values of the page's knobs, the states kept beside the problem, and the
-    model that it is a layer of."""
+class PageContext:
+    """What a page looks at: the problem, an item, a head, a stage with the chosen `cell` (row and column as shown, or
+    None), its `place` in the axes of the stage and its `value`; the page's `options`, the `states` kept beside the
+    problem, and the `model` that it is a layer of."""
 
     problem: Problem
     batch: int = 0
@@ -54,9 +54,9 @@ class Aim:
     cell: tuple[int, int] | None = None
     place: tuple[int, ...] = ()
     value: float = 0.0
-    knobs: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     states: tuple[Snapshot, ...] = ()
-    model: ModelAim | None = None
+    model: ModelContext | None = None
 
     @classmethod
     def at(
@@ -67,8 +67,8 @@ class Aim:
         stage: str,
         cell: tuple[int, int] | None,
         states: tuple[Snapshot, ...] = (),
-    ) -> Aim:
-        """The aim at a cell of an evaluation, its place and number read there."""
+    ) -> PageContext:
+        """Return the context at a cell of an evaluation, its place and number read there."""
         if cell is None:
             return cls(evaluation.problem, batch, head, stage, states=states)
         place = stage_plane(evaluation, stage, batch, head).index(*cell)
@@ -76,13 +76,13 @@ class Aim:
         return cls(evaluation.problem, batch, head, stage, cell, place, value, states=states)
 
     def query(self, evaluation: Evaluation) -> int | None:
-        """The chosen query; None where none is."""
+        """Return the chosen query; None where none is."""
         if self.cell is None or evaluation.node(self.stage).stage.by_key:
             return None
         return self.cell[0]
 
     def key(self, evaluation: Evaluation) -> int | None:
-        """The chosen key; None where none is."""
+        """Return the chosen key; None where none is."""
         if self.cell is None:
             return None
         stage = evaluation.node(self.stage).stage

@@ -21,11 +21,11 @@ BAND = 3 << 25
 """Cells of maps that are computed for one band: some tenths of a second of work."""
 
 
-Seen = tuple[Values, Allowed | None, Allowed | None]
+KnownCells = tuple[Values, Allowed | None, Allowed | None]
 """Values, which are allowed, and which are known; None where all are."""
 
 
-class Place(NamedTuple):
+class TilePlace(NamedTuple):
     """The matrix that a picture shows; `name` is that of a stage or a field."""
 
     name: str
@@ -33,17 +33,17 @@ class Place(NamedTuple):
     head: int | None
 
 
-def place_of(plane: PlaneLike) -> Place:
-    """The matrix of a plane, whichever way round it is shown."""
+def place_of(plane: PlaneLike) -> TilePlace:
+    """Return the matrix of a plane, whichever way round it is shown."""
     if isinstance(plane, Plane):
-        return Place(plane.stage, plane.batch, plane.head)
+        return TilePlace(plane.stage, plane.batch, plane.head)
     assert isinstance(plane, FieldPlane)
-    return Place(plane.field, plane.batch, plane.head)
+    return TilePlace(plane.field, plane.batch, plane.head)
 
 
-class Sheet:
+class Tile:
     """A plane in blocks with the given edges. Rows of blocks are `known` once they hold numbers, and `fresh` while no
-    edit has touched them since. `whole` pictures are pooled from what the evaluation keeps for them. A sheet that was
+    edit has touched them since. `whole` pictures are pooled from what the evaluation keeps for them. A tile that was
     `stopped` is not drawn on, one that is `held` waits for rest after edits."""
 
     def __init__(self, plane: PlaneLike, row_edges: Edges, column_edges: Edges, *, whole: bool) -> None:
@@ -73,9 +73,9 @@ class Sheet:
         """Whether no map has to be computed for it."""
         return self.steps <= 1 << 26 and _steps(self.plane) == self.plane.shape[1]
 
-    # --- on another thread -----------------------------------------------------------------------
+    # --- on another thread ------------------------------------------------------------------------
     def drawn(self, down: slice, right: slice | None = None) -> Block:
-        """The numbers of some blocks as they are now."""
+        """Return the numbers of some blocks as they are now."""
         right = right or slice(0, self.shape[1])
         plane, rows = self.plane, self.row_edges[down.start : down.stop + 1]
         if isinstance(plane, Plane) and self.whole:
@@ -87,7 +87,7 @@ class Sheet:
                 return found
         return pooled(plane, rows, columns)
 
-    # --- what is there ---------------------------------------------------------------------------
+    # --- what is there ----------------------------------------------------------------------------
     @property
     def done(self) -> bool:
         return bool(self.fresh.all()) and not self.drifted.any()
@@ -98,7 +98,7 @@ class Sheet:
         return float((~self.fresh | self.drifted).mean())
 
     def next_part(self) -> tuple[int, slice]:
-        """A band and what is to be drawn of it: first those far apart, then those between them."""
+        """Return a band and what is to be drawn of it: first those far apart, then those between them."""
         for band in spread(len(self.versions)):
             low, high = int(self.bands[band]), int(self.bands[band + 1])
             stale = np.flatnonzero(~self.fresh[low:high] | self.drifted[low:high])
@@ -107,7 +107,7 @@ class Sheet:
         raise ValueError("everything is drawn")
 
     def shows(self, down: slice, found: Block) -> bool:
-        """Whether these very numbers stand there already."""
+        """Return whether these very numbers stand there already."""
         values, allowed = found
         if not self.known[down].all() or not np.array_equal(self.values[down], values, equal_nan=True):
             return False
@@ -127,7 +127,7 @@ class Sheet:
             self.known[down] = self.fresh[down] = True
             self.drifted[down] = False
 
-    def part(self, down: slice, right: slice) -> Seen:
+    def part(self, down: slice, right: slice) -> KnownCells:
         """Some blocks as they are."""
         known = self.known[down]
         return (
@@ -136,9 +136,10 @@ class Sheet:
             None if known.all() else np.broadcast_to(known[:, None], (len(known), right.stop - right.start)),
         )
 
-    def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> Seen:
-        """Blocks with other edges: of each the largest here that it meets, or where it is smaller than those here the
-        one that it lies in. The same edges give the picture as it is. `fresh`: only what no edit has touched."""
+    def resampled(self, rows: Edges, columns: Edges, *, fresh: bool = False) -> KnownCells:
+        """Return blocks with other edges: of each the largest here that it meets, or where it is smaller than those
+        here the one that it lies in. The same edges give the picture as it is. `fresh`: only what no edit has
+        touched."""
         down, pooled_down = _onto(self.row_edges, rows)
         right, pooled_right = _onto(self.column_edges, columns)
         inside = slice(int(down[0]), int(down[-1])), slice(int(right[0]), int(right[-1]))
@@ -174,9 +175,9 @@ class Sheet:
         found = np.logical_and.reduceat(known[: down[-1]], down[:-1]) if pooled else known[down[:-1]]
         return np.asarray(found & (rows[:-1] >= self.row_edges[0]) & (rows[1:] <= self.row_edges[-1]))
 
-    # --- edits -----------------------------------------------------------------------------------
+    # --- edits ------------------------------------------------------------------------------------
     def touched(self, box: Box) -> tuple[slice, slice] | None:
-        """The blocks that a box of the stage or field changes."""
+        """Return the blocks that a box of the stage or field changes."""
         part = self.plane.cells(box)
         if part is None:
             return None
@@ -184,7 +185,7 @@ class Sheet:
         return (down, right) if down.stop > down.start and right.stop > right.start else None
 
     def price(self, down: slice, right: slice) -> int:
-        """The number of cells that drawing some blocks computes and reads."""
+        """Return the number of cells that drawing some blocks computes and reads."""
         plane, rows = self.plane, slice(int(self.row_edges[down.start]), int(self.row_edges[down.stop]))
         columns = int(self.column_edges[right.stop] - self.column_edges[right.start])
         if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
@@ -216,13 +217,13 @@ class Sheet:
         self.versions[first : int(self.bands.searchsorted(down.stop, "left"))] += 1
 
 
-class EntropySheet(Sheet):
+class EntropyTile(Tile):
     """The entropy of every row of a head's weights, as a column."""
 
     def __init__(self, plane: Plane) -> None:
         rows = plane.shape[0]
         super().__init__(plane, np.arange(rows + 1), np.array([0, plane.shape[1]]), whole=True)
-        self.place = Place("entropy", plane.batch, plane.head)
+        self.place = TilePlace("entropy", plane.batch, plane.head)
         self._stage = plane.stage
 
     @property
@@ -243,7 +244,7 @@ class EntropySheet(Sheet):
         self.held = True  # a number that one glances at: maps come first
 
 
-class Sample(Sheet):
+class SampledTile(Tile):
     """Rows of a plane at equal distances, cell by cell: of which most of its numbers are told."""
 
     def __init__(self, plane: PlaneLike) -> None:
@@ -267,7 +268,7 @@ def spread(count: int) -> npt.NDArray[Any]:
 
 
 def _steps(plane: PlaneLike) -> int:
-    """Cells that a row of a plane costs: those of the maps behind it, or its own."""
+    """Return cells that a row of a plane costs: those of the maps behind it, or its own."""
     if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
         return plane.shape[1]
     problem = plane.evaluation.problem
@@ -279,7 +280,8 @@ def _steps(plane: PlaneLike) -> int:
 
 
 def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
-    """The edges of blocks among those that are here, and where the last ends; and whether each meets whole ones."""
+    """Return the edges of blocks among those that are here, and where the last ends; and whether each meets whole
+    ones."""
     found = np.append(here.searchsorted(there[:-1], "right") - 1, here.searchsorted(there[-1], "left"))
     if there[0] < here[0] or there[-1] > here[-1]:
         found = np.append(np.clip(found[:-1], 0, len(here) - 2), np.clip(found[-1], 1, len(here) - 1))
@@ -287,7 +289,7 @@ def _onto(here: Edges, there: Edges) -> tuple[Edges, bool]:
 
 
 def _blocks(edges: Edges, cells: slice) -> slice:
-    """The blocks that hold any of these cells."""
+    """Return the blocks that hold any of these cells."""
     first = max(0, int(edges.searchsorted(cells.start, "right")) - 1)
     last = int(edges.searchsorted(cells.stop, "left"))
     return slice(first, min(len(edges) - 1, last))
@@ -300,26 +302,29 @@ def _blocks(edges: Edges, cells: slice) -> slice:
 SLICE = 0.002
 """Seconds of drawing, after which the window may paint and answer before the rest is drawn."""
 
-Part = tuple[Sheet, slice, slice]
+Part = tuple[Tile, slice, slice]
 
 
-class Touched:
-    """Parts that still show the numbers before; each is drawn on the window's thread, with the numbers of then."""
+class DirtyTiles:
+    """Parts of tiles that an edit has touched and that still show the numbers before it.
+
+    Each is drawn on the window's thread, with the numbers that there are by then.
+    """
 
     def __init__(self) -> None:
-        self._parts: dict[Place, list[Part]] = {}
+        self._parts: dict[TilePlace, list[Part]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._parts)
 
-    def add(self, sheet: Sheet, down: slice, right: slice) -> None:
-        """Take in rows and columns of blocks of a sheet."""
-        self._parts.setdefault(sheet.place, []).append((sheet, down, right))
+    def add(self, tile: Tile, down: slice, right: slice) -> None:
+        """Take in rows and columns of blocks of a tile."""
+        self._parts.setdefault(tile.place, []).append((tile, down, right))
 
-    def draw(self, place: Place) -> None:
+    def draw(self, place: TilePlace) -> None:
         """Draw all parts of a matrix, as it is looked at."""
-        for sheet, down, right in self._parts.pop(place, ()):
-            sheet.put(down, right, sheet.drawn(down, right))
+        for tile, down, right in self._parts.pop(place, ()):
+            tile.put(down, right, tile.drawn(down, right))
 
     def draw_some(self) -> None:
         """Draw one matrix, and others until the time is up."""
@@ -330,5 +335,5 @@ class Touched:
                 break
 
     def clear(self) -> None:
-        """Forget them: the pictures are gone."""
+        """Forget all parts, where their tiles are gone."""
         self._parts.clear()

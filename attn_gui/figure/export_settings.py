@@ -1,0 +1,182 @@
+"""Settings of a figure, each declared once: Python's `render`, the command line, the dialog and the figure read them.
+
+Imports no Qt: `attn-gui export --help` names them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from attn_gui.arguments import cell, centimeters, idle, points, whole
+from attn_gui.engine.derived_stages import over_heads
+from attn_gui.engine.stages import SHOWN_FIRST
+from attn_gui.figure.styles import SCREEN, STYLES
+from attn_gui.languages import LANGUAGES
+from attn_gui.modes import SPLIT
+
+if TYPE_CHECKING:
+    from attn_gui.figure.comparison import Beside
+    from attn_gui.figure.levels import Shade
+    from attn_gui.figure.pages.context import ModelContext
+    from attn_gui.formats.snapshots import Snapshot
+
+Heads: TypeAlias = int | Sequence[int] | str | None
+"""One head, several, "all", None for a matrix as a whole; of weights "mean" or "largest": of all heads one map."""
+
+THEMES = ("light", "dark")
+FONT_SIZES = (4.0, 72.0)
+USUAL_DPI = 300
+MEASURES = ("width", "height", "dpi", "font_size")
+SWITCHES = ("values", "colorbar", "title", "outlines", "transparent", "session")
+PAGE = "a page"
+NEEDS = {"set": PAGE, "cell": PAGE, "compare": "before"}
+CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar")}
+"""Choices that mean something with another one only, and those that mean nothing with it."""
+
+
+def _setting(default: Any, words: str, **option: Any) -> Any:
+    """Return a field with an option of its own: `words` are its help, `option` the rest that `add_argument` takes."""
+    return field(default=default, metadata={"default": default, "help": words, **option})
+
+
+_SWITCH: Mapping[str, Any] = {"action": argparse.BooleanOptionalAction}
+
+
+@dataclass(frozen=True)
+class ExportSettings:
+    """Settings of a figure of a stage. Sizes in cm and points, None for what suits the `style`; `values` None writes
+    them where they fit.
+
+    `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
+    of the stage, (row, column) as shown, and has `page_options`. A state `beside` the one drawn is shown with it; a
+    page may show the `states` kept beside the problem, or the `model` that it is a layer of. With `outlines` an SVG or
+    PDF draws its letters as paths. A file carries its `session`, from which the figure can be opened; None: where that
+    is up to a megabyte. Raises ValueError with a sentence for what is none of the choices.
+    """
+
+    stage: str = SHOWN_FIRST
+    heads: Heads = 0
+    batch: int = _setting(
+        0, "which item (default: 0; a file of all stages has all)", type=whole(0, 10**6), metavar="ITEM"
+    )
+    picture: str = _setting("map", "the map alone, or the matrices around it, too", choices=("map", "product"))
+    width: float | None = _setting(
+        None,
+        "of the figure (default: as its cells need, 0.5 cm or more, less in large maps)",
+        type=centimeters,
+        metavar="CM",
+    )
+    height: float | None = _setting(None, "of the figure (default: as its cells need)", type=centimeters, metavar="CM")
+    dpi: float = _setting(
+        USUAL_DPI,
+        f"dots per inch of a png or gif (default: {USUAL_DPI}, or the style's)",
+        type=whole(30, 2400),
+        metavar="N",
+    )
+    style: str = _setting(
+        SCREEN.key,
+        "what it is made for, which gives width, type and resolution: screen, paper-column (8.5 cm, 8 points) or "
+        "slide (25.4 × 14.3 cm, 16 points; default: screen)",
+        metavar="NAME",
+    )
+    font_size: float | None = _setting(
+        None,
+        "of numbers and labels (default: 7.5 points, more on figures wider than 12 cm)",
+        type=points,
+        metavar="PT",
+    )
+    values: bool | None = _setting(None, "numbers in cells (default: where they fit)", **_SWITCH)
+    session: bool | None = _setting(
+        None,
+        "carry the problem inside, so that the figure opens as a session (default: up to 1 MB)",
+        **_SWITCH,
+    )
+    transparent: bool = _setting(False, "no ground behind the figure (png, svg, pdf)", action="store_true")
+    colorbar: bool = _setting(True, "the color bar (default: with it)", **_SWITCH)
+    title: bool = _setting(True, "the title, and the shape beside it (default: with them)", **_SWITCH)
+    outlines: bool = _setting(False, "letters as paths, for viewers without the fonts (svg, pdf)", action="store_true")
+    lang: str = _setting("en", "language of the figure (default: en)", choices=LANGUAGES)
+    theme: str = _setting("light", "colors of the figure (default: light)", choices=THEMES)
+    cell: tuple[int, int] | None = _setting(
+        None, "the cell of the stage that a page looks at", type=cell, metavar="ROW,COLUMN"
+    )
+    page_options: Mapping[str, Any] = field(default_factory=dict)
+    shades: Mapping[str, Shade] = field(default_factory=dict)
+    beside: Beside | None = None
+    states: tuple[Snapshot, ...] = ()
+    model: ModelContext | None = None
+
+    def __post_init__(self) -> None:
+        for name, meant in zip(("stage", "heads"), over_heads(self.stage, self.heads), strict=True):
+            object.__setattr__(self, name, meant)
+        for given, known in ((self.theme, THEMES), (self.lang, LANGUAGES), (self.style, STYLES)):
+            if given not in tuple(known):
+                from attn_gui.document.edits import Refusal
+                from attn_gui.figure.levels import NONE_OF
+
+                raise Refusal(NONE_OF, got=repr(given), known=", ".join(known))
+        for name in MEASURES:
+            object.__setattr__(self, name, _measured(name, getattr(self, name)))
+        for chosen in (getattr(self, name) for name in SWITCHES):
+            if not isinstance(chosen, bool | np.bool_ | None):
+                raise ValueError(f"What a figure has or leaves out is True or False, got {chosen!r}.")
+        try:
+            object.__setattr__(self, "batch", index(self.batch))
+        except TypeError:
+            raise ValueError(f"A batch item is a whole number, got {self.batch!r}.") from None
+        low, high = FONT_SIZES
+        if self.font_size is not None and not low <= self.font_size <= high:
+            raise ValueError(f"The font size is {low:g} to {high:g} points, got {self.font_size:g}.")
+
+    @property
+    def sides(self) -> tuple[float | None, float | None]:
+        """Width and height in cm, those of the style where neither is given; None for what suits the figure."""
+        if self.width is None and self.height is None:
+            return STYLES[self.style].width, STYLES[self.style].height
+        return self.width, self.height
+
+    def shade(self, name: str) -> Shade:
+        """Return levels and colors of a stage or field."""
+        from attn_gui.figure.levels import PLAIN
+
+        return self.shades.get(name, PLAIN)
+
+
+def add_options(parser: argparse.ArgumentParser, *names: str, **others: Mapping[str, Any]) -> None:
+    """Give a parser the options of some settings, `--font-size` for `font_size`; `others` are what differs in them."""
+    for name in names:
+        option = {**ExportSettings.__dataclass_fields__[name].metadata, **others.get(name, {})}
+        parser.add_argument(f"--{name.replace('_', '-')}", **option)
+
+
+def given_options(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that options of the command line give, by their names."""
+    fields = ExportSettings.__dataclass_fields__
+    return {name: value for name, value in vars(chosen).items() if name in fields and fields[name].metadata}
+
+
+def _measured(name: str, value: Any) -> float | None:
+    """Return a length, resolution or size as a number, None where it is left out. Raises ValueError for another."""
+    if value is None or isinstance(value, int | float):
+        return value
+    if not isinstance(value, Real):
+        raise ValueError(f"{name} is a number, got {value!r}.")
+    return float(value)
+
+
+def check_company(page: bool, given: Mapping[str, object], colorbar: bool, compare: str) -> None:
+    """Refuse a choice of a figure, None where it is left out, that means nothing among the others, or on a `page`.
+
+    Raises ValueError with a sentence.
+    """
+    choices = {**given, PAGE: page or None}
+    choices |= {"colorbar": colorbar and None, "compare": None if compare == SPLIT else compare}
+    if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
+        raise ValueError(reason)
