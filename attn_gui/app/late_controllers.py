@@ -102,7 +102,7 @@ class LateControllers:
         self.models.opening.connect(model.show_with_next)
         self.models.opened.connect(model.take_keyboard)  # of a model that came back, too
         pages.headAsked.connect(model.choose)
-        model.changed.connect(lambda: pages.set_model(model.aim()))
+        model.changed.connect(lambda: pages.set_model(model.context()))
         model.staleChanged.connect(pages.set_model_stale)
         model.changed.connect(actions.show_states)
         model.headOffAsked.connect(actions["head_off"].trigger)
