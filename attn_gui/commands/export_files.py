@@ -13,9 +13,9 @@ from attn_gui.commands.export_request import ExportError, Other, Request, make_f
 from attn_gui.engine import made_direct
 from attn_gui.formats import (
     IMAGES,
+    ArrayRows,
     Format,
     Loaded,
-    Rows,
     block_rows,
     counted_labels,
     field_rows,
@@ -123,13 +123,13 @@ def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
         yield path
 
 
-def _save(request: Request, kind: Format[Any], name: str, cells: Rows, path: Path) -> None:
+def _save(request: Request, kind: Format[Any], name: str, cells: ArrayRows, path: Path) -> None:
     """One matrix, with the labels that are asked for."""
     rows, columns = _labels(request, kind, name, cells)
     save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
 
 
-def _labels(request: Request, kind: Format[Any], name: str, cells: Rows) -> tuple[Labels, Labels]:
+def _labels(request: Request, kind: Format[Any], name: str, cells: ArrayRows) -> tuple[Labels, Labels]:
     """The tokens of rows and columns where there are any; asked for, numbers where there are none, or neither."""
     asked = request.options.headers
     if not kind.text or asked is False or (asked is None and name in request.fields):
@@ -238,7 +238,7 @@ def _draw(request: Request, path: Path, heads: tuple[int, ...], **choices: Any) 
     from attn_gui.figure.sheet import write
 
     with FileProgress(path) as progress:
-        choices |= _figure_options(request.options) | {"format": path.suffix[1:], "tell": progress.show}
+        choices |= _figure_options(request.options) | {"format": path.suffix[1:], "progress": progress.show}
         write(request.evaluation, path, heads=heads, **choices)
     yield path
 

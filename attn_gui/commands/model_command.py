@@ -55,7 +55,7 @@ def model(words: list[str]) -> int:
         with muted():
             found.read(chosen.text)
         with FileProgress(chosen.folder) as progress:
-            run = found.run(chosen.text, interventions=changes, tell=progress.show)
+            run = found.run(chosen.text, interventions=changes, progress=progress.show)
         _check(run, chosen)
         for line in _lines(run, chosen.top, chosen.position):
             say(line)
@@ -152,7 +152,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
                 model=aim,
                 knobs=from_texts(page.knobs, Aim(problem, model=aim), dict(chosen.set)),
                 session=False,
-                tell=progress.show,
+                progress=progress.show,
                 **_looks(chosen),
             )
 
@@ -174,7 +174,7 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
         model = ModelAim(run, run, layer, len(run.ids) - 1)
         figure = {"stage": stage, "heads": heads, "sheet": True, "model": model, **_looks(chosen)}
         with FileProgress(path) as progress:
-            yield from write(run.problem(layer), path, tell=progress.show, **figure)
+            yield from write(run.problem(layer), path, progress=progress.show, **figure)
 
 
 def _looks(chosen: argparse.Namespace) -> dict[str, Any]:

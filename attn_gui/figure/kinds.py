@@ -12,7 +12,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.compose import check_item, composed
 from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import Layout, begin, fitting_numbers, paint_map, plan
@@ -90,16 +90,16 @@ BLOCKS = 1024
 """Blocks a side of the long maps of a product picture."""
 
 Laid = TypeVar("Laid", Layout, ProductLayout)
-Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None, Tell], Page]
+Pages = Callable[[Evaluation, FigureOptions, Sequence[int | None], float | None, Progress], Page]
 """A page for some heads; the float is the resolution of a file that has pixels."""
 
 
 # --- a map ---------------------------------------------------------------------------------------
 def map_page(
-    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, progress: Progress
 ) -> Page:
     """The map of a stage for one head, or for several on a sheet; at its foot it says what is pooled."""
-    figure = composed(evaluation, options, heads, lambda bare: _pixels_to_read(bare, options), tell)
+    figure = composed(evaluation, options, heads, lambda bare: _pixels_to_read(bare, options), progress)
     layout, scale = _planned(figure, options)
     if dpi is not None or figure.cells is not None:
         pixels = map_pixels(layout, scale, options.dpi if dpi is None else dpi)
@@ -173,10 +173,10 @@ def _laid_out(
 
 # --- a product -----------------------------------------------------------------------------------
 def product_page(
-    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, tell: Tell
+    evaluation: Evaluation, options: FigureOptions, heads: Sequence[int | None], dpi: float | None, progress: Progress
 ) -> Page:
     """The matrices that a stage is made of around it, for one head."""
-    figure = compose_product(evaluation, options, heads[0] or 0, BLOCKS, tell)
+    figure = compose_product(evaluation, options, heads[0] or 0, BLOCKS, progress)
     layout, scale = _planned_product(figure, options)
     if note := _pooling(figure, layout, None if dpi is None else scale * dpi / LOGICAL_DPI):
         figure = replace(figure, note=note)
@@ -216,10 +216,10 @@ def catalog_page(
     options: FigureOptions,
     heads: Sequence[int | None],
     dpi: float | None,
-    tell: Tell,
+    progress: Progress,
 ) -> Page:
     """A page as the window paints it, for one head; ValueError with a sentence where a problem has no such page."""
-    content = kind.read(evaluation, page_aim(kind, evaluation, options, heads[0] or 0), tell)
+    content = kind.read(evaluation, page_aim(kind, evaluation, options, heads[0] or 0), progress)
     return content_page(kind, content, options)
 
 

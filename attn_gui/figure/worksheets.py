@@ -18,7 +18,7 @@ from attn_gui.engine.checks import as_whole
 from attn_gui.engine.evaluation.trace import evaluation_of, problem_in
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
@@ -256,7 +256,7 @@ def write_class(
     stages: Sequence[str] = (),
     lang: str = "en",
     keys: bool = True,
-    tell: Tell = silent,
+    progress: Progress = silent,
 ) -> Iterator[Path]:
     """Write NAME-worksheets.pdf and NAME-keys.pdf, a page for each student; gives each path once it is written.
 
@@ -266,12 +266,12 @@ def write_class(
     ink = Ink("light", lang)
     files, sheets = class_files(name, keys=keys), list[Worksheet]()
     for sheet in worksheets(problem, count, seed, stages, blanks):
-        tell((sheet.number - 1) / (count * (1 + len(files))))
+        progress((sheet.number - 1) / (count * (1 + len(files))))
         sheets.append(sheet)
     for done, (file, solved) in enumerate(zip(files, PARTS.values(), strict=False), 1):
         pages = list[Page]()
         for sheet in sheets:
-            tell((count * done + len(pages)) / (count * (1 + len(files))))
+            progress((count * done + len(pages)) / (count * (1 + len(files))))
             pages.append(page_of_sheet(sheet, ink, solved=solved))
         with replacing(folder / file) as target:
             write_pages(pages, target)
@@ -303,12 +303,12 @@ class Slab:
     needs: float = 0.0
 
 
-def solution_pages(parts: Sequence[Part], ink: Ink, tell: Tell = silent) -> list[Page]:
-    """Lay out a solution on pages. Calls `tell` with the share that is done; an exception from it ends the work."""
+def solution_pages(parts: Sequence[Part], ink: Ink, progress: Progress = silent) -> list[Page]:
+    """Lay out a solution on pages. Calls `progress` with the share that is done; an exception from it ends the work."""
     slabs: list[Slab] = []
     for place, part in enumerate(parts):
         slabs += _slabs(part, ink)
-        tell(place / len(parts))
+        progress(place / len(parts))
     pages: list[list[tuple[float, Slab]]] = [[]]
     y = SOLUTION_MARGIN
     for slab in slabs:
@@ -410,19 +410,19 @@ def _paint_matrix(
 # A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names.
 
 
-Writer = Callable[[Sequence[Part], Ink, IO[bytes], Tell], None]
+Writer = Callable[[Sequence[Part], Ink, IO[bytes], Progress], None]
 
 
-def _write_pdf(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
+def _write_pdf(parts: Sequence[Part], ink: Ink, file: IO[bytes], progress: Progress) -> None:
     ensure_gui()
-    write_pages(solution_pages(parts, ink, tell), file)
+    write_pages(solution_pages(parts, ink, progress), file)
 
 
-def _write_latex(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
+def _write_latex(parts: Sequence[Part], ink: Ink, file: IO[bytes], progress: Progress) -> None:
     file.write(latex_document(parts, ink.lang).encode())
 
 
-def _write_markdown(parts: Sequence[Part], ink: Ink, file: IO[bytes], tell: Tell) -> None:
+def _write_markdown(parts: Sequence[Part], ink: Ink, file: IO[bytes], progress: Progress) -> None:
     file.write(markdown_text(parts).encode())
 
 
@@ -469,10 +469,10 @@ def write_solution(
     return path
 
 
-def save_solution(solution: Solution, path: Path, lang: str, tell: Tell = silent) -> None:
+def save_solution(solution: Solution, path: Path, lang: str, progress: Progress = silent) -> None:
     """Write a solution as the path ends; ValueError with a sentence for another ending.
 
-    `tell` is told the share that is done; what it raises ends the writing, and an old file is untouched.
+    `progress` gets the share done; what it raises ends the writing, and an old file is untouched.
     """
     ending, ink = path.suffix.removeprefix(".").lower(), Ink("light", lang)
     if ending not in SHEETS:
@@ -481,7 +481,7 @@ def save_solution(solution: Solution, path: Path, lang: str, tell: Tell = silent
         )
     parts = list(parts_of(solution, lambda text: ink.translate("Solutions", text), lang))
     with replacing(path) as file:
-        SHEETS[ending](parts, ink, file, tell)
+        SHEETS[ending](parts, ink, file, progress)
 
 
 def solution_name(stem: str, stage: str | None, index: Sequence[int] | None) -> str:

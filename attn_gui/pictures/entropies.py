@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from attn_gui.engine import Plane
-from attn_gui.engine.evaluation.readout import BLIND, row_entropy
+from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.pictures.sheets import EntropySheet, Sheet
 from attn_gui.pictures.supply import Supply, supply_of
 

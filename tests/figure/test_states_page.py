@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import Ink, settled
@@ -40,7 +40,7 @@ def states(problem):
 
 
 def read(problem, states, stage="weights", head=1, **knobs):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     aim = Aim.at(evaluation, 0, head, stage, None, states)
     aim = replace(aim, knobs=settled(PAGE.knobs, aim, knobs))
     return PAGE.read(evaluation, aim, lambda share: None)

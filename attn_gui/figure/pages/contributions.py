@@ -16,7 +16,7 @@ from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph.expressions import Negative
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
@@ -81,11 +81,11 @@ class HeadContributions(PageKind[Parts]):
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
     reads = frozenset({"batch", "stage", "cell"})
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Parts:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Parts:
         query = aim.query(evaluation) or 0
         tokens = stage_labels(evaluation, evaluation.projection)[0]
         found = contributions(evaluation, aim.batch, slice(query, query + 1))
-        tell(1.0)
+        progress(1.0)
         return Parts(evaluation.projection, query, tokens[query] if tokens else "", found)
 
     def plan(self, content: Parts, ink: Ink, width: float | None, height: float | None) -> Drawing:
@@ -318,11 +318,11 @@ class TwoMaps:
 
 
 def read_maps(
-    evaluation: Evaluation, names: tuple[str, str], batch: int, head: int | None, tell: Tell
+    evaluation: Evaluation, names: tuple[str, str], batch: int, head: int | None, progress: Progress
 ) -> tuple[Picture, Picture]:
     """Two maps of an evaluation in blocks."""
     planes = (Plane(evaluation, name, batch, head) for name in names)
-    first, second = (pooled_map(plane, SIDE, within(tell, number, 2)) for number, plane in enumerate(planes))
+    first, second = (pooled_map(plane, SIDE, within(progress, number, 2)) for number, plane in enumerate(planes))
     return first, second
 
 
@@ -554,7 +554,7 @@ class ValueWeightedPage(PageKind[Weighted]):
     def is_quick(self, aim: Aim) -> bool:
         return is_quick(aim)
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Weighted:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Weighted:
         names = evaluation.weights, ValueWeighted.name
         row, column = aim.query(evaluation) or 0, aim.key(evaluation) or 0
         seen, problem = with_derived(evaluation), evaluation.problem
@@ -563,7 +563,7 @@ class ValueWeightedPage(PageKind[Weighted]):
         return Weighted(
             stage=names[0],
             names=names,
-            maps=read_maps(seen, names, aim.batch, aim.head, tell),
+            maps=read_maps(seen, names, aim.batch, aim.head, progress),
             weights=(True, False),
             shape=(problem.n, problem.m),
             tokens=stage_labels(evaluation, names[0]),
@@ -616,7 +616,7 @@ class OverHeadsPage(PageKind[Together]):
     def is_quick(self, aim: Aim) -> bool:
         return is_quick(aim)
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Together:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Together:
         names = MeanOfHeads.name, LargestOfHeads.name
         row, column = aim.query(evaluation) or 0, aim.key(evaluation) or 0
         seen, problem = with_derived(evaluation), evaluation.problem
@@ -624,7 +624,7 @@ class OverHeadsPage(PageKind[Together]):
         return Together(
             stage=evaluation.weights,
             names=names,
-            maps=read_maps(seen, names, aim.batch, None, tell),
+            maps=read_maps(seen, names, aim.batch, None, progress),
             weights=(True, True),
             shape=(problem.n, problem.m),
             tokens=stage_labels(evaluation, evaluation.weights),

@@ -15,7 +15,7 @@ from attn_gui.engine.analysis.sensitivity import gradients, step_gradients, stro
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.operands import stage_plane
@@ -97,7 +97,7 @@ class Gradients:
     heads: int
 
 
-def read_gradients(evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
+def read_gradients(evaluation: Evaluation, aim: Aim, progress: Progress) -> Gradients:
     """Take the gradients that a page shows, then compute the finite differences one after the other."""
     box, weights, name, value = differentiated(
         stage_plane(evaluation, aim.stage, aim.batch, aim.head), *(aim.cell or (0, 0)), aim.knobs["of"]
@@ -111,10 +111,10 @@ def read_gradients(evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
     checked = []
     largest = strongest(by_field, LISTED)
     for number, (field, index, exact) in enumerate(largest):
-        tell((number + 1) / (len(largest) + 1))
+        progress((number + 1) / (len(largest) + 1))
         beside = finite_difference(evaluation.problem, aim.stage, box, weights, field, index)
         checked.append(Checked(field, index, exact, beside))
-    tell(1.0)
+    progress(1.0)
     common = aim.knobs["bar"] == "common"
     return Gradients(name, value, tuple(maps), tuple(checked), common, aim.head, evaluation.problem.num_heads)
 
@@ -189,8 +189,8 @@ class GradientPage(PageKind[Gradients]):
     def is_quick(self, aim: Aim) -> bool:
         return False  # the problem is computed again for every finite difference
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Gradients:
-        return read_gradients(evaluation, aim, tell)
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Gradients:
+        return read_gradients(evaluation, aim, progress)
 
     def plan(self, content: Gradients, ink: Ink, width: float | None, height: float | None) -> Drawing:
         return _Layout(content, ink, width, height).drawing(ink.translate("Pages", self.title))

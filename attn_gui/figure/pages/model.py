@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.progress import Progress, within
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.display import Levels, Values, argb, to_display
@@ -67,11 +67,11 @@ class EffectPage(PageKind[Effects]):
     reads = frozenset()
     knobs = (OF,)
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Effects:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Effects:
         assert aim.model is not None, "it is only there with a model"
         model, heads = aim.model, aim.knobs["of"] == HEADS
         tokens = tuple(token_of(model.now.texts, place) for place in range(len(model.now.texts)))
-        moved = _of_heads(model, tell) if heads else _of_tokens(model)
+        moved = _of_heads(model, progress) if heads else _of_tokens(model)
         return Effects(moved, heads, tokens, model.layer, model.now is not model.before)
 
     def at(self, content: Effects, aim: Aim) -> Effects:
@@ -91,14 +91,14 @@ class EffectPage(PageKind[Effects]):
         )
 
 
-def _of_heads(model: ModelAim, tell: Tell) -> Values:
+def _of_heads(model: ModelAim, progress: Progress) -> Values:
     found = []
     layers = model.now.model.num_layers
     for layer in range(layers):
         now, before = (run.stage(layer, RESULT)[0].astype(np.float64) for run in (model.now, model.before))
         rows = now.reshape(len(now), -1), before.reshape(len(before), -1)
         found.append(_shares(*rows) if now.shape == before.shape else np.full(len(now), np.nan))
-        tell((layer + 1) / layers)
+        progress((layer + 1) / layers)
     return np.array(found)
 
 
@@ -162,11 +162,11 @@ class PredictionPage(PageKind[Predictions]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Predictions:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Predictions:
         assert aim.model is not None, "it is only there with a model"
         model = aim.model
         rows = likely(model.now, model.before, model.position, int(aim.knobs["count"]))
-        tell(1.0)
+        progress(1.0)
         token = visible_text(model.now.texts[model.position])
         return Predictions(token, not model.now.model.sizes.causal, model.now is not model.before, rows)
 
@@ -270,10 +270,10 @@ class HeadEffectsPage(PageKind[HeadEffects]):
     reads = frozenset()
     knobs = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: SHOWN))
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> HeadEffects:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> HeadEffects:
         model, token, against = asked(aim)
-        true = head_effects(model.now, token, against, model.position, within(tell, 0, 2))
-        foretold = _foretold(model.now, token, against, model.position, within(tell, 1, 2))
+        true = head_effects(model.now, token, against, model.position, within(progress, 0, 2))
+        foretold = _foretold(model.now, token, against, model.position, within(progress, 1, 2))
         ranked = aim.knobs["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
 
@@ -312,12 +312,12 @@ def _rows(content: HeadEffects, ink: Ink, names: tuple[str, str]) -> list[BarRow
     return found
 
 
-def _foretold(run: Run, token: str, against: str | None, position: int, tell: Tell) -> Array:
+def _foretold(run: Run, token: str, against: str | None, position: int, progress: Progress) -> Array:
     """−Σ gradient · result of every head: the first-order estimate of switching it off."""
     layers, found = run.model.num_layers, []
     for layer, slopes in run.gradients(token, RESULT, against, position):
         found.append(-(slopes * run.stage(layer, RESULT)).sum(axis=(0, -2, -1)))
-        tell(1 - layer / layers)
+        progress(1 - layer / layers)
     return np.array(found[::-1])
 
 
@@ -358,7 +358,7 @@ class LensPage(PageKind[Lens]):
     of_model = True
     reads = frozenset()
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Lens:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Lens:
         assert aim.model is not None, "it is only there with a model"
         run, last = aim.model.now, aim.model.position + 1
         first = max(0, last - LENS_POSITIONS)
@@ -371,7 +371,7 @@ class LensPage(PageKind[Lens]):
                 ids.append(int(np.argmax(odds)))
                 shares[layer, place - first] = odds[ids[-1]]
             found.append(run.model.tokenizer.texts(ids))
-            tell((layer + 1) / layers)
+            progress((layer + 1) / layers)
         return Lens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
 
     def plan(self, content: Lens, ink: Ink, width: float | None, height: float | None) -> Drawing:
@@ -484,10 +484,10 @@ class LogitPartsPage(PageKind[LogitParts]):
     reads = frozenset()
     knobs = (TOKEN, AGAINST)
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> LogitParts:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> LogitParts:
         model, token, against = asked(aim)
         parts = direct_logits(model.now, token, against, model.position)
-        tell(1.0)
+        progress(1.0)
         logit = logit_difference(model.now, token, against, model.position)
         return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
 
@@ -577,7 +577,7 @@ class PatchingPage(PageKind[Patched]):
         Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda aim, values: BESIDE),
     )
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Patched:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Patched:
         model, token, against = asked(aim)
         count = len(model.now.ids)
         if model.other is None or len(model.other.ids) != count:
@@ -586,8 +586,8 @@ class PatchingPage(PageKind[Patched]):
         both = aim.knobs["shown"] == BOTH
         sweep = partial(patch_sweep, model.other, model.now, token, against, position=model.position)
         slopes = partial(patch_foretold, model.other, model.now, token, against, position=model.position)
-        shares = sweep(stage=stage, axis=axis, tell=within(tell, 0, 1 + both))
-        foretold = slopes(stage=stage, axis=axis, tell=within(tell, 1, 2)) if both else None
+        shares = sweep(stage=stage, axis=axis, progress=within(progress, 0, 1 + both))
+        foretold = slopes(stage=stage, axis=axis, progress=within(progress, 1, 2)) if both else None
         tokens = tuple(token_of(model.now.texts, place) for place in range(count))
         name = logit_name(model.now, token, against)
         return Patched(name, shares, foretold, aim.knobs["of"] == HEADS, tokens, model.layer)

@@ -13,7 +13,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.regression import Mixture, mixture
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import Amount, Cell, Drawing, Field, Ink, PageKind, Spot, body_width, framed, metrics
@@ -78,10 +78,10 @@ class RetrievalPage(PageKind[Retrieved]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Retrieved:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Retrieved:
         query = aim.query(evaluation) or 0
         found = mixture(evaluation, aim.batch, aim.head, query, int(aim.knobs["keys"]))
-        tell(1.0)
+        progress(1.0)
         stages = evaluation.logits, evaluation.weights, evaluation.mixed
         tokens = stage_labels(evaluation, evaluation.weights)
         return Retrieved(found, query, tokens, stages, aim.head, evaluation.problem.num_heads)

@@ -13,10 +13,10 @@ from PySide6.QtGui import QPainter
 
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.errors import ShapeError, StageError
-from attn_gui.engine.evaluation.proxies import difference_of, stand_in
+from attn_gui.engine.evaluation.proxies import Difference, stand_in
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.nodes import symbol, title
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
@@ -252,7 +252,7 @@ class StatesPage(PageKind[States]):
     def is_quick(self, aim: Aim) -> bool:
         return False
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> States:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> States:
         keys, named = _asked_for(aim), _named(aim)
         maps: list[StateMap] = []
         missing: list[Words] = []
@@ -262,14 +262,14 @@ class StatesPage(PageKind[States]):
             snapshot = named[key]
             state = evaluation if snapshot is None else evaluation_of(snapshot.problem())
             words = _words(key, snapshot)
-            found = _map(words, state, aim, within(tell, number, len(keys) + pair))
+            found = _map(words, state, aim, within(progress, number, len(keys) + pair))
             maps += [] if found is None else [found]
             missing += [words] if found is None else []
             kept += [state] if pair else []
         both = pair and len(maps) == 2
         difference = None
         if both and maps[0].shape == maps[1].shape:
-            difference = _difference(kept[0], kept[1], aim, within(tell, len(keys), len(keys) + 1))
+            difference = _difference(kept[0], kept[1], aim, within(progress, len(keys), len(keys) + 1))
         plane = stage_plane(evaluation, stand_in(evaluation, aim.stage), aim.batch, aim.head)
         return States(
             aim.stage,
@@ -296,7 +296,7 @@ def _asked_for(aim: Aim) -> list[str]:
     return keys[low : high + 1][:MOST] if high - low < MOST else [*keys[low : low + MOST - 1], keys[high]]
 
 
-def _map(words: Words, state: Evaluation, aim: Aim, tell: Tell) -> StateMap | None:
+def _map(words: Words, state: Evaluation, aim: Aim, progress: Progress) -> StateMap | None:
     """The map of one state; None where it has none."""
     problem = state.problem
     if aim.batch >= problem.batch_size:
@@ -307,14 +307,14 @@ def _map(words: Words, state: Evaluation, aim: Aim, tell: Tell) -> StateMap | No
         return None
     if plane.head is not None and plane.head >= problem.num_heads:
         return None
-    return StateMap(words, *pooled_map(plane, SIDE, tell), plane.shape)
+    return StateMap(words, *pooled_map(plane, SIDE, progress), plane.shape)
 
 
-def _difference(before: Evaluation, after: Evaluation, aim: Aim, tell: Tell) -> StateMap | None:
+def _difference(before: Evaluation, after: Evaluation, aim: Aim, progress: Progress) -> StateMap | None:
     """The second of two states that have the map less the first; None where the shapes of the stage differ."""
     shown = max((stand_in(state, aim.stage) for state in (before, after)), key=list(STAGE).index)
     try:
-        plane = stage_plane(difference_of(before, after), shown, aim.batch, aim.head)
+        plane = stage_plane(Difference(before, after), shown, aim.batch, aim.head)
     except ShapeError:
         return None
-    return StateMap((), *pooled_map(plane, SIDE, tell), plane.shape)
+    return StateMap((), *pooled_map(plane, SIDE, progress), plane.shape)

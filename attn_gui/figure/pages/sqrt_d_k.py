@@ -15,8 +15,8 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.sweep import (
     SATURATED,
     WIDTHS,
-    Entropies,
-    Row,
+    MapRow,
+    ScaledEntropies,
     ScaledRow,
     at_scales,
     entropies,
@@ -26,7 +26,7 @@ from attn_gui.engine.analysis.sweep import (
     seeded_variances,
 )
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.pages.aim import Aim
@@ -118,8 +118,8 @@ class Scaling:
     place: int
     here: tuple[float, float]
     rows: tuple[ScaledRow, ...]
-    entropies: Entropies
-    row: Row
+    entropies: ScaledEntropies
+    row: MapRow
     head: int | None
     seeded: int | None
     tokens: tuple[Tokens, Tokens]
@@ -389,19 +389,19 @@ class RootPage(PageKind[Scaling]):
     def is_quick(self, aim: Aim) -> bool:
         return aim.problem.n * aim.problem.m <= QUICK
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Scaling:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Scaling:
         problem, knobs, place = evaluation.problem, aim.knobs, aim.knobs["d_k"]
-        row = Row(aim.batch, aim.head, aim.query(evaluation) or 0, aim.key(evaluation) or 0)
+        row = MapRow(aim.batch, aim.head, aim.query(evaluation) or 0, aim.key(evaluation) or 0)
         variances = seeded_variances()
         here = score_variance(problem, aim.batch, aim.head)
-        tell(0.2)
+        progress(0.2)
         seen, at, seeded = problem, row, knobs["numbers"] == RANDOM
         if seeded:
             seen = seeded_problem(problem, WIDTHS[place])
-            at = Row(query=min(row.query, seen.n - 1), key=min(row.key, seen.m - 1))
+            at = MapRow(query=min(row.query, seen.n - 1), key=min(row.key, seen.m - 1))
         scales = (seen.d_k**-0.5, 1.0, knobs["scale"])
         rows = at_scales(seen, scales, at)
-        tell(0.5)
+        progress(0.5)
         read, tokens = read_rows(problem), None if seeded else stage_labels(evaluation, evaluation.weights)
         found = Scaling(
             widths=np.array(WIDTHS, dtype=np.float64),
@@ -417,7 +417,7 @@ class RootPage(PageKind[Scaling]):
             rows_read=None if len(read) == problem.n else len(read),
             stage=evaluation.weights,
         )
-        tell(1.0)
+        progress(1.0)
         return found
 
     def plan(self, content: Scaling, ink: Ink, width: float | None, height: float | None) -> Drawing:

@@ -15,8 +15,8 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.sweep import (
     ROW_READINGS,
+    MapRow,
     Quantity,
-    Row,
     quantities_of,
     quantity_of_cell,
     sweep,
@@ -24,7 +24,7 @@ from attn_gui.engine.analysis.sweep import (
 )
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
@@ -85,7 +85,7 @@ class Swept:
     now: float | None
     place: int
     part: str
-    row: Row
+    row: MapRow
     token: str
     heads: int
 
@@ -377,16 +377,16 @@ class SweepPage(PageKind[Swept]):
             return None
         return replace(content, place=after["place"], part=after["part"])
 
-    def read(self, evaluation: Evaluation, aim: Aim, tell: Tell) -> Swept:
+    def read(self, evaluation: Evaluation, aim: Aim, progress: Progress) -> Swept:
         problem, knobs = evaluation.problem, aim.knobs
         quantity, reading = _quantities(aim)[knobs["quantity"]], ROW_READINGS[knobs["reading"]]
-        row = Row(aim.batch, aim.head, aim.query(evaluation) or 0, aim.key(evaluation) or 0)
+        row = MapRow(aim.batch, aim.head, aim.query(evaluation) or 0, aim.key(evaluation) or 0)
         values = _steps(aim, knobs)
 
-        def look(changed: Evaluation, at: Row) -> tuple[float, Values, Allowed | None]:
+        def look(changed: Evaluation, at: MapRow) -> tuple[float, Values, Allowed | None]:
             return reading.read(changed, at), *_map(changed, at)
 
-        found = sweep(problem, quantity, values.tolist(), row, look, tell)
+        found = sweep(problem, quantity, values.tolist(), row, look, progress)
         tokens = None if quantity.seeded else stage_labels(evaluation, evaluation.weights)[0]
         first = quantity.put(problem, float(values[0]))
         return Swept(
@@ -409,7 +409,7 @@ class SweepPage(PageKind[Swept]):
         return SweepLayout(content, ink, width, height).drawing()
 
 
-def _map(evaluation: Evaluation, row: Row) -> tuple[Values, Allowed | None]:
+def _map(evaluation: Evaluation, row: MapRow) -> tuple[Values, Allowed | None]:
     """The weights of the head, small: all rows, or those round the chosen one where there are many."""
     problem = evaluation.problem
     rows = slice(0, problem.n)

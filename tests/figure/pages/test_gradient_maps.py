@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute, sensitivity
+from attn_gui.engine import DenseEvaluation, Problem, compute, sensitivity
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import Ink, settled
@@ -22,7 +22,7 @@ def random():
 
 
 def read(problem, stage, head, **knobs):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     aim = Aim.at(evaluation, 0, head, stage, (0, 0))
     return PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, knobs)), lambda share: None)
 

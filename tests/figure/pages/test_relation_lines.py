@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import Ink, settled
@@ -16,7 +16,7 @@ PAGE = PAGES["relations"]
 
 
 def note(problem, **knobs):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     aim = Aim.at(evaluation, 0, 0, "weights", None)
     content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, knobs)), lambda share: None)
     return PAGE.plan(content, Ink(), None, None).said

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.aim import Aim
 from attn_gui.figure.pages.base import Ink, metrics, settled
@@ -18,7 +18,7 @@ PAGE = PAGES["sqrt_d_k"]
 
 
 def said(problem, query=0, **knobs):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     aim = Aim.at(evaluation, 0, 0, "weights", (query, 0))
     content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, knobs)), lambda share: None)
     return PAGE.plan(content, Ink(), None, None).said
@@ -76,7 +76,7 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
     random = np.random.default_rng(3).standard_normal
     query = random((8, width)) * np.sqrt(factor)
     problem = Problem(query=query, key=random((8, width)), value=random((8, 2)))
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     aim = Aim.at(evaluation, 0, 0, "weights", (0, 0))
     content = PAGE.read(evaluation, replace(aim, knobs=settled(PAGE.knobs, aim, {})), lambda share: None)
     drawing = PAGE.plan(content, Ink(), 600, None)
