@@ -192,7 +192,7 @@ def _verify(words: list[str]) -> int:
     loaded = told(opened(chosen))
     try:
         with FileProgress(chosen.file) as progress:
-            found = verify(loaded.problem, tell=progress.show)
+            found = verify(loaded.problem, progress=progress.show)
     except MemoryError as error:
         raise CommandRefusal(NO_MEMORY) from error
     for line in found.lines():

@@ -24,7 +24,7 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.regression import Fitted, each_from_the_others, error_of_others, fit_width
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageKind, Spot, settled
 from attn_gui.figure.pages.context import CHOSEN, ModelContext, PageContext
@@ -180,7 +180,7 @@ class PagesController(QObject):
             self._take(page, outcome_of(partial(page.kind.read, evaluation, context, silent)))
         else:
             page.begin_work()
-            self._begin(lambda tell: page.kind.read(evaluation, context, tell))
+            self._begin(lambda progress: page.kind.read(evaluation, context, progress))
             self._show_stale(page)
 
     def _reason_against(self, kind: PageKind[Any]) -> str:
@@ -194,7 +194,7 @@ class PagesController(QObject):
         words, context = kind.reason(self._computation.evaluation.problem)
         return QCoreApplication.translate(context, words)
 
-    def _begin(self, read: Callable[[Tell], object]) -> None:
+    def _begin(self, read: Callable[[Progress], object]) -> None:
         """Compute the page on show; another one that is being computed makes room."""
         self._stop_work()
         self._working = self._name

@@ -28,7 +28,7 @@ from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.graph.stage import Role
 from attn_gui.file_kinds import is_lesson, is_model
-from attn_gui.formats.named.arrangement import Arrangement
+from attn_gui.formats.named.arrangement import ArrayMapping
 
 if TYPE_CHECKING:
     from attn_gui.app.late_controllers import LateControllers
@@ -208,12 +208,12 @@ class Program(QObject):
     def _show_language(self) -> None:
         self.window.setUpdatesEnabled(True)
 
-    def begin(self, path: Path | None, arrangement: Arrangement | None = None) -> None:
+    def begin(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:
         """Open what `show_first` opens, and build everything."""
         self.show_first(path, arrangement)
         self.complete()
 
-    def show_first(self, path: Path | None, arrangement: Arrangement | None = None) -> None:
+    def show_first(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays. A
         lesson or a model is opened once the program is complete."""
         path = path or self.files.recent.first()

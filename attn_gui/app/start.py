@@ -23,7 +23,7 @@ from attn_gui.paths import resource
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
     from attn_gui.app.shell import Shell
-    from attn_gui.formats.named.arrangement import Arrangement
+    from attn_gui.formats.named.arrangement import ArrayMapping
 
 
 # --- start ----------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ REST_MS = 200
 """Time after which everything is painted and idle work may begin."""
 
 
-def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: Arrangement | None = None) -> int:
+def run(paths: Sequence[Path] = (), lang: str | None = None, arrangement: ArrayMapping | None = None) -> int:
     """Show the window, with files if some are given, until it is closed; the exit code.
 
     `arrangement`: the parts of a problem that the files' arrays are, where their names do not say it.
@@ -98,7 +98,9 @@ class Start:
     """Show the window at once, build the program in it after the first paint, the controllers that no map needs after
     the maps are painted, and leave to the next pause what can wait."""
 
-    def __init__(self, app: QApplication, shell: Shell, paths: Sequence[Path], arrangement: Arrangement | None) -> None:
+    def __init__(
+        self, app: QApplication, shell: Shell, paths: Sequence[Path], arrangement: ArrayMapping | None
+    ) -> None:
         self.program: Program | None = None
         self._app, self._shell, self._paths, self._arrangement = app, shell, paths, arrangement
         shell.after_paint(self._fill)

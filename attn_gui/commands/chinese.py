@@ -10,7 +10,7 @@ from attn_gui import arguments
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.commands import command_ground
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.formats.file_sentences import Note
+from attn_gui.formats.file_sentences import FileNote
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 from attn_gui.views.names import said_in
@@ -47,14 +47,14 @@ def chinese(said: object) -> str:
 def _with_templates(said: object) -> object:
     """Return a refusal of the command line with the templates of what fills its places; others have them."""
     if isinstance(said, command_ground.Misuse):
-        return Note(_MISUSE, message=_recognized(said.message), near=_recognized(said.near))
+        return FileNote(_MISUSE, message=_recognized(said.message), near=_recognized(said.near))
     if isinstance(said, command_ground.CommandRefusal) and said.template is not None:
         values = {
             place: _recognized(value) if isinstance(value, str) else value for place, value in said.values.items()
         }
-        return Note(said.template, **values)
-    if isinstance(said, Note):
-        return Note(said.template, **{place: _change_words(value) for place, value in said.values.items()})
+        return FileNote(said.template, **values)
+    if isinstance(said, FileNote):
+        return FileNote(said.template, **{place: _change_words(value) for place, value in said.values.items()})
     return said
 
 
@@ -67,10 +67,10 @@ def _change_words(value: object) -> object:
 
 def _recognized(text: str) -> str:
     """Return a text of which a template is known as a note with this; any other as it is."""
-    if isinstance(text, Note):
+    if isinstance(text, FileNote):
         return text
     for template in _PARSER:
         pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(template))
         if found := re.fullmatch(pattern, text, re.DOTALL):
-            return Note(template, **{place: _recognized(part) for place, part in found.groupdict().items()})
+            return FileNote(template, **{place: _recognized(part) for place, part in found.groupdict().items()})
     return text

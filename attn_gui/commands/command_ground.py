@@ -20,8 +20,8 @@ from attn_gui.libraries import DRAWING, complaint
 
 if TYPE_CHECKING:
     from attn_gui.engine.errors import Note
-    from attn_gui.formats import Loaded, Progress
-    from attn_gui.formats.named.arrangement import Arrangement
+    from attn_gui.formats import CountProgress, Loaded
+    from attn_gui.formats.named.arrangement import ArrayMapping
 
 DONE = 0  # the exit code of a command that did what it was asked
 NEAREST = QT_TRANSLATE_NOOP("Sentences", " (the nearest is {word})")
@@ -168,7 +168,7 @@ def add_arrangement(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(arranging=[option.dest for option in added])
 
 
-def arranged(chosen: argparse.Namespace) -> Arrangement | None:
+def arranged(chosen: argparse.Namespace) -> ArrayMapping | None:
     """Return the arrangement that the options say; None where they say nothing. Raises CommandRefusal."""
     given = {name: value for name in chosen.arranging if (value := getattr(chosen, name)) is not None}
     if not given:
@@ -229,9 +229,9 @@ def told(loaded: Loaded) -> Loaded:
     for note in loaded.notes:
         note_on_stderr(note)
     if changes := _changes(loaded):
-        from attn_gui.formats.file_sentences import Note
+        from attn_gui.formats.file_sentences import FileNote
 
-        note_on_stderr(Note(BY_HAND, changes=changes))
+        note_on_stderr(FileNote(BY_HAND, changes=changes))
     return loaded
 
 
@@ -312,6 +312,6 @@ class FileProgress:
             self._shown = said
             print(f"\r{said}\x1b[K", end="", file=sys.stderr, flush=True)
 
-    def of(self, part: int, parts: int) -> Progress:
+    def of(self, part: int, parts: int) -> CountProgress:
         """Return the progress of one of several equal parts of the file."""
         return lambda done, every: self.show((part + done / every) / parts)

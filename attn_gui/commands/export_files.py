@@ -15,9 +15,9 @@ from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings, given_opt
 from attn_gui.figure.styles import resolution
 from attn_gui.formats import (
     IMAGES,
+    ArrayRows,
     Format,
     Loaded,
-    Rows,
     block_rows,
     counted_labels,
     field_rows,
@@ -125,13 +125,13 @@ def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
         yield path
 
 
-def _save(request: Request, kind: Format[Any], name: str, cells: Rows, path: Path) -> None:
+def _save(request: Request, kind: Format[Any], name: str, cells: ArrayRows, path: Path) -> None:
     """One matrix, with the labels that are asked for."""
     rows, columns = _labels(request, kind, name, cells)
     save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
 
 
-def _labels(request: Request, kind: Format[Any], name: str, cells: Rows) -> tuple[Labels, Labels]:
+def _labels(request: Request, kind: Format[Any], name: str, cells: ArrayRows) -> tuple[Labels, Labels]:
     """Return the tokens of rows and columns where there are any; asked for, numbers where there are none, or
     neither."""
     asked = request.options.headers
@@ -247,7 +247,7 @@ def _draw(request: Request, path: Path, heads: tuple[int, ...], **choices: Any) 
     from attn_gui.figure.sheet import write
 
     with FileProgress(path) as progress:
-        choices = _figure_settings(request.options) | choices | {"format": path.suffix[1:], "tell": progress.show}
+        choices = _figure_settings(request.options) | choices | {"format": path.suffix[1:], "progress": progress.show}
         write(request.evaluation, path, **choices | {"heads": heads})
     yield path
 

@@ -13,9 +13,9 @@ from attn_gui.engine.comparison import READY
 from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
 from attn_gui.engine.errors import Said, StageError
 from attn_gui.engine.evaluation.proxies import (
+    BeforeState,
+    Difference,
     derived_maps,
-    difference_of,
-    earlier_of,
     is_derived,
     pair_of,
     with_derived,
@@ -24,7 +24,7 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import FormatError, Loaded, open_file
 from attn_gui.formats.export_names import file_stem, item_part, own_heads
-from attn_gui.formats.file_sentences import Note
+from attn_gui.formats.file_sentences import FileNote
 from attn_gui.formats.saving import saving
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
@@ -124,8 +124,8 @@ class Request:
             pair_of(self.other.before, self.evaluation, stage)
         except StageError as error:
             raise ExportError(_NO_PAIR, name=stage) from error
-        face = earlier_of if self.options.show == "before" else difference_of
-        return face(self.other.before, self.evaluation)
+        difference = Difference(self.other.before, self.evaluation)
+        return BeforeState(difference) if self.options.show == "before" else difference
 
     @property
     def name(self) -> str:
@@ -187,5 +187,5 @@ def make_folder(folder: Path) -> None:
         raise
 
 
-def _count(size: int) -> Note:
-    return Note(_ALONE) if size == 1 else Note(_UP_TO, last=size - 1)
+def _count(size: int) -> FileNote:
+    return FileNote(_ALONE) if size == 1 else FileNote(_UP_TO, last=size - 1)

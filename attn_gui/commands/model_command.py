@@ -61,7 +61,7 @@ def model(words: list[str]) -> int:
         with muted():
             found.read(chosen.text)
         with FileProgress(chosen.folder) as progress:
-            run = found.run(chosen.text, interventions=changes, tell=progress.show)
+            run = found.run(chosen.text, interventions=changes, progress=progress.show)
         _check(run, chosen)
         for line in _lines(run, chosen.top, chosen.position):
             say(line)
@@ -158,7 +158,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
                 model=context,
                 page_options=from_texts(page.options, PageContext(problem, model=context), dict(chosen.set)),
                 session=False,
-                tell=progress.show,
+                progress=progress.show,
                 **_looks(chosen),
             )
 
@@ -180,7 +180,7 @@ def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
         model = ModelContext(run, run, layer, len(run.ids) - 1)
         figure = {"stage": stage, "heads": heads, "sheet": True, "model": model, **_looks(chosen)}
         with FileProgress(path) as progress:
-            yield from write(run.problem(layer), path, tell=progress.show, **figure)
+            yield from write(run.problem(layer), path, progress=progress.show, **figure)
 
 
 def _looks(chosen: argparse.Namespace) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def worksheet(words: list[str]) -> int:
                 stages=tuple(dict.fromkeys(chosen.stage or ())),
                 lang=chosen.lang,
                 keys=not chosen.no_key,
-                tell=progress.show,
+                progress=progress.show,
             )
             for path in written:
                 progress.clear()

@@ -20,8 +20,8 @@ from attn_gui.engine.creation.create import (
 from attn_gui.engine.creation.filling import FILLS, fill
 from attn_gui.engine.creation.resize import Resized, head_counts, outlined, resize
 from attn_gui.engine.errors import FieldError, FieldTypeError, Fix, Note, PlaceError, ShapeError, StageError
-from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
-from attn_gui.engine.evaluation.pooling import Plane
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation, Plane, Recomputed
 from attn_gui.engine.evaluation.trace import Trace, compute
 from attn_gui.engine.fields import DTYPES
 from attn_gui.engine.graph.expressions import Cell
@@ -49,6 +49,7 @@ __all__ = [
     "Box",
     "Cell",
     "Comparison",
+    "DenseEvaluation",
     "Evaluation",
     "Explanation",
     "FieldError",

@@ -14,19 +14,20 @@ Box = tuple[slice, ...]
 
 
 def overflow_limit(dtype: npt.DTypeLike) -> float:
-    """The magnitude from which a number rounded to a dtype is ±∞; ∞ for float64, in which everything is computed."""
+    """Return the magnitude from which a number rounded to a dtype is ±∞; ∞ for float64, in which everything is
+    computed."""
     info = np.finfo(dtype)
     return math.inf if info.bits == 64 else float(info.max) + 2.0 ** (info.maxexp - info.nmant - 2)
 
 
 def overflowed(array: Array, limit: float) -> Array:
-    """The array with ±∞ for what reaches a limit; itself where nothing does."""
+    """Return the array with ±∞ for what reaches a limit; itself where nothing does."""
     if limit == math.inf or array.dtype == bool or max(array.max(initial=0.0), -array.min(initial=0.0)) < limit:
         return array
     return np.where(np.abs(array) >= limit, np.copysign(np.inf, array), array)  # NaN stays, and is looked past
 
 
 def item_of(array: Array, item: int) -> Array:
-    """One item of an array with a batch axis, its only one where all items share it; else the array itself."""
+    """Return one item of an array with a batch axis, its only one where all items share it; else the array itself."""
     found: Array = array[min(item, len(array) - 1)] if array.ndim > 2 else array
     return found

@@ -32,11 +32,11 @@ from attn_gui.engine.graph.expressions import (
     squarable,
     squares,
 )
-from attn_gui.engine.graph.indices import faded, faded_over, leveled
+from attn_gui.engine.graph.indices import leveled, zero_safe_product, zero_safe_quotient
 from attn_gui.engine.graph.stage import ELEMENTARY, Choices, Facts, Form, Input, Linear, Name, Operator, Stage, given
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["ACTIVATIONS", "AFTER", "BEFORE", "BLOCKS", "CHOICES", "NORMS", "Block", "Table"]
+__all__ = ["ACTIVATIONS", "AFTER", "BEFORE", "BLOCKS", "CHOICES", "NORMS", "BlockKind", "BlockTable"]
 
 
 # --- activations ----------------------------------------------------------------------------------
@@ -81,8 +81,10 @@ class Activation(Stage):
         up, gate = inputs
         assert up is not None
         if gate is None:
-            return faded(grad, self.slope(up)), None
-        return faded(grad, self.bend(gate)), faded(faded(grad, up), self.slope(gate))
+            return zero_safe_product(grad, self.slope(up)), None
+        return zero_safe_product(grad, self.bend(gate)), zero_safe_product(
+            zero_safe_product(grad, up), self.slope(gate)
+        )
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         up, gate = values
@@ -105,7 +107,7 @@ class Activation(Stage):
         return self.lasting(up.one) if gate is None else Product(self.lasting(gate.one), up.one)
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """The number itself: of its cells nothing adds up."""
+        """Return the number itself: of its cells nothing adds up."""
         up, gate = inputs
         assert up is not None
         read = [leaves for leaves in (up, gate) if leaves is not None]
@@ -113,23 +115,23 @@ class Activation(Stage):
 
     # --- what they differ in ---------------------------------------------------------------------
     def bend(self, x: Array) -> Array:
-        """The function."""
+        """Return the function."""
         raise NotImplementedError
 
     def slope(self, x: Array) -> Array:
-        """Its derivative."""
+        """Return its derivative."""
         raise NotImplementedError
 
     def size(self, x: Array) -> Array:
-        """The size of what is rounded on the way."""
+        """Return the size of what is rounded on the way."""
         return np.abs(self.bend(x))
 
     def written(self, x: Cell) -> Expression:
-        """The formula of one number."""
+        """Return the formula of one number."""
         raise NotImplementedError
 
     def lasting(self, x: Cell) -> Expression:
-        """The formula that holds whatever the number is."""
+        """Return the formula that holds whatever the number is."""
         return self.written(x)
 
 
@@ -296,10 +298,15 @@ class RMSNorm(Stage):
         x, weight, bias, eps = _parts(inputs)
         unit, deviation = self._standard(x, eps)
         g = grad * weight
-        along = faded(g, unit)
+        along = zero_safe_product(g, unit)
         share = along.mean(axis=-1, keepdims=True)
-        slope = self._centered(faded_over(g - faded(share, unit), deviation))
-        return slope, faded(grad, unit), None if bias is None else grad, faded_over(-along, 2 * deviation**2)
+        slope = self._centered(zero_safe_quotient(g - zero_safe_product(share, unit), deviation))
+        return (
+            slope,
+            zero_safe_product(grad, unit),
+            None if bias is None else grad,
+            zero_safe_quotient(-along, 2 * deviation**2),
+        )
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         x, weight, bias, eps = _parts(values)
@@ -322,7 +329,7 @@ class RMSNorm(Stage):
 
     @staticmethod
     def _squarable(row: Leaves) -> Leaves | Shares:
-        """The row as its numbers are squared."""
+        """Return the row as its numbers are squared."""
         return squarable(row, "max", MILD)
 
     @staticmethod
@@ -334,21 +341,21 @@ class RMSNorm(Stage):
         return scaled if bias is None else add(scaled, bias[at])
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """Numbers of the row in units of its size, as the norm makes them before they are scaled."""
+        """Return numbers of the row in units of its size, as the norm makes them before they are scaled."""
         x, _, _, eps = _parts(inputs)
         return [Addends(self._standard(x.values, np.asarray(eps.one.value))[0], [x])]
 
     # --- what the norms differ in ----------------------------------------------------------------
     def _centered(self, x: Array) -> Array:
-        """The rows as their size is measured."""
+        """Return the rows as their size is measured."""
         return x
 
     def _slip(self, x: Array, off: Array) -> Array:
-        """The slip of what is taken off the rows first, in units."""
+        """Return the slip of what is taken off the rows first, in units."""
         return np.zeros(())
 
     def _standard(self, x: Array, eps: Array) -> tuple[Array, Array]:
-        """The rows over their size, and the size; large numbers are squared at their own level."""
+        """Return the rows over their size, and the size; large numbers are squared at their own level."""
         level, above = leveled(x, -1)
         centered, more = leveled(self._centered(level), -1)
         apart = (centered != 0).any(axis=-1, keepdims=True)  # ε alone is left beside a row of equal numbers
@@ -424,7 +431,7 @@ NORMALIZED = Name("N", "N", "n", "Normalized", "层归一化")
 OUTPUT = Name("L", "L", r"\ell", "Block output", "块输出")
 
 
-class Table(NamedTuple):
+class BlockTable(NamedTuple):
     """A table of a block: the letters of its axes (o the width of x, f that of the feed-forward network, u that of the
     output), its names, whether it may be missing, and the number that changes nothing."""
 
@@ -435,14 +442,14 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockKind:
     """An entry of BLOCKS: its tables and numbers, the choices that it makes, and its stages.
 
     `before` stand before the projections, `after` follow the output; `action` is the one that adds it.
     """
 
     action: str
-    tables: Mapping[str, Table]
+    tables: Mapping[str, BlockTable]
     numbers: Mapping[str, float]
     choices: Mapping[str, Sequence[str]]
     after: tuple[Stage, ...]
@@ -474,9 +481,16 @@ class ChosenActivation(Activation):
         return ACTIVATIONS[block["activation"]]
 
 
-def linear(name: str, formula: str, **facts: Unpack[Facts]) -> Linear:
-    """A sum of products behind the output, one row for each query."""
-    return Linear(name, HIDDEN, formula, **facts)
+def _product(name: str, formula: str, kind: str, called: Name, operator: Operator) -> Linear:
+    """Return rows behind the output times a table, one for each query."""
+    form = Form("{product}")
+    return Linear(name, HIDDEN, formula, block=kind, called=called, form=form, operator=operator, told="linear")
+
+
+def _sum(name: str, formula: str, kind: str, called: Name, operator: Operator) -> Linear:
+    """Return the sum of two matrices behind the output, one row for each query."""
+    form = Form("{sum}")
+    return Linear(name, HIDDEN, formula, block=kind, called=called, form=form, operator=operator, told="addition")
 
 
 # --- kinds of blocks ------------------------------------------------------------------------------
@@ -503,8 +517,8 @@ NORMED_CONTEXT = Name(
 )
 
 
-def _norm_tables(number: int) -> dict[str, Table]:
-    """The learned numbers of one of the two norms."""
+def _norm_tables(number: int) -> dict[str, BlockTable]:
+    """Return the learned numbers of one of the two norms."""
     sub = "₁₂"[number - 1]
     weight = Name(
         f"γ{sub}", rf"\gamma_{number}", rf"\gamma^{{({number})}}", f"Norm {number} weight", f"归一化 {number} 的缩放"
@@ -512,86 +526,89 @@ def _norm_tables(number: int) -> dict[str, Table]:
     bias = Name(
         f"β{sub}", rf"\beta_{number}", rf"\beta^{{({number})}}", f"Norm {number} bias", f"归一化 {number} 的平移"
     )
-    return {f"norm{number}_weight": Table("o", weight, neutral=1.0), f"norm{number}_bias": Table("o", bias, True)}
+    return {
+        f"norm{number}_weight": BlockTable("o", weight, neutral=1.0),
+        f"norm{number}_bias": BlockTable("o", bias, True),
+    }
 
 
-NETWORK: Mapping[str, Table] = MappingProxyType(
+NETWORK: Mapping[str, BlockTable] = MappingProxyType(
     _norm_tables(1)
     | _norm_tables(2)
     | {
-        "w_up": Table("of", W_UP),
-        "b_up": Table("f", B_UP, optional=True),
-        "w_gate": Table("of", W_GATE, optional=True),
-        "b_gate": Table("f", B_GATE, optional=True),
-        "w_down": Table("fo", W_DOWN),
-        "b_down": Table("o", B_DOWN, optional=True),
+        "w_up": BlockTable("of", W_UP),
+        "b_up": BlockTable("f", B_UP, optional=True),
+        "w_gate": BlockTable("of", W_GATE, optional=True),
+        "b_gate": BlockTable("f", B_GATE, optional=True),
+        "w_down": BlockTable("fo", W_DOWN),
+        "b_down": BlockTable("o", B_DOWN, optional=True),
     }
 )
 """The tables of a block with a feed-forward network."""
 
 
 def _residual(kind: str) -> Stage:
-    return linear(
-        "residual",
-        "hidden[b i o] = hidden[b i o] + stream[b i o]",
-        block=kind,
-        called=RESIDUAL,
-        form=Form("{sum}"),
-        operator=Operator("residual", "add", "相加", "+ X"),
-        told="addition",
-    )
+    formula = "hidden[b i o] = hidden[b i o] + stream[b i o]"
+    return _sum("residual", formula, kind, RESIDUAL, Operator("residual", "add", "相加", "+ X"))
 
 
 def _network(kind: str) -> tuple[Stage, ...]:
-    """The feed-forward network: up, gate, activation, down."""
+    """Return the feed-forward network: up, gate, activation, down."""
     activation = ChosenActivation()
     activation.block = kind
     return (
-        linear(
+        _product(
             "up",
             "up[b i f] = hidden[b i o] * w_up[o f] + b_up[f]?",
-            block=kind,
-            called=UP,
-            form=Form("{product}"),
-            operator=Operator("up", "up", "升维", "· W_up{bias}"),
-            told="linear",
+            kind,
+            UP,
+            Operator("up", "up", "升维", "· W_up{bias}"),
         ),
-        linear(
+        _product(
             "gate",
             "gate[b i f] = hidden[b i o] * w_gate[o f] + b_gate[f]?",
-            block=kind,
-            called=GATE,
-            form=Form("{product}"),
-            operator=Operator("gate", "gate", "门控", "· W_gate{bias}"),
-            told="linear",
+            kind,
+            GATE,
+            Operator("gate", "gate", "门控", "· W_gate{bias}"),
         ),
         activation,
-        linear(
+        _product(
             "down",
             "hidden[b i o] = hidden[b i f] * w_down[f o] + b_down[o]?",
-            block=kind,
-            called=DOWN,
-            form=Form("{product}"),
-            operator=Operator("down", "down", "降维", "· W_down{bias}"),
-            told="linear",
+            kind,
+            DOWN,
+            Operator("down", "down", "降维", "· W_down{bias}"),
         ),
     )
 
 
 def _norm(
-    name: str, axes: str, formula: str, kind: str, called: Name, operator: str, when: tuple[str, ...] = ()
+    number: int,
+    name: str,
+    kind: str,
+    called: Name,
+    operator: str,
+    *,
+    axes: str = HIDDEN,
+    cells: str = "hidden[b i o]",
+    when: tuple[str, ...] = (),
 ) -> Stage:
+    """Return the first or second norm of a block, of the rows of a variable."""
+    row = cells[-2]
+    formula = f"{cells} = {cells}, norm{number}_weight[{row}], norm{number}_bias[{row}]?, norm_eps[]"
     box = Operator(operator, "norm", "归一化层", "" if operator == "norm" else "{function}")
     return ChosenNorm(name, axes, formula, block=kind, called=called, operator=box, when=when)
 
 
-LINEAR_BLOCK = Block(
+LINEAR_BLOCK = BlockKind(
     "block",
     {
-        "ln_weight": Table("o", Name("γ", r"\gamma", r"\gamma", "LayerNorm weight", "层归一化的缩放"), neutral=1.0),
-        "ln_bias": Table("o", Name("β", r"\beta", r"\beta", "LayerNorm bias", "层归一化的平移")),
-        "w_linear": Table("ou", Name("W_L", "W_L", "w^L", "Linear weight", "线性层权重")),
-        "b_linear": Table("u", Name("b_L", "b_L", "b^L", "Linear bias", "线性层偏置"), optional=True),
+        "ln_weight": BlockTable(
+            "o", Name("γ", r"\gamma", r"\gamma", "LayerNorm weight", "层归一化的缩放"), neutral=1.0
+        ),
+        "ln_bias": BlockTable("o", Name("β", r"\beta", r"\beta", "LayerNorm bias", "层归一化的平移")),
+        "w_linear": BlockTable("ou", Name("W_L", "W_L", "w^L", "Linear weight", "线性层权重")),
+        "b_linear": BlockTable("u", Name("b_L", "b_L", "b^L", "Linear bias", "线性层偏置"), optional=True),
     },
     {"ln_eps": EPS},
     {},
@@ -605,99 +622,66 @@ LINEAR_BLOCK = Block(
             called=NORMALIZED,
             operator=Operator("normalized", "layer norm", "层归一化", "LayerNorm"),
         ),
-        linear(
+        _product(
             "block_output",
             "hidden[b i u] = hidden[b i o] * w_linear[o u] + b_linear[u]?",
-            block=LINEAR,
-            called=OUTPUT,
-            form=Form("{product}"),
-            operator=Operator("linear", "linear", "线性", "· W_L{bias}"),
-            told="linear",
+            LINEAR,
+            OUTPUT,
+            Operator("linear", "linear", "线性", "· W_L{bias}"),
         ),
     ),
 )
-POST_BLOCK = Block(
+POST_BLOCK = BlockKind(
     "post_norm_block",
     NETWORK,
     {"norm_eps": EPS},
     CHOICES,
     (
         _residual(POST),
-        _norm(
-            "normalized",
-            HIDDEN,
-            "hidden[b i o] = hidden[b i o], norm1_weight[o], norm1_bias[o]?, norm_eps[]",
-            POST,
-            NORMALIZED,
-            "norm",
-        ),
+        _norm(1, "normalized", POST, NORMALIZED, "norm"),
         *_network(POST),
-        linear(
+        _sum(
             "block_residual",
             "hidden[b i o] = hidden[b i o] + normalized[b i o]",
-            block=POST,
-            called=RESIDUAL_2,
-            form=Form("{sum}"),
-            operator=Operator("block_residual", "add", "相加", "+ N"),
-            told="addition",
-        ),
-        _norm(
-            "block_output",
-            HIDDEN,
-            "hidden[b i o] = hidden[b i o], norm2_weight[o], norm2_bias[o]?, norm_eps[]",
             POST,
-            OUTPUT,
-            "norm_last",
+            RESIDUAL_2,
+            Operator("block_residual", "add", "相加", "+ N"),
         ),
+        _norm(2, "block_output", POST, OUTPUT, "norm_last"),
     ),
 )
-PRE_BLOCK = Block(
+PRE_BLOCK = BlockKind(
     "pre_norm_block",
     NETWORK,
     {"norm_eps": EPS},
     CHOICES,
     (
         _residual(PRE),
-        _norm(
-            "normalized",
-            HIDDEN,
-            "hidden[b i o] = hidden[b i o], norm2_weight[o], norm2_bias[o]?, norm_eps[]",
-            PRE,
-            NORMALIZED,
-            "norm",
-        ),
+        _norm(2, "normalized", PRE, NORMALIZED, "norm"),
         *_network(PRE),
-        linear(
+        _sum(
             "block_output",
             "hidden[b i o] = hidden[b i o] + residual[b i o]",
-            block=PRE,
-            called=OUTPUT,
-            form=Form("{sum}"),
-            operator=Operator("add_residual", "add", "相加", "+ R"),
-            told="addition",
+            PRE,
+            OUTPUT,
+            Operator("add_residual", "add", "相加", "+ R"),
         ),
     ),
     (
+        _norm(1, "normed_x", PRE, NORMED_X, "norm_x", axes=ROWS, cells="x[b i e]"),
         _norm(
-            "normed_x",
-            ROWS,
-            "x[b i e] = x[b i e], norm1_weight[e], norm1_bias[e]?, norm_eps[]",
-            PRE,
-            NORMED_X,
-            "norm_x",
-        ),
-        _norm(
+            1,
             "normed_context",
-            ROWS,
-            "context[b j e] = context[b j e], norm1_weight[e], norm1_bias[e]?, norm_eps[]",
             PRE,
             NORMED_CONTEXT,
             "norm_context",
+            axes=ROWS,
+            cells="context[b j e]",
             when=("context",),
         ),
     ),
 )
-BLOCKS: Mapping[str, Block] = MappingProxyType({LINEAR: LINEAR_BLOCK, POST: POST_BLOCK, PRE: PRE_BLOCK})
+BLOCKS: Mapping[str, BlockKind] = MappingProxyType({LINEAR: LINEAR_BLOCK, POST: POST_BLOCK, PRE: PRE_BLOCK})
 """Every kind of block, by key; the first one where none is named."""
 BEFORE = PRE_BLOCK.before
 AFTER = (*POST_BLOCK.after, *LINEAR_BLOCK.after, *PRE_BLOCK.after)

@@ -25,7 +25,7 @@ LONGEST_REASON = 200
 
 
 def read_array(field: str, value: object) -> Array:
-    """The numbers of anything with `__array__`, `__dlpack__` or `.detach()`, or of nested lists of them.
+    """Return the numbers of anything with `__array__`, `__dlpack__` or `.detach()`, or of nested lists of them.
 
     What hangs on a gradient is cut off it, bfloat16 and narrower floats become float32. Nothing is copied that need
     not be. Raises FieldTypeError, which names the field and what the other library says.
@@ -41,12 +41,12 @@ def read_array(field: str, value: object) -> Array:
 
 
 def is_tensor(value: object) -> bool:
-    """Whether a value is an array of another library, which `read_array` reads."""
+    """Return whether a value is an array of another library, which `read_array` reads."""
     return any(hasattr(value, name) for name in ("detach", "__dlpack__"))
 
 
 def as_scalar(value: object) -> object:
-    """The number in an array or tensor without axes, None for one that is masked; anything else as it is."""
+    """Return the number in an array or tensor without axes, None for one that is masked; anything else as it is."""
     if _is_masked(value):
         return None
     if getattr(value, "shape", None) == () and callable(getattr(value, "item", None)):
@@ -71,7 +71,7 @@ def _converted(field: str, value: Any) -> Array:
 
 
 def _holds_tensors(value: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether nested lists hold what NumPy would read number by number, without its mask, or not at all."""
+    """Return whether nested lists hold what NumPy would read number by number, without its mask, or not at all."""
     while isinstance(value, (list, tuple)) and value:
         value = value[0]
     return is_tensor(value)
@@ -122,7 +122,7 @@ def as_count(field: str, value: object) -> int:
 
 
 def as_number(field: str, value: object) -> float:
-    """A finite number; an array or tensor without axes counts as one."""
+    """Return a finite number; an array or tensor without axes counts as one."""
     value = as_scalar(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise FieldTypeError(sentences.NOT_NUMBER, field=field, got=told(value))
@@ -168,7 +168,7 @@ def _is_text(kind: type) -> bool:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether `whole_text` changes nothing, of the text and of its parts."""
+    """Return whether `whole_text` changes nothing, of the text and of its parts."""
     try:
         return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:  # half a letter
@@ -176,14 +176,15 @@ def _is_whole(text: str) -> bool:
 
 
 def whole_text(text: str) -> str:
-    """The text with � for half a letter (a lone surrogate), which no window and no file can show."""
+    """Return the text with � for half a letter (a lone surrogate), which no window and no file can show."""
     return str(text) if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def as_array(
     field: str, value: object, dtype: np.dtype[Any] | None = None, *, axes: Sequence[int], copy: bool = False
 ) -> Array:
-    """Read-only numbers of `dtype` (None: float64, or float32 where they are); with `copy` or a dtype C-contiguous.
+    """Return read-only numbers of `dtype` (None: float64, or float32 where they are); with `copy` or a dtype
+    C-contiguous.
 
     With `copy` lists and other dtypes are accepted and cast; without it, and with a dtype, nothing is ever copied.
     """
@@ -215,7 +216,7 @@ def _numbers(field: str, value: object, dtype: np.dtype[Any] | None, copy: bool)
 
 
 def as_flags(field: str, value: object, *, copy: bool) -> Array:
-    """Read-only booleans with at least two axes; 0 and 1 count as booleans."""
+    """Return read-only booleans with at least two axes; 0 and 1 count as booleans."""
     array = read_array(field, value)
     if array.dtype != bool and array.dtype.kind not in "iuf":
         raise FieldTypeError(sentences.NOT_BOOLEANS, field=field, got=_cells_of(array, value))
@@ -232,7 +233,7 @@ def as_flags(field: str, value: object, *, copy: bool) -> Array:
 
 
 def dtype_name(value: object) -> object:
-    """`float32` for np.float32 and its like; anything else stays to be refused."""
+    """Return `float32` for np.float32 and its like; anything else stays to be refused."""
     try:
         return value if isinstance(value, str) else np.dtype(cast(Any, value)).name
     except TypeError:
@@ -240,7 +241,7 @@ def dtype_name(value: object) -> object:
 
 
 def as_entries(label: str, given: object, known: Sequence[str], needed: Iterable[str]) -> dict[str, Any]:
-    """A mapping with no entry beyond `known` and all that is `needed`."""
+    """Return a mapping with no entry beyond `known` and all that is `needed`."""
     if not isinstance(given, Mapping):
         raise FieldTypeError(sentences.NOT_RECORD, field=label, got=kind_of(given))
     for name in given:
@@ -253,7 +254,7 @@ def as_entries(label: str, given: object, known: Sequence[str], needed: Iterable
 
 
 def as_box(name: str, shape: tuple[int, ...], box: Box) -> Box:
-    """The box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
+    """Return the box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
     if len(box) != len(shape):
         raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
     found = tuple(
@@ -269,20 +270,21 @@ def _misshapen(template: str, field: str, array: Array, expected: object, got: o
 
 
 def told(value: object) -> object:
-    """A value as it may stand in a sentence: a number, a text in quotes that is cut when long, else what sort it is."""
+    """Return a value as it may stand in a sentence: a number, a text in quotes that is cut when long, else what sort it
+    is."""
     if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
         return value
     return repr(echo(value)) if isinstance(value, str) else kind_of(value)
 
 
 def echo(text: object) -> str:
-    """A text that was given, on one line, nothing invisible in it, cut when long."""
+    """Return a text that was given, on one line, nothing invisible in it, cut when long."""
     line = "".join(letter if letter.isprintable() else "�" for letter in str(text)[: ECHOED + 1])
     return line if len(line) <= ECHOED else line[: ECHOED - 1] + "…"
 
 
 def kind_of(value: object) -> Note:
-    """The sort of a value, in words."""
+    """Return the sort of a value, in words."""
     kinds: tuple[tuple[Any, str], ...] = (
         (type(None), sentences.NOTHING),
         ((bool, np.bool_), sentences.A_SWITCH),
@@ -296,12 +298,12 @@ def kind_of(value: object) -> Note:
 
 
 def word(template: str) -> Note:
-    """A word of a sentence that is translated with it."""
+    """Return a word of a sentence that is translated with it."""
     return Note(template, {})
 
 
 def _cells_of(array: Array, value: object) -> object:
-    """The contents of an array: the name of its dtype, but in words what no numbers are made of."""
+    """Return the contents of an array: the name of its dtype, but in words what no numbers are made of."""
     if array.dtype.kind in "US":
         return word(sentences.A_TEXT)
     return kind_of(value) if array.dtype.hasobject else str(array.dtype)
@@ -358,17 +360,18 @@ class Kinded:
 
     @classmethod
     def name_at(cls, position: int) -> str:
-        """The name of one of them: `mask.1`."""
+        """Return the name of one of them: `mask.1`."""
         return f"{cls.listed}.{position}"
 
     @classmethod
     def position_of(cls, name: str) -> int | None:
-        """The position of the one that is named, or of which a field is: 1 of `mask.1.values`; None for other names."""
+        """Return the position of the one that is named, or of which a field is: 1 of `mask.1.values`; None for other
+        names."""
         listed, _, rest = name.partition(".")
         return int(rest.partition(".")[0]) if listed == cls.listed and rest else None
 
     def changed(self, **parameters: object) -> Self:
-        """A copy with other parameters, which are checked by the problem that it is put into."""
+        """Return a copy with other parameters, which are checked by the problem that it is put into."""
         copy = object.__new__(type(self))
         vars(copy).update(vars(self) | parameters)
         return copy
@@ -388,7 +391,8 @@ class Kinded:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two fields are alike: numbers and arrays by their bytes, so that NaN equals itself, -0.0 is not 0.0."""
+    """Return whether two fields are alike: numbers and arrays by their bytes, so that NaN equals itself, -0.0 is not
+    0.0."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
     if isinstance(one, Record) and isinstance(other, Record):

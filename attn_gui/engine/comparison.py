@@ -14,8 +14,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box, same
-from attn_gui.engine.evaluation.proxies import difference_of, stand_in, with_derived
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation, Trace, evaluation_of, problem_in
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
+from attn_gui.engine.evaluation.proxies import Difference, stand_in, with_derived
+from attn_gui.engine.evaluation.trace import Trace, evaluation_of, problem_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.nodes import as_index
@@ -50,7 +51,7 @@ class Suspect(NamedTuple):
     step: int | None = None
 
 
-class Part(NamedTuple):
+class ChangedPart(NamedTuple):
     """An array with a box of it as before: made for its turn alone, since one array may have many boxes."""
 
     now: Array
@@ -63,7 +64,7 @@ class Part(NamedTuple):
         return found
 
 
-class Change(NamedTuple):
+class FieldChange(NamedTuple):
     """One change: what is undone together, by dotted names; its first name and box tell it apart."""
 
     field: str
@@ -73,42 +74,45 @@ class Change(NamedTuple):
 
 
 def blame(
-    states: Sequence[Problem], stage: str, index: tuple[int, ...], tell: Callable[[float], None] = lambda share: None
+    states: Sequence[Problem],
+    stage: str,
+    index: tuple[int, ...],
+    progress: Callable[[float], None] = lambda share: None,
 ) -> tuple[Suspect, ...]:
-    """Changes that moved a cell of the last state, the one that moved it most first.
+    """Return the changes that moved a cell of the last state, the one that moved it most first.
 
     Between two states every box and field is suspected, in a longer history every step: all others are done as they
-    were. `tell` hears the share that is tried, and ends the work by raising. Raises StageError (a KeyError), PlaceError
-    (an IndexError) for a cell that the last state does not have.
+    were. `progress` gets the share tried and ends the work by raising. Raises StageError (a KeyError), PlaceError (an
+    IndexError) for a cell that the last state does not have.
     """
     last = RowwiseEvaluation(states[-1])
     place = as_index(last.node(stand_in(last, stage)), index)
     found = list(changes(*states)) if len(states) == 2 else list(_steps(states))
-    return _ranked(states[-1], found, stage, place, tell)
+    return _ranked(states[-1], found, stage, place, progress)
 
 
-def _steps(states: Sequence[Problem]) -> Iterator[Change]:
-    """The steps of a history; what a later step has changed again is no longer a step's own."""
+def _steps(states: Sequence[Problem]) -> Iterator[FieldChange]:
+    """Yield the steps of a history; what a later step has changed again is no longer a step's own."""
     leaves = [leaves_of(state) for state in states]
     for number, (before, after) in enumerate(pairwise(states)):
         undo: dict[str, Any] = {}
         found: tuple[Any] | None
         for change in changes(before, after):
             for name, old in change.undo.items():
-                if isinstance(old, Part):
+                if isinstance(old, ChangedPart):
                     found = _cells_left_out(name, old, undo.get(name), leaves[number + 1 :])
                 elif isinstance(old, tuple) and hasattr(after, name):
                     found = _records_left_out(old, getattr(after, name), getattr(states[-1], name))
                 else:
                     found = _field_left_out(name, old, leaves[number + 1 :])
                 undo |= {} if found is None else {name: found[0]}
-        yield Change(", ".join(undo), None, undo, number)
+        yield FieldChange(", ".join(undo), None, undo, number)
 
 
 def _cells_left_out(
-    name: str, old: Part, kept: Array | None, later: Sequence[Mapping[str, Any]]
+    name: str, old: ChangedPart, kept: Array | None, later: Sequence[Mapping[str, Any]]
 ) -> tuple[Array] | None:
-    """An array of the last state with cells of before; None where later steps have changed all of them again."""
+    """Return an array of the last state with cells of before; None where later steps have changed all of them again."""
     if any(name not in leaves or np.shape(leaves[name]) != old.before.shape for leaves in later):
         return None
     found = np.array(later[-1][name] if kept is None else kept)
@@ -124,8 +128,8 @@ def _cells_left_out(
 
 
 def _records_left_out(before: Records, after: Records, last: Records) -> tuple[Records] | None:
-    """Those of the last state without what a step has added, and with what it has taken away; None where that is all
-    of them: later steps have changed its own again."""
+    """Return those of the last state without what a step has added, and with what it has taken away; None where that is
+    all of them: later steps have changed its own again."""
     added = [record for record in after if record not in before]
     found = [record for record in last if record not in added]
     if all(record in last for record in added):
@@ -136,7 +140,7 @@ def _records_left_out(before: Records, after: Records, last: Records) -> tuple[R
 
 
 def _field_left_out(name: str, old: Any, later: Sequence[Mapping[str, Any]]) -> tuple[Any] | None:
-    """A field of before; None where later steps have changed it again."""
+    """Return a field of before; None where later steps have changed it again."""
     whole = [{label: leaves[label] for label in leaves if f"{label}.".startswith(f"{name}.")} for leaves in later]
     alike = all(each.keys() == whole[0].keys() for each in whole) and (
         name not in whole[0] or all(same(each[name], whole[0][name]) for each in whole)
@@ -145,7 +149,8 @@ def _field_left_out(name: str, old: Any, later: Sequence[Mapping[str, Any]]) -> 
 
 
 def cell_or_none(problem: Problem, stage: str, index: tuple[int, ...]) -> float | None:
-    """A cell of a problem, for which no more is computed than it takes; None where the problem has no such cell."""
+    """Return a cell of a problem, for which no more is computed than it takes; None where the problem has no such
+    cell."""
     try:
         return _cell(problem, stage, index)
     except (ValueError, TypeError, LookupError):
@@ -153,13 +158,13 @@ def cell_or_none(problem: Problem, stage: str, index: tuple[int, ...]) -> float 
 
 
 def _ranked(
-    after: Problem, found: Sequence[Change], stage: str, index: tuple[int, ...], tell: Callable[[float], None]
+    after: Problem, found: Sequence[FieldChange], stage: str, index: tuple[int, ...], progress: Callable[[float], None]
 ) -> tuple[Suspect, ...]:
     value = _cell(after, stage, index)
     tried = []
     for number, change in enumerate(found):
         tried.append((change, _without(after, change, stage, index)))
-        tell((number + 1) / len(found))
+        progress((number + 1) / len(found))
     moved = [(change, _moved(value, without)) for change, without in tried if without is not None]
     failed = [change for change, without in tried if without is None]
     for bound in (
@@ -168,7 +173,7 @@ def _ranked(
         else ()
     ):
         # sizes and matrices that belong together are taken back together
-        together = Change(", ".join(change.field for change in bound), None, _joined(bound))
+        together = FieldChange(", ".join(change.field for change in bound), None, _joined(bound))
         without = _without(after, together, stage, index)
         if without is not None:
             taken = {change.field for change in bound}
@@ -181,7 +186,7 @@ def _ranked(
 
 
 def alike(one: float, other: float) -> bool:
-    """Whether two numbers of a cell are the same one; a NaN is like any other NaN."""
+    """Return whether two numbers of a cell are the same one; a NaN is like any other NaN."""
     return one == other or (math.isnan(one) and math.isnan(other))
 
 
@@ -189,7 +194,7 @@ def _moved(value: float, without: float) -> float:
     return 0.0 if alike(value, without) else value - without
 
 
-def _joined(found: Sequence[Change]) -> dict[str, Any]:
+def _joined(found: Sequence[FieldChange]) -> dict[str, Any]:
     return {name: value for change in found for name, value in change.undo.items()}
 
 
@@ -203,10 +208,10 @@ def _weight(moved: float) -> float:
     return math.inf if math.isnan(moved) else abs(moved)
 
 
-def _without(after: Problem, change: Change, stage: str, index: tuple[int, ...]) -> float | None:
-    """The cell without a change; None where the rest makes no problem, or none that has the cell."""
+def _without(after: Problem, change: FieldChange, stage: str, index: tuple[int, ...]) -> float | None:
+    """Return the cell without a change; None where the rest makes no problem, or none that has the cell."""
     try:
-        undo = {name: old.array() if isinstance(old, Part) else old for name, old in change.undo.items()}
+        undo = {name: old.array() if isinstance(old, ChangedPart) else old for name, old in change.undo.items()}
         return _cell(Problem.of(with_leaves(after, undo)), stage, index)
     except (ValueError, TypeError, LookupError):
         return None
@@ -220,26 +225,26 @@ def _cell(problem: Problem, stage: str, index: tuple[int, ...]) -> float:
 
 
 # --- which changes there are ---------------------------------------------------------------------
-def changes(before: Problem, after: Problem) -> Iterator[Change]:
-    """Every change: boxes of arrays of one shape that both have, all other fields as a whole."""
+def changes(before: Problem, after: Problem) -> Iterator[FieldChange]:
+    """Yield every change: boxes of arrays of one shape that both have, all other fields as a whole."""
     old, new = leaves_of(before), leaves_of(after)
     missing = {name.partition(".")[0] for name in old.keys() ^ new.keys()}
     missing |= {name.partition(".")[0] for name in new if name.endswith(KIND) and old.get(name) != new[name]}
     for root in sorted(missing):
-        yield Change(root, None, {root: getattr(before, root)})
+        yield FieldChange(root, None, {root: getattr(before, root)})
     for name in new:
         if name.partition(".")[0] in missing or name in UNSEEN or same(old[name], new[name]):
             continue
         now, was = new[name], old[name]
         if isinstance(was, np.ndarray) and was.ndim and was.shape == np.shape(now):
             for box in _boxes(was, now):
-                yield Change(name, box, {name: Part(now, box, was)})
+                yield FieldChange(name, box, {name: ChangedPart(now, box, was)})
         else:
-            yield Change(name, None, {name: was})
+            yield FieldChange(name, None, {name: was})
 
 
 def leaves_of(problem: Problem) -> dict[str, Any]:
-    """Every value of a problem by its dotted name: those of records and of mask layers one by one."""
+    """Return every value of a problem by its dotted name: those of records and of mask layers one by one."""
     found: dict[str, Any] = {}
     for each in fields(problem):
         value = getattr(problem, each.name)
@@ -253,7 +258,7 @@ def leaves_of(problem: Problem) -> dict[str, Any]:
 
 
 def with_leaves(problem: Problem, leaves: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a problem with other values under dotted names."""
+    """Return the fields of a problem with other values under dotted names."""
     found = problem.fields()
     for label, value in leaves.items():
         root, *inner = label.split(".")
@@ -274,12 +279,12 @@ def _is_list(value: object) -> bool:
 
 
 def _alike(one: Array, other: Array) -> Array:
-    """Cells that are equal; a NaN is like any other NaN."""
+    """Return cells that are equal; a NaN is like any other NaN."""
     return np.asarray((one == other) | ((one != one) & (other != other)))
 
 
 def _boxes(old: Array, new: Array) -> list[Box]:
-    """The boxes of cells that differ; a NaN is like any other NaN."""
+    """Return the boxes of cells that differ; a NaN is like any other NaN."""
     flags = ~_alike(old, new)
     if not flags.any():
         return []
@@ -304,7 +309,7 @@ class Comparison(Mapping[str, Array]):
     def __init__(self, before: Trace, after: Trace) -> None:
         self.before, self.after = before, after
         sides = with_derived(before.evaluation), with_derived(after.evaluation)
-        self._face = difference_of(*sides, STAGE)
+        self._face = Difference(*sides, STAGE)
         self.difference = Trace(self._face)
 
     @property
@@ -313,7 +318,7 @@ class Comparison(Mapping[str, Array]):
         return self.difference.stages
 
     def __getitem__(self, stage: str) -> Array:
-        """A whole stage or derived map, after − before, subtracted once.
+        """Return a whole stage or derived map, after − before, subtracted once.
 
         Raises ShapeError, which names the axes, where the shapes differ, StageError (a KeyError) for a stage that
         neither problem has, ValueError past 2 GB.
@@ -336,7 +341,7 @@ class Comparison(Mapping[str, Array]):
         return f"<comparison of {', '.join(self.stages)}>"
 
     def moved(self, stage: str) -> list[Box]:
-        """Boxes (slices of the stage's axes) of the cells whose bits differ; a NaN is like any other NaN.
+        """Return boxes (slices of the stage's axes) of the cells whose bits differ; a NaN is like any other NaN.
 
         They hold exactly these cells, or where that would take more than `indices.MOST_BOXES`, lie around them. Raises
         as reading the stage does, but for its size.
@@ -346,7 +351,7 @@ class Comparison(Mapping[str, Array]):
         return indices.join(_stacked(boxes)) if boxes else []
 
     def blame(self, stage: str, index: tuple[int, ...], between: Sequence[Problem] = ()) -> tuple[Suspect, ...]:
-        """The changes between the two problems, that which moved a cell of the stage most first.
+        """Return the changes between the two problems, that which moved a cell of the stage most first.
 
         `index` has one whole number per axis, batch included. Each change is taken back alone, and the cell computed
         without it. With the states `between` the two, as a history of edits has them, each step is a suspect.
@@ -355,7 +360,7 @@ class Comparison(Mapping[str, Array]):
         return blame((self.before.problem, *between, self.after.problem), stage, index)
 
     def _apart(self, stage: str, tile: Box) -> list[Box]:
-        """Cells of a tile in which the two differ."""
+        """Return cells of a tile in which the two differ."""
         names = self._face.pair(stage)
         sides = (self._face.before, self._face.after)
         before, after = (side.box(name, tile).astype(np.float64) for side, name in zip(sides, names, strict=True))
@@ -372,7 +377,7 @@ def _shifted(part: Box, tile: Box) -> Box:
 
 
 def _tiles(shape: tuple[int, ...]) -> Iterator[Box]:
-    """Boxes of no more cells than are compared at a time: rows of one head, or the stage as a whole."""
+    """Yield boxes of no more cells than are compared at a time: rows of one head, or the stage as a whole."""
     if prod(shape) <= AT_ONCE:
         yield indices.whole(shape)
         return
@@ -384,7 +389,7 @@ def _tiles(shape: tuple[int, ...]) -> Iterator[Box]:
 
 
 def _stacked(boxes: list[Box]) -> list[Box]:
-    """The boxes, those that tiles have cut taken together again."""
+    """Return the boxes, those that tiles have cut taken together again."""
     cuts = sorted(tuple((cut.start, cut.stop) for cut in box) for box in boxes)
     for axis in range(len(boxes[0]) - 2, -1, -1):
         found: dict[tuple[tuple[int, int], ...], list[tuple[int, int]]] = {}
@@ -399,7 +404,7 @@ def _stacked(boxes: list[Box]) -> list[Box]:
 
 
 def compare(before: Problem, after: Problem) -> Comparison:
-    """Two problems side by side: `[stage]` is after − before, `.moved(stage)` where they differ.
+    """Return two problems side by side: `[stage]` is after − before, `.moved(stage)` where they differ.
 
     `.blame(stage, index)` is which of the changes between them moved a cell most. Only stages of equal shapes can be
     compared. Raises FieldTypeError for what is no problem, FieldError where no evaluation can hold one.
@@ -433,7 +438,8 @@ class ReadyMade(NamedTuple):
     applies: Callable[[Problem], bool]
 
     def made(self, problem: Problem, head: int = 0) -> Problem:
-        """The problem before, over the arrays of the present one: nothing is copied, edits in place show through.
+        """Return the problem before, over the arrays of the present one: nothing is copied, edits in place show
+        through.
 
         What was set by hand in a stage that it does not have goes with that stage; the others keep their names.
         """
@@ -444,17 +450,17 @@ class ReadyMade(NamedTuple):
         return Problem.over(fields | {"interventions": tuple(kept)})
 
     def words(self) -> Mapping[str, str]:
-        """The Chinese words by the English ones."""
+        """Return the Chinese words by the English ones."""
         return dict((self.title, self.before, self.after))
 
 
 def _stage_of(given: Any) -> str:
-    """The stage of an intervention, a record or what is to become one."""
+    """Return the stage of an intervention, a record or what is to become one."""
     return str(given["stage"] if isinstance(given, Mapping) else given.stage)
 
 
 def _head_off(problem: Problem, head: int) -> dict[str, Any]:
-    """A head switched off: its results are multiplied by 0, after whatever was done to them by hand.
+    """Return a head switched off: its results are multiplied by 0, after whatever was done to them by hand.
 
     Without a head that there is not, a problem is what it was.
     """

@@ -196,7 +196,7 @@ DERIVED: tuple[Stage, ...] = (
 
 
 def entry_of(name: str) -> Stage | None:
-    """A derived map by its name; None for anything else."""
+    """Return a derived map by its name; None for anything else."""
     return next((stage for stage in DERIVED if stage.name == name), None)
 
 
@@ -208,6 +208,7 @@ OVER_HEADS = {stage.word: stage for stage in DERIVED if isinstance(stage, OverHe
 
 
 def over_heads(stage: str, heads: H) -> tuple[str, H | None]:
-    """The stage and heads that are meant: where `heads` is the word of a map of all heads of a stage, that map."""
+    """Return the stage and heads that are meant: where `heads` is the word of a map of all heads of a stage, that
+    map."""
     entry = OVER_HEADS.get(heads) if isinstance(heads, str) else None
     return (entry.name, None) if entry is not None and entry.reads == stage else (stage, heads)

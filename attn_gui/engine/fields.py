@@ -24,8 +24,7 @@ from attn_gui.engine.checks import (
     dtype_name,
 )
 from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError
-from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.interventions import settled as settled_interventions
+from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.masks import Layer, layer_from_mapping, layers_given
 from attn_gui.engine.scores import SCORES
 
@@ -102,7 +101,7 @@ class Fields:
     dtype: str = "float64"
 
     def fields(self) -> dict[str, Any]:
-        """Every field that is not its default, arrays and records as they are."""
+        """Return every field that is not its default, arrays and records as they are."""
         found = {}
         for f in fields(self):
             value = getattr(self, f.name)
@@ -113,7 +112,7 @@ class Fields:
         return found
 
     def arrays(self) -> dict[str, Array]:
-        """Every array by its dotted name, in catalog order."""
+        """Return every array by its dotted name, in catalog order."""
         found = {name: getattr(self, name) for name in MATRICES}
         found |= {f"score_params.{name}": value for name, value in self.score_params.items()}
         found |= {layer.field(k): layer.cells for k, layer in enumerate(self.mask)}
@@ -122,7 +121,7 @@ class Fields:
         return {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
 
     def scalars(self) -> dict[str, float]:
-        """Every number by its dotted name; `scale` as it is used, the others where they are given."""
+        """Return every number by its dotted name; `scale` as it is used, the others where they are given."""
         found: dict[str, Any] = {"scale": self.effective_scale} if self.compares else {}
         found |= {name: getattr(self, name) for name in ("softcap", "temperature", "rotary_theta")}
         found |= {"qk_norm_eps": self.qk_norm_eps} if self.norms_heads else {}
@@ -258,8 +257,8 @@ class Fields:
         return shapes, scalars, rules, choices, self.num_heads, self.num_kv_heads, self.score, self.dtype
 
 
-def unsettled(kind: type[F], given: Mapping[str, object]) -> F:
-    """A record of fields just as they are given, none checked. Raises FieldTypeError for one of another name."""
+def unnormalized(kind: type[F], given: Mapping[str, object]) -> F:
+    """Return a record of fields just as they are given, none checked. Raises FieldTypeError for one of another name."""
     made = object.__new__(kind)
     known = {f.name: f for f in fields(kind)}
     for name in given:
@@ -290,7 +289,7 @@ MOST_LAYERS = 64  # of a mask
 POSITIVE = ("softcap", "temperature", "rotary_theta")
 
 
-def settle(problem: Fields, copy: bool) -> None:
+def normalize_fields(problem: Fields, copy: bool) -> None:
     """Store every field as a problem keeps it. Raises ValueError or TypeError, ShapeError for one array alone."""
     store(problem, "dtype", as_choice("dtype", dtype_name(problem.dtype), DTYPES))
     store(problem, "num_heads", as_count("num_heads", problem.num_heads))
@@ -309,10 +308,10 @@ def settle(problem: Fields, copy: bool) -> None:
     for name in ("query_tokens", "key_tokens"):
         if getattr(problem, name) is not None:
             store(problem, name, as_texts(name, getattr(problem, name)))
-    _settle_score(problem, copy)
-    _settle_block(problem, copy)
-    _settle_mask(problem, copy)
-    store(problem, "interventions", settled_interventions(problem.interventions, np.dtype(problem.dtype), copy))
+    _normalize_score(problem, copy)
+    _normalize_block(problem, copy)
+    _normalize_mask(problem, copy)
+    store(problem, "interventions", normalized_interventions(problem.interventions, np.dtype(problem.dtype), copy))
 
 
 def _matrix(problem: Fields, name: str, axes: tuple[int, ...], copy: bool) -> Array:
@@ -335,7 +334,7 @@ def _array(problem: Fields, name: str, value: object, axes: tuple[int, ...], cop
     return as_array(name, value, np.dtype(problem.dtype), axes=axes, copy=copy)
 
 
-def _settle_score(problem: Fields, copy: bool) -> None:
+def _normalize_score(problem: Fields, copy: bool) -> None:
     store(problem, "score", as_choice("score", problem.score, tuple(SCORES)))
     arrays, numbers = SCORES[problem.score].tables, SCORES[problem.score].defaults
     given = numbers | as_entries("score_params", problem.score_params, (*arrays, *numbers), needed=tuple(arrays))
@@ -348,7 +347,7 @@ def _settle_score(problem: Fields, copy: bool) -> None:
     store(problem, "score_params", Record(found))
 
 
-def _settle_block(problem: Fields, copy: bool) -> None:
+def _normalize_block(problem: Fields, copy: bool) -> None:
     if problem.block is None:
         return
     kind = problem.block.get("kind") if isinstance(problem.block, Mapping) else None
@@ -372,12 +371,12 @@ def _settle_block(problem: Fields, copy: bool) -> None:
     store(problem, "block", Record({"kind": kind} | found, absent=block.tables.keys() - found.keys()))
 
 
-def _settle_mask(problem: Fields, copy: bool) -> None:
+def _normalize_mask(problem: Fields, copy: bool) -> None:
     given = layers_given("mask", problem.mask)
     if len(given) > MOST_LAYERS:
         raise FieldError(sentences.TOO_MANY_LAYERS, field="mask", got=len(given), most=MOST_LAYERS)
     names = [Layer.name_at(k) for k in range(len(given))]
     layers = [layer_from_mapping(layer, name) for layer, name in zip(given, names, strict=True)]
     dtype = np.dtype(problem.dtype)
-    settled = [layer.settled(name, dtype, copy) for layer, name in zip(layers, names, strict=True)]
-    store(problem, "mask", tuple(settled))
+    normalized = [layer.normalized(name, dtype, copy) for layer, name in zip(layers, names, strict=True)]
+    store(problem, "mask", tuple(normalized))

@@ -15,7 +15,7 @@ from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import as_count, read_array
 from attn_gui.engine.errors import FieldError, ShapeError
-from attn_gui.engine.fields import DIRECT, GIVEN, Fields, settle, unsettled
+from attn_gui.engine.fields import DIRECT, GIVEN, Fields, normalize_fields, unnormalized
 from attn_gui.engine.memory import check
 from attn_gui.engine.sentences import say
 from attn_gui.engine.shape_errors import clash_with, drafted
@@ -43,44 +43,45 @@ NARROW = 4  # bytes of a number that float32 holds
 
 # --- orders of axes ------------------------------------------------------------------------------
 def parsed(words: Iterable[str]) -> Axes | None:
-    """The order that these names of axes say, each there once, tokens and columns among them; None for any other."""
+    """Return the order that these names of axes say, each there once, tokens and columns among them; None for any
+    other."""
     axes = tuple(words)
     known = set(axes) <= set(ORDER) and len(set(axes)) == len(axes)
     return axes if known and ({TOKEN, COLUMN} <= set(axes) or axes == (TOKEN,)) else None
 
 
 def spelled(axes: Axes) -> str:
-    """The order as an argument says it: "batch,token,head,column"."""
+    """Return the order as an argument says it: "batch,token,head,column"."""
     return ",".join(axes)
 
 
 def laid(axes: Axes, array: Array) -> Array:
-    """The array with its axes in the order batch, head, token, column; one of tokens alone gets a column."""
+    """Return the array with its axes in the order batch, head, token, column; one of tokens alone gets a column."""
     ordered = array.transpose([axes.index(axis) for axis in ORDER if axis in axes])
     return ordered if COLUMN in axes else ordered[..., None]
 
 
 def laid_shape(axes: Axes, shape: Shape) -> Shape:
-    """The shape in which a problem holds it: heads side by side, whatever their axis was."""
+    """Return the shape in which a problem holds it: heads side by side, whatever their axis was."""
     size = _size(axes, shape)
     rows = (size[TOKEN], size[HEAD] * size[COLUMN])
     return (size[BATCH], *rows) if BATCH in axes else rows
 
 
 def heads_of(axes: Axes, shape: Shape) -> int | None:
-    """The number of heads where they have an axis."""
+    """Return the number of heads where they have an axis."""
     return shape[axes.index(HEAD)] if HEAD in axes else None
 
 
 def _size(axes: Axes, shape: Shape) -> dict[str, int]:
-    """The length of every axis, 1 for one that is not there."""
+    """Return the length of every axis, 1 for one that is not there."""
     return dict.fromkeys(ORDER, 1) | dict(zip(axes, shape, strict=True))
 
 
 # --- which of them fit ---------------------------------------------------------------------------
 def readings(shapes: Mapping[str, Shape], heads: Mapping[str, int | None] | None = None) -> tuple[Axes, ...]:
-    """The orders in which arrays of these shapes can be the parts of one problem, by name; of two that mean the same
-    one is given. `heads`: their number in each, where it is said.
+    """Return the orders in which arrays of these shapes can be the parts of one problem, by name; of two that mean the
+    same one is given. `heads`: their number in each, where it is said.
 
     Sequences come before items only where there is one item: (L, 1, E), the default of nn.MultiheadAttention.
     """
@@ -95,7 +96,7 @@ def readings(shapes: Mapping[str, Shape], heads: Mapping[str, int | None] | None
 
 
 def fits(axes: Axes, shapes: Mapping[str, Shape]) -> bool:
-    """Whether arrays of these shapes, by name, can be parts of one problem with their axes in this order."""
+    """Return whether arrays of these shapes, by name, can be parts of one problem with their axes in this order."""
     if not shapes or any(len(shape) != len(axes) for shape in shapes.values()):
         return False
     sizes = {name: _size(axes, shape) for name, shape in shapes.items()}
@@ -111,12 +112,12 @@ def fits(axes: Axes, shapes: Mapping[str, Shape]) -> bool:
 
 
 def _late(axes: Axes, shapes: Mapping[str, Shape]) -> bool:
-    """Whether several items would come after the tokens."""
+    """Return whether several items would come after the tokens."""
     return axes[:2] == (TOKEN, BATCH) and any(shape[1] > 1 for shape in shapes.values())
 
 
 def counts_agree(axes: Axes, shapes: Mapping[str, Shape], heads: Mapping[str, int | None]) -> bool:
-    """Whether an axis of heads is as long as is said."""
+    """Return whether an axis of heads is as long as is said."""
     return HEAD not in axes or all(heads.get(name) in (None, heads_of(axes, shapes[name])) for name in shapes)
 
 
@@ -125,13 +126,13 @@ def _equal(axis: str, *sizes: Mapping[str, int]) -> bool:
 
 
 def _long(axes: Axes, shapes: Mapping[str, Shape]) -> Axes:
-    """The axes without those of one cell: orders that are alike in these are the same problem."""
+    """Return the axes without those of one cell: orders that are alike in these are the same problem."""
     return tuple(axis for place, axis in enumerate(axes) if any(shape[place] > 1 for shape in shapes.values()))
 
 
 def likelier(found: tuple[Axes, ...], shapes: Mapping[str, Shape]) -> tuple[Axes, ...]:
-    """Those of some orders that people have: with more than one key, for else every weight is 1; and where fewer K/V
-    heads serve the heads of as many queries as keys, rather than as many heads other queries than keys."""
+    """Return those of some orders that people have: with more than one key, for else every weight is 1; and where fewer
+    K/V heads serve the heads of as many queries as keys, rather than as many heads other queries than keys."""
     some = agreeing(found, lambda axes: any(_size(axes, shape)[TOKEN] > 1 for shape in shapes.values()))
     if not {"query", "key"} <= shapes.keys():
         return some
@@ -145,7 +146,7 @@ def likelier(found: tuple[Axes, ...], shapes: Mapping[str, Shape]) -> tuple[Axes
 
 
 def agreeing(found: tuple[Axes, ...], agrees: Callable[[Axes], bool]) -> tuple[Axes, ...]:
-    """Those of some orders that agree; all where none does."""
+    """Return those of some orders that agree; all where none does."""
     return tuple(filter(agrees, found)) or found
 
 
@@ -164,7 +165,8 @@ def sizes(axes: Axes, shapes: Mapping[str, Shape]) -> dict[str, int]:
 def heads_beside(
     query: object, key: object, value: object, given: Mapping[str, object], said: str | Iterable[str] | None
 ) -> tuple[dict[str, object], str]:
-    """The fields of a problem whose heads have an axis of their own, and what is to be said of how they were read.
+    """Return the fields of a problem whose heads have an axis of their own, and what is to be said of how they were
+    read.
 
     `said` is the order of axes. Without it (b,) head, token, column is taken where no other order fits as well, see
     `Problem.from_heads`. Head g has the columns g·d … (g+1)·d; the counts are those of the axes. `given` are further
@@ -190,7 +192,7 @@ def heads_beside(
 
 
 def _said(arrays: Mapping[str, Array], given: Mapping[str, object], said: str | Iterable[str]) -> dict[str, object]:
-    """The fields with the arrays' axes in the order that is said."""
+    """Return the fields with the arrays' axes in the order that is said."""
     words = said.split(",") if isinstance(said, str) else tuple(said)
     axes = parsed(word.strip() for word in words)
     if axes is None:
@@ -203,10 +205,10 @@ def _said(arrays: Mapping[str, Array], given: Mapping[str, object], said: str | 
 
 
 def _valid(shapes: Mapping[str, Shape], given: Mapping[str, object]) -> tuple[Axes, ...]:
-    """The orders in which the whole problem would fit together; no number is read."""
+    """Return the orders in which the whole problem would fit together; no number is read."""
     tiny = dict.fromkeys(DIRECT, np.zeros((1, 1)))
-    draft = unsettled(Fields, {**given, **tiny})
-    settle(draft, copy=True)
+    draft = unnormalized(Fields, {**given, **tiny})
+    normalize_fields(draft, copy=True)
     own = ORDER[-len(shapes["query"]) :]
 
     def valid(axes: Axes) -> bool:
@@ -222,7 +224,7 @@ def _valid(shapes: Mapping[str, Shape], given: Mapping[str, object]) -> tuple[Ax
 
 
 def _readings_text(found: Iterable[Axes], shapes: Mapping[str, Shape]) -> str:
-    """Orders as the argument that chooses each, with what they would mean."""
+    """Return orders as the argument that chooses each, with what they would mean."""
     texts = (
         f'axes="{spelled(axes)}" ({", ".join(f"{word} {count}" for word, count in sizes(axes, shapes).items())})'
         for axes in found
@@ -231,7 +233,8 @@ def _readings_text(found: Iterable[Axes], shapes: Mapping[str, Shape]) -> str:
 
 
 def side_by_side(query: object, key: object, value: object, given: Mapping[str, object]) -> dict[str, object]:
-    """The fields of a problem whose heads have an axis of their own: (h, n, d) or (b, h, n, d), K and V with h_kv.
+    """Return the fields of a problem whose heads have an axis of their own: (h, n, d) or (b, h, n, d), K and V with
+    h_kv.
 
     Head g has the columns g·d … (g+1)·d of what comes out; the counts are those of the axes. `given` are further
     fields. Raises ShapeError, which names the matrix and the axis.
@@ -256,7 +259,8 @@ def side_by_side(query: object, key: object, value: object, given: Mapping[str, 
 def one_map_each(
     weights: object, value: object, tokens: object, query_tokens: object, key_tokens: object
 ) -> dict[str, object]:
-    """The fields of a problem whose weights are given: (n, m), (h, n, m) or (b, h, n, m), of one head without an axis.
+    """Return the fields of a problem whose weights are given: (n, m), (h, n, m) or (b, h, n, m), of one head without an
+    axis.
 
     `value` is (m, h_kv · d_v), with as many axes as the weights (h_kv, m, d_v) or (b, h_kv, m, d_v), or of items
     without an axis of heads (b, m, h_kv · d_v).
@@ -298,7 +302,7 @@ def check_leading_axis(problem: Fields) -> None:
 
 
 def _beside(array: Array) -> Array:
-    """(…, h, n, d) as (…, n, h · d)."""
+    """Return (…, h, n, d) as (…, n, h · d)."""
     rows = array.swapaxes(-3, -2)
     return rows.reshape(*rows.shape[:-2], rows.shape[-2] * rows.shape[-1])
 

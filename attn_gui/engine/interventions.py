@@ -17,7 +17,7 @@ from attn_gui.engine.errors import FieldError, FieldTypeError, Note, ShapeError
 from attn_gui.engine.sentences import spoken
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "settled"]
+__all__ = ["INTERVENTIONS", "Intervention", "intervention_from_mapping", "normalized_interventions"]
 
 
 # --- base -----------------------------------------------------------------------------------------
@@ -57,16 +57,17 @@ class Intervention(Kinded):
 
     # --- its arithmetic, cell by cell ------------------------------------------------------------
     def carried_out(self, own: Any, given: Any, taken: Any) -> Any:
-        """The new cells, for arrays that broadcast, and for expressions in their place."""
+        """Return the new cells, for arrays that broadcast, and for expressions in their place."""
         raise NotImplementedError
 
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
-        """Derivatives of the new cells by own, given and taken."""
+        """Return derivatives of the new cells by own, given and taken."""
         raise NotImplementedError
 
     # --- in words --------------------------------------------------------------------------------
     def told(self, cells: object) -> Note:
-        """Words for its change of cells, of which the name is given; a template of the context "Interventions"."""
+        """Return words for its change of cells, of which the name is given; a template of the context
+        "Interventions"."""
         raise NotImplementedError
 
     # --- its numbers -----------------------------------------------------------------------------
@@ -76,7 +77,7 @@ class Intervention(Kinded):
         return getattr(self, self.numbers) if self.numbers else None
 
     def field(self, position: int) -> str:
-        """The dotted name of its numbers in a problem; without any, its own."""
+        """Return the dotted name of its numbers in a problem; without any, its own."""
         return f"{self.name_at(position)}.{self.numbers}" if self.numbers else self.name_at(position)
 
     @property
@@ -86,11 +87,12 @@ class Intervention(Kinded):
 
     # --- its cells -------------------------------------------------------------------------------
     def box(self, axes: Axes, shape: tuple[int, ...]) -> Box:
-        """The cells that it changes, of a stage with these axes."""
+        """Return the cells that it changes, of a stage with these axes."""
         return tuple(_cut(self.at.get(axis), length) for axis, length in zip(axes, shape, strict=True))
 
     def origin(self, box: Box, axes: Axes) -> Box | None:
-        """The computed cells that it takes for some of its cells, to be broadcast to them; None where it takes none."""
+        """Return the computed cells that it takes for some of its cells, to be broadcast to them; None where it takes
+        none."""
         return None
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
@@ -98,7 +100,7 @@ class Intervention(Kinded):
         fit_place(f"{name}.at", self.stage, self.at, axes, shape)
 
     def resized(self, axes: Axes, before: tuple[int, ...], after: tuple[int, ...]) -> Self | None:
-        """The record for a stage of another shape: cut to what is left of its cells; None where nothing is."""
+        """Return the record for a stage of another shape: cut to what is left of its cells; None where nothing is."""
         at = dict(self.at)
         for axis, old, new in zip(axes, before, after, strict=True):
             cut = _cut(at.get(axis), old)
@@ -113,28 +115,30 @@ class Intervention(Kinded):
         return kept.cut(tuple(slice(0, cut.stop - cut.start) for cut in box))
 
     def led(self, moved: Mapping[str, Array]) -> Self | None:
-        """The record where the cells along some axes have other places; `moved` has their old ones, −1 for new cells.
+        """Return the record where the cells along some axes have other places; `moved` has their old ones, −1 for new
+        cells.
 
         None where it takes cells that are gone; its own cells are led by who asks.
         """
         return self
 
     def spans(self, axis: int, length: int) -> bool:
-        """Whether it has a number of its own for each of the cells along an axis."""
+        """Return whether it has a number of its own for each of the cells along an axis."""
         return False
 
     def cut(self, box: Box) -> Self:
-        """The record with the numbers alone that go to a box of its own cells, which count from its first one."""
+        """Return the record with the numbers alone that go to a box of its own cells, which count from its first
+        one."""
         return self
 
     # --- as a record -----------------------------------------------------------------------------
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
-        """The record with its arrays read-only and of the problem's dtype."""
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+        """Return the record with its arrays read-only and of the problem's dtype."""
         return self
 
 
 def as_place(field: str, given: object) -> Record:
-    """A mapping from axes to whole numbers, or to (start, stop) of a stretch that is not empty."""
+    """Return a mapping from axes to whole numbers, or to (start, stop) of a stretch that is not empty."""
     if not isinstance(given, Mapping):
         raise FieldTypeError(sentences.NOT_RECORD, field=field, got=kind_of(given))
     return Record({_axis(field, axis): _place(f"{field}.{axis}", place) for axis, place in given.items()})
@@ -182,7 +186,7 @@ def fit_place(field: str, stage: str, place: Record, axes: Axes, shape: tuple[in
 
 
 def as_stage(field: str, stage: str, known: Axes) -> str:
-    """The stage, if the problem has it. Raises FieldError."""
+    """Return the stage, if the problem has it. Raises FieldError."""
     if stage not in known:
         raise FieldError(sentences.NOT_A_STAGE, field=field, choices=known, got=told(stage))
     return stage
@@ -301,7 +305,7 @@ class Scale(Intervention):
     def slopes(self, own: Array, given: Any, taken: Any) -> Slopes:
         return given, own, None
 
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         return self.changed(factor=as_number(f"{name}.factor", self.factor))
 
 
@@ -364,7 +368,7 @@ class Set(Intervention):
             return self
         return self.changed(values=np.ascontiguousarray(self.values[own]))
 
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         return self.changed(values=as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
 
 
@@ -382,7 +386,7 @@ MOST_CELLS = 1 << 22  # numbers that they hold, all together
 
 
 def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: str = "interventions") -> Intervention:
-    """A record from {"kind": …, parameters}; a record is returned as it is. Raises ValueError or TypeError."""
+    """Return a record from {"kind": …, parameters}; a record is returned as it is. Raises ValueError or TypeError."""
     if isinstance(mapping, Intervention):
         return mapping
     if not isinstance(mapping, Mapping):
@@ -401,8 +405,9 @@ def intervention_from_mapping(mapping: Mapping[str, Any] | Intervention, name: s
     return entry(**given)
 
 
-def settled(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:
-    """Records of all interventions as a problem keeps them; no more of them than `MOST`, nor of their numbers."""
+def normalized_interventions(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Intervention, ...]:
+    """Return records of all interventions as a problem keeps them; no more of them than `MOST`, nor of their
+    numbers."""
     if isinstance(given, (str, Mapping, Intervention)) or not isinstance(given, Sequence):
         raise FieldTypeError(sentences.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
     if len(given) > MOST:
@@ -412,4 +417,4 @@ def settled(given: object, dtype: np.dtype[Any], copy: bool) -> tuple[Interventi
     count = sum(np.size(record.cells) for record in records if record.cells is not None)
     if count > MOST_CELLS:
         raise FieldError(sentences.TOO_MANY_NUMBERS, field="interventions", got=count, most=MOST_CELLS)
-    return tuple(record.settled(name, dtype, copy) for record, name in zip(records, names, strict=True))
+    return tuple(record.normalized(name, dtype, copy) for record, name in zip(records, names, strict=True))

@@ -89,45 +89,48 @@ class Layer(Kinded):
         return bool(self.table) and not self.adds
 
     def field(self, position: int) -> str:
-        """The dotted name of its cells in a problem; a rule has only the layer's name."""
+        """Return the dotted name of its cells in a problem; a rule has only the layer's name."""
         return f"{self.name_at(position)}.{self.table}" if self.table else self.name_at(position)
 
     @classmethod
     def first(cls, n: int, m: int, batch: int) -> dict[str, Any]:
-        """The parameters of a new layer that shows what its kind does; cells that are all alike take no memory."""
+        """Return the parameters of a new layer that shows what its kind does; cells that are all alike take no
+        memory."""
         return {}
 
     def rule(self, n: int, m: int) -> Note:
-        """The rule with its numbers: "open where j ≤ i + 2"."""
+        """Return the rule with its numbers: "open where j ≤ i + 2"."""
         return Note(self.about, {})
 
     def code(self, sizes: Sizes) -> str:
-        """The rule in a script, for arrays i of queries and j of keys; {array} makes one. "" where there is none."""
+        """Return the rule in a script, for arrays i of queries and j of keys; {array} makes one. "" where there is
+        none."""
         return ""
 
     def resized(self, axis: int, before: int, after: int, m: int) -> Layer:
-        """The layer of a problem whose axis (batch, head, query, key) has another length; `m` is the one before."""
+        """Return the layer of a problem whose axis (batch, head, query, key) has another length; `m` is the one
+        before."""
         return self
 
     def with_keys(self, places: Array, m: int) -> Layer:
-        """The layer of a problem whose keys are those at these places among the `m` before, −1 for a new one."""
+        """Return the layer of a problem whose keys are those at these places among the `m` before, −1 for a new one."""
         return self
 
     def shape(self, sizes: Sizes) -> tuple[int, ...]:
-        """The axes that the rule depends on, from the right; the others have length 1 or are missing."""
+        """Return the axes that the rule depends on, from the right; the others have length 1 or are missing."""
         return (sizes[2], sizes[3])
 
     def extent(self, axis: int, sizes: Sizes) -> int:
-        """The length of one of the four axes of its rule or its cells; 1 where it does not tell them apart."""
+        """Return the length of one of the four axes of its rule or its cells; 1 where it does not tell them apart."""
         shape = self.shape(sizes) if self.cells is None else self.cells.shape
         return int(shape[axis - 4]) if axis + len(shape) >= 4 else 1
 
     def at(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        """The values of the rule at grids of its own axes."""
+        """Return the values of the rule at grids of its own axes."""
         raise NotImplementedError
 
     def run(self, rows: Array, sizes: Sizes) -> tuple[Array | int, Array | int] | None:
-        """The first open key of each of these rows and the one after the last, where the open keys are one run.
+        """Return the first open key of each of these rows and the one after the last, where the open keys are one run.
 
         (rows,), (batch, rows) or a number, the same in all heads, also below 0 or above m. None for any other layer.
         """
@@ -136,8 +139,8 @@ class Layer(Kinded):
     def fit(self, name: str, sizes: Sizes) -> None:
         """Raise ShapeError if the layer does not belong to maps of these sizes."""
 
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
-        """The layer with its arrays read-only and of the problem's dtype."""
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Layer:
+        """Return the layer with its arrays read-only and of the problem's dtype."""
         return self
 
 
@@ -167,26 +170,26 @@ class Aligned(Layer):
         as_align(f"{self.kind}.align", self.align)
 
     def ahead(self, place: tuple[Array, ...], sizes: Sizes) -> Array:
-        """Distance of key j behind query i: j − i − o."""
+        """Return the distance of key j behind query i: j − i − o."""
         i, j = place[-2:]
         return np.asarray(j - i - self.shift(sizes))
 
     def shift(self, sizes: Sizes) -> int:
-        """The number o: query i stands at key i + o."""
+        """Return the number o: query i stands at key i + o."""
         return sizes[3] - sizes[2] if self.align == "end" else 0
 
     def query_code(self, sizes: Sizes) -> str:
-        """`(i + 2)` in a script: where query i stands."""
+        """Return `(i + 2)` in a script: where query i stands."""
         return f"(i + {self.shift(sizes)})" if self.shift(sizes) else "i"
 
     def query_text(self, n: int, m: int, more: int = 0) -> str:
-        """`i + 2`: where query i stands, so many keys further on."""
+        """Return `i + 2`: where query i stands, so many keys further on."""
         shift = (m - n if self.align == "end" else 0) + more
         return f"i {'+' if shift > 0 else '−'} {abs(shift)}" if shift else "i"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Table(Layer):
+class TableLayer(Layer):
     """Cell by cell: an array that broadcasts to (batch, head, n, m)."""
 
     positional = False
@@ -201,7 +204,7 @@ class Table(Layer):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Custom(Table):
+class Custom(TableLayer):
     """Cell by cell: `allowed` (True = may attend) broadcasts to (batch, head, n, m)."""
 
     allowed: Array
@@ -225,13 +228,13 @@ class Custom(Table):
         counts: dict[str, object] = {"open": open_, "closed": all_ - open_, "all": all_}
         return Note(QT_TRANSLATE_NOOP("Masks", "open: {open} of {all} cells"), counts)
 
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Custom:
         allowed = as_flags(f"{name}.allowed", self.allowed, copy=copy or not self.allowed.flags.c_contiguous)
         return Custom(enabled=self.enabled, allowed=allowed)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bias(Table):
+class Bias(TableLayer):
     """Cell by cell: `values` broadcasts to (batch, head, n, m) and is added to the scores."""
 
     values: Array
@@ -256,13 +259,13 @@ class Bias(Table):
         shape = " × ".join(map(str, self.values.shape))
         return Note(QT_TRANSLATE_NOOP("Masks", "adds a table of {shape}"), {"shape": shape})
 
-    def settled(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
+    def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Bias:
         values = as_array(f"{name}.values", self.values, dtype, axes=(2, 3, 4), copy=copy)
         return Bias(enabled=self.enabled, values=values)
 
 
 def open_where(condition: str | Note) -> Note:
-    """The rule of a layer that opens keys under a condition in symbols; an empty one always holds."""
+    """Return the rule of a layer that opens keys under a condition in symbols; an empty one always holds."""
     if not condition:
         return Note(QT_TRANSLATE_NOOP("Masks", "open everywhere"), {})
     return Note(QT_TRANSLATE_NOOP("Masks", "open where {rule}"), {"rule": condition})
@@ -279,7 +282,7 @@ BLOCKED = {
 
 
 def as_blocked(rule: Note) -> Note:
-    """A rule in the words of who reads True as blocked; one that adds is the same for all."""
+    """Return a rule in the words of who reads True as blocked; one that adds is the same for all."""
     return Note(BLOCKED.get(rule.template, rule.template), rule.values)
 
 
@@ -388,7 +391,7 @@ class Window(Aligned):
 
 
 def keys_before(length: int, places: Array, m: int) -> int:
-    """Number of keys now before the one that was at `length` among `m`, or that was the next after it."""
+    """Return the number of keys now before the one that was at `length` among `m`, or that was the next after it."""
     later = np.flatnonzero(places >= length)
     return int(later[0]) if length < m and later.size else len(places) + max(0, length - m)
 
@@ -544,7 +547,7 @@ MASKS: dict[str, type[Layer]] = {layer.kind: layer for layer in (Causal, Window,
 
 
 def layers_given(field: str, value: object) -> Sequence[Any]:
-    """The layers that a mask is given as: several, one of them alone, or booleans, which are a custom layer.
+    """Return the layers that a mask is given as: several, one of them alone, or booleans, which are a custom layer.
 
     Raises FieldTypeError, with what to write, for an array of anything else and for what is no mask.
     """
@@ -564,12 +567,12 @@ def layers_given(field: str, value: object) -> Sequence[Any]:
 
 
 def _holds_cells(rows: Sequence[object]) -> bool:
-    """Whether a list holds rows or cells of a table rather than layers."""
+    """Return whether a list holds rows or cells of a table rather than layers."""
     return bool(rows) and not any(isinstance(row, (str, Mapping, Layer)) for row in rows)
 
 
 def holds_switches(layer: Layer) -> bool:
-    """Whether a table that is added to the scores holds 0 and 1 alone, and both: booleans, most likely."""
+    """Return whether a table that is added to the scores holds 0 and 1 alone, and both: booleans, most likely."""
     cells = layer.cells if layer.adds else None
     if cells is None or not np.isin(cells.flat[:SAMPLE], (0, 1)).all():
         return False
@@ -577,7 +580,7 @@ def holds_switches(layer: Layer) -> bool:
 
 
 def layer_from_mapping(mapping: Mapping[str, Any] | Layer | str, name: str = "mask") -> Layer:
-    """The layer of {"kind": …, parameters}, or of a kind's name alone; a layer is returned as it is.
+    """Return the layer of {"kind": …, parameters}, or of a kind's name alone; a layer is returned as it is.
 
     Raises ValueError or TypeError.
     """

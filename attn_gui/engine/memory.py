@@ -25,7 +25,8 @@ UNKNOWN = 2 * 10**9  # bytes that are taken to be free on a system that does not
 
 
 def made(shape: Sequence[int], dtype: npt.DTypeLike, write: Write) -> Array:
-    """A new array that `write` fills; while it is only weighed a stand-in without memory, and nothing is written."""
+    """Return a new array that `write` fills; while it is only weighed a stand-in without memory, and nothing is
+    written."""
     return (_maker.get() or _Maker()).made(tuple(shape), np.dtype(dtype), write)
 
 
@@ -36,12 +37,12 @@ def overlay(new: Array, old: Array) -> None:
 
 
 def grown(old: Array, shape: tuple[int, ...], neutral: float = 0.0) -> Array:
-    """The cells that both have, and neutral cells around them."""
+    """Return the cells that both have, and neutral cells around them."""
     return filled(shape, old, neutral, lambda new: overlay(new, old))
 
 
 def filled(shape: tuple[int, ...], like: Array, neutral: float, keep: Write) -> Array:
-    """Neutral cells of the dtype of another array, into which `keep` writes what is to stay."""
+    """Return neutral cells of the dtype of another array, into which `keep` writes what is to stay."""
 
     def write(new: Array) -> None:
         new.fill(neutral)
@@ -57,7 +58,8 @@ def advance(count: int) -> None:
 
 
 def weigh(make: Callable[[], object]) -> int:
-    """The bytes of all the arrays that `make` would make: shapes only, nothing is allocated. Raises what it raises."""
+    """Return the bytes of all the arrays that `make` would make: shapes only, nothing is allocated. Raises what it
+    raises."""
     scales = _Scales()
     with _made_by(scales):
         make()
@@ -65,7 +67,7 @@ def weigh(make: Callable[[], object]) -> int:
 
 
 def outline(make: Callable[[], T]) -> T:
-    """The result of `make`, with stand-ins for the arrays that it would make. Raises what it raises."""
+    """Return the result of `make`, with stand-ins for the arrays that it would make. Raises what it raises."""
     with _made_by(_Scales()):
         return make()
 
@@ -82,16 +84,16 @@ def check(size: int, most: int | None = None) -> None:
 
 
 def carried_out(
-    make: Callable[[], T], tell: Callable[[float], None] | None = None, size: int = 1
+    make: Callable[[], T], progress: Callable[[float], None] | None = None, size: int = 1
 ) -> tuple[T, list[Array]]:
-    """The result of `make`, and every array that it made; `tell` is told the share of `size` bytes that is filled."""
-    maker = _Maker() if tell is None else _Teller(tell, size)
+    """Return what `make` returns, and every array that it made; `progress` gets the share of `size` bytes filled."""
+    maker = _Maker() if progress is None else _Reporter(progress, size)
     with _made_by(maker):
         return make(), maker.arrays
 
 
 def available() -> int:
-    """Bytes that programs can take without making others swap.
+    """Return bytes that programs can take without making others swap.
 
     Linux says so in /proc/meminfo; elsewhere half of the memory that POSIX names, or 2 GB where nothing is named.
     """
@@ -121,12 +123,12 @@ class _Maker:
         """Ignore the progress."""
 
 
-class _Teller(_Maker):
+class _Reporter(_Maker):
     """Tells how much is filled: block by block where the writer does, else array by array."""
 
-    def __init__(self, tell: Callable[[float], None], size: int) -> None:
+    def __init__(self, progress: Callable[[float], None], size: int) -> None:
         super().__init__()
-        self._tell, self._size, self._done = tell, max(1, size), 0
+        self._progress, self._size, self._done = progress, max(1, size), 0
 
     def made(self, shape: tuple[int, ...], dtype: np.dtype[Any], write: Write) -> Array:
         before = self._done
@@ -136,7 +138,7 @@ class _Teller(_Maker):
 
     def advance(self, count: int) -> None:
         self._done += count
-        self._tell(min(1.0, self._done / self._size))
+        self._progress(min(1.0, self._done / self._size))
 
 
 class _Scales(_Maker):

@@ -13,7 +13,7 @@ import numpy as np
 
 from attn_gui.engine.checks import as_scalar, as_switch, same
 from attn_gui.engine.errors import ShapeError
-from attn_gui.engine.fields import Fields, settle, unsettled
+from attn_gui.engine.fields import Fields, normalize_fields, unnormalized
 from attn_gui.engine.head_axis import check_leading_axis, heads_beside, one_map_each
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
@@ -42,19 +42,19 @@ class Pictured:
 
 
 def problem_text(problem: Fields) -> str:
-    """`Problem(query (7, 13), …, num_heads=2, mask=(causal()))`: every field that is not its default."""
+    """Return `Problem(query (7, 13), …, num_heads=2, mask=(causal()))`: every field that is not its default."""
     return f"Problem({', '.join(field_texts(problem))})"
 
 
 def field_texts(problem: Fields) -> Iterator[str]:
-    """Every field that is not its default, and the number of heads always; arrays by their shape."""
+    """Yield every field that is not its default, and the number of heads always; arrays by their shape."""
     fields = {"num_heads": problem.num_heads} | problem.fields()
     first = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
     yield from entry_texts(first | fields)
 
 
 def entry_texts(entries: Mapping[str, Any]) -> Iterator[str]:
-    """`name (3, 4)` for an array, `name=value` for anything else."""
+    """Yield `name (3, 4)` for an array, `name=value` for anything else."""
     for name, value in entries.items():
         yield f"{name} {value.shape}" if isinstance(value, np.ndarray) else f"{name}={_short(name, value)}"
 
@@ -72,7 +72,7 @@ def _short(name: str, value: Any) -> str:
 
 
 def _layer(layer: Layer) -> str:
-    """`causal(align='end')`: what is not its default."""
+    """Return `causal(align='end')`: what is not its default."""
     defaults = {"enabled": True} | {parameter.name: parameter.default for parameter in layer.parameters}
     given = {name: value for name, value in layer.to_mapping().items() if name != "kind"}
     kept = {
@@ -82,7 +82,7 @@ def _layer(layer: Layer) -> str:
 
 
 def _intervention(record: Intervention) -> str:
-    """`set(stage='weights', at={head=3}, values (2,))`: what is not its default."""
+    """Return `set(stage='weights', at={head=3}, values (2,))`: what is not its default."""
     given = {name: value for name, value in record.to_mapping().items() if name != "kind"}
     kept = {name: value for name, value in given.items() if (name, value) != ("enabled", True)}
     return f"{record.kind}({', '.join(entry_texts(kept))})"
@@ -152,7 +152,7 @@ class Problem(Fields, Pictured):
     __hash__: ClassVar[None] = None  # type: ignore[assignment]  # it compares by bytes
 
     def __post_init__(self, batch_axis: bool) -> None:
-        settle(self, copy=True)
+        normalize_fields(self, copy=True)
         if not as_switch("batch_axis", batch_axis):
             check_leading_axis(self)
         self._fit()
@@ -161,7 +161,7 @@ class Problem(Fields, Pictured):
     def from_heads(
         cls, query: Any, key: Any, value: Any, *, axes: str | Sequence[str] | None = None, **fields: Any
     ) -> Problem:
-        """A problem from heads on an axis of their own, K and V with h_kv heads.
+        """Return a problem from heads on an axis of their own, K and V with h_kv heads.
 
         They are laid side by side, and num_heads and num_kv_heads counted; `fields` are any others of a problem.
         `axes` is their order: "batch,head,token,column" (PyTorch's), "batch,token,head,column" (TransformerLens,
@@ -188,7 +188,7 @@ class Problem(Fields, Pictured):
         query_tokens: Any = None,
         key_tokens: Any = None,
     ) -> Problem:
-        """A problem of attention alone, whose weights are given: (n, m), (h, n, m) or (b, h, n, m).
+        """Return a problem of attention alone, whose weights are given: (n, m), (h, n, m) or (b, h, n, m).
 
         Stages that need Q or K are absent. With `value`, (m, h_kv·d_v) or with heads on an axis of their own, the
         output follows. `tokens` are those of queries and of keys. Weights are taken as they are, whatever their rows
@@ -199,25 +199,25 @@ class Problem(Fields, Pictured):
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Problem:
-        """A problem of fields as a problem has them: copied and checked, a first axis of 3 being the batch."""
-        problem = unsettled(cls, given)
-        settle(problem, copy=True)
+        """Return a problem of fields as a problem has them: copied and checked, a first axis of 3 being the batch."""
+        problem = unnormalized(cls, given)
+        normalize_fields(problem, copy=True)
         problem._fit()
         return problem
 
     @classmethod
     def over(cls, given: Mapping[str, object]) -> Problem:
-        """A problem of read-only views on the given arrays: nothing is copied, edits in place show through.
+        """Return a problem of read-only views on the given arrays: nothing is copied, edits in place show through.
 
         Same validation; an array of another dtype or layout raises TypeError.
         """
-        problem = unsettled(cls, given)
-        settle(problem, copy=False)
+        problem = unnormalized(cls, given)
+        normalize_fields(problem, copy=False)
         problem._fit()
         return problem
 
     def replace(self, **changes: object) -> Problem:
-        """A changed copy, validated again."""
+        """Return a changed copy, validated again."""
         kept: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         if self._changes("num_heads", changes) and self.num_kv_heads == self.num_heads:
             kept["num_kv_heads"] = None
@@ -226,7 +226,7 @@ class Problem(Fields, Pictured):
         return Problem.of(kept | changes)
 
     def _changes(self, field: str, changes: Mapping[str, object]) -> bool:
-        """Whether one value becomes another one; an array in its place is refused later."""
+        """Return whether one value becomes another one; an array in its place is refused later."""
         given, own = as_scalar(changes.get(field, getattr(self, field))), getattr(self, field)
         return isinstance(given, type(own)) and given != own
 

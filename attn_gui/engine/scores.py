@@ -31,12 +31,12 @@ from attn_gui.engine.graph.expressions import (
     squarable,
     squares,
 )
-from attn_gui.engine.graph.indices import contract, faded, faded_over, length, lengths, leveled
+from attn_gui.engine.graph.indices import contract, length, lengths, leveled, zero_safe_product, zero_safe_quotient
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Form, Input, Linear, Name, Operator, Role, Stage, given
 from attn_gui.engine.verdicts import Reason
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["SCORES", "Score", "Setting"]
+__all__ = ["SCORES", "Score", "ScoreSetting"]
 
 
 # --- base -----------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ D = 5
 """The axis of a head's columns that is summed, in the order b g r i j d of the factors."""
 
 
-class Setting(NamedTuple):
+class ScoreSetting(NamedTuple):
     """A number of a score: what it is unless given, and how it is written and called."""
 
     default: float
@@ -76,7 +76,7 @@ class Score(Stage):
     cell = "a({q}_i, {k}_j)"  # LaTeX of the score of one pair; empty where `matrix` says it all
     sentence = QT_TRANSLATE_NOOP("Sentences", "Score of query {query} and key {key}: {value}.")
     term = ""  # heads the values of the terms that it adds up; empty where they are the products of their cells
-    numbers: Mapping[str, Setting] = MappingProxyType({})
+    numbers: Mapping[str, ScoreSetting] = MappingProxyType({})
     table_names: Mapping[str, Name] = MappingProxyType({})  # a table that is not among them goes by its own name
     units = ""  # its table of one axis that has a number for each hidden unit
     kernel_width = ""  # its number that can be fitted to the data
@@ -113,33 +113,35 @@ class Score(Stage):
         return {"query": "d", "key": "d"} | found
 
     def work(self, params: Params, width: int) -> int:
-        """The count of numbers of each pair that are worked through one by one; 0 where that is left to BLAS."""
+        """Return the count of numbers of each pair that are worked through one by one; 0 where that is left to BLAS."""
         return width
 
     def multiplications(self, params: Params, width: int) -> int:
-        """The multiplications that one pair takes, once the tables have been applied."""
+        """Return the multiplications that one pair takes, once the tables have been applied."""
         return width
 
     def described(self, params: Params, width: int) -> tuple[str, Mapping[str, float]]:
-        """The sentence of a score, with the numbers in it; a head of a query is `width` wide."""
+        """Return the sentence of a score, with the numbers in it; a head of a query is `width` wide."""
         return self.sentence, {}
 
     def cell_of(self, params: Params) -> str:
-        """LaTeX of the score of one pair, as short as the numbers allow."""
+        """Return LaTeX of the score of one pair, as short as the numbers allow."""
         return self.cell
 
     def exponent(self, q: str, k: str, params: Params, signs: Signs) -> str:
-        """The score of one query and one key as it stands in an exponent."""
+        """Return the score of one query and one key as it stands in an exponent."""
         return f"a{signs.inside(f'{q}, {k}')}"
 
     def slope(self, params: Params) -> float | None:
-        """Factor of the dot product in a score as the query moves; None where it is not linear in the query."""
+        """Return the factor of the dot product in a score as the query moves; None where it is not linear in the
+        query."""
         return None
 
     def move_key(
         self, place: int, query: Array, key: Array, step: float, params: Params
     ) -> tuple[Array, Reason | None] | None:
-        """The smallest move of the key at `place` whose score is to grow by `step`, and why it falls short, if it does.
+        """Return the smallest move of the key at `place` whose score is to grow by `step`, and why it falls short, if
+        it does.
 
         None where the move has to be found step by step.
         """
@@ -147,7 +149,7 @@ class Score(Stage):
 
 
 def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | None]:
-    """The smallest move of a key by which its dot product with the query grows by `step`."""
+    """Return the smallest move of a key by which its dot product with the query grows by `step`."""
     size = length(query)
     if size == 0:
         return np.zeros(len(query)), Reason(verdicts.NO_LEVER, key=place, why="query")
@@ -215,9 +217,9 @@ class Additive(Score):
         for s in range(w.shape[S]):
             here = (..., slice(s, s + 1))
             hidden = np.tanh(of_query[here] + of_key[here])
-            inner = faded(grad * w[here], 1 - hidden**2)
+            inner = zero_safe_product(grad * w[here], 1 - hidden**2)
             back[here], forth[here] = inner.sum(axis=4, keepdims=True), inner.sum(axis=(2, 3), keepdims=True)
-            to_w[here] = faded(grad, hidden).sum()
+            to_w[here] = zero_safe_product(grad, hidden).sum()
         to_query = contract(back, w_query, axes=(S,))
         to_key = contract(forth, w_key, axes=(S,))
         to_w_query = contract(back, query, axes=(0, 1, 2, 3), zero_wins=True)
@@ -249,13 +251,13 @@ class Additive(Score):
         return Sum(w.values.size, inner, hidden * w.values.reshape(-1), symbols)
 
     def _hidden(self, inputs: Sequence[Leaves | None]) -> Array:
-        """The hidden units of one query and one key."""
+        """Return the hidden units of one query and one key."""
         query, key, w_query, w_key, _ = (leaves.values for leaves in inputs if leaves is not None)
         of_query, of_key = (query * w_query).sum(axis=(0, 1)), (key * w_key).sum(axis=(0, 1))
         return np.asarray(np.tanh(of_query + of_key))
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """One term for each hidden unit."""
+        """Return one term for each hidden unit."""
         *_, w = given(inputs)
         return [Addends(w.values * self._hidden(inputs), [w])]
 
@@ -353,10 +355,10 @@ class Cosine(Score):
         (unit_q, q), (unit_k, k) = _unit(query), _unit(key)
         to_query = contract(grad, unit_k, axes=(4,), zero_wins=True)
         to_key = contract(grad, unit_q, axes=(2, 3), zero_wins=True)
-        along = faded(grad, result)
-        back = to_query - faded(along.sum(axis=4, keepdims=True), unit_q)
-        forth = to_key - faded(along.sum(axis=(2, 3), keepdims=True), unit_k)
-        return faded_over(back, q), faded_over(forth, k)
+        along = zero_safe_product(grad, result)
+        back = to_query - zero_safe_product(along.sum(axis=4, keepdims=True), unit_q)
+        forth = to_key - zero_safe_product(along.sum(axis=(2, 3), keepdims=True), unit_k)
+        return zero_safe_quotient(back, q), zero_safe_quotient(forth, k)
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         sizes, slips = ([lengths(array, D) for array in given(arrays)] for arrays in (values, errors))
@@ -388,7 +390,8 @@ def _norm(x: Array) -> Array:
 
 
 def _unit(x: Array) -> tuple[Array, Array]:
-    """A vector of length 1, and the length it had; zeros have an infinite one, since nothing changes along them."""
+    """Return a vector of length 1, and the length it had; zeros have an infinite one, since nothing changes along
+    them."""
     level, exponent = leveled(x, D)
     length = np.where(_norm(level) == 0, np.inf, _norm(level))
     return level / length, np.ldexp(length, exponent)
@@ -466,13 +469,13 @@ class Gaussian(Score):
     term = "−w²(q−k)²/2"
     numbers = MappingProxyType(
         {
-            "w": Setting(
+            "w": ScoreSetting(
                 1.0,
                 Name("w", "w", "w"),
                 QT_TRANSLATE_NOOP("Settings", "w, one over the width of the kernel"),
                 QT_TRANSLATE_NOOP("Tips", "One over the width of the kernel: a = −(w · ‖q − k‖)² / 2"),
             ),
-            "key_norm": Setting(
+            "key_norm": ScoreSetting(
                 1.0,
                 Name("κ", r"\kappa", r"\kappa"),
                 QT_TRANSLATE_NOOP("Settings", "κ, how much the squared length of a key counts"),
@@ -507,7 +510,7 @@ class Gaussian(Score):
         return f"{signs.minus}{front}{apart} / 2"
 
     def slope(self, params: Params) -> float | None:
-        """‖q‖² is common to all keys."""
+        """Return ‖q‖² is common to all keys."""
         return float(params["w"] ** 2)
 
     def move_key(
@@ -531,7 +534,7 @@ class Gaussian(Score):
         return np.asarray((self._distance(query, key, norm) * (w * w / -2.0))[..., 0])
 
     def _distance(self, query: Array, key: Array, norm: Input) -> Array:
-        """‖q − k‖² + (key_norm − 1)·‖k‖², column by column, so that nothing large cancels and little is held."""
+        """Return ‖q − k‖² + (key_norm − 1)·‖k‖², column by column, so that nothing large cancels and little is held."""
         total = np.zeros(np.broadcast_shapes(query[..., :1].shape, key[..., :1].shape))
         for c in range(query.shape[D]):
             total += (query[..., c : c + 1] - key[..., c : c + 1]) ** 2
@@ -542,11 +545,11 @@ class Gaussian(Score):
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
         query, key, w, norm = given(inputs)
         of_keys = contract(grad, key, axes=(4,), zero_wins=True)
-        to_query = w * w * (of_keys - faded(grad.sum(axis=4, keepdims=True), query))
+        to_query = w * w * (of_keys - zero_safe_product(grad.sum(axis=4, keepdims=True), query))
         rows = grad.sum(axis=(2, 3), keepdims=True)
-        to_key = w * w * (contract(grad, query, axes=(2, 3), zero_wins=True) - faded(norm * rows, key))
-        to_w = faded(grad, self._distance(query, key, norm)) * -w
-        to_norm = faded(grad, (key**2).sum(axis=D, keepdims=True)) * (w * w / -2.0)
+        to_key = w * w * (contract(grad, query, axes=(2, 3), zero_wins=True) - zero_safe_product(norm * rows, key))
+        to_w = zero_safe_product(grad, self._distance(query, key, norm)) * -w
+        to_norm = zero_safe_product(grad, (key**2).sum(axis=D, keepdims=True)) * (w * w / -2.0)
         return to_query, to_key, to_w, to_norm
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
@@ -565,7 +568,7 @@ class Gaussian(Score):
 
     @staticmethod
     def _written(inputs: Sequence[Leaves | None], *, normed: bool) -> Expression:
-        """The formula, with κ in it or without."""
+        """Return the formula, with κ in it or without."""
         query, key, w, norm = given(inputs)
         symbols = rf"\sum_c \left({query.latex} - {key.latex}\right)^{{2}}"
         apart = Sum(
@@ -588,7 +591,7 @@ class Gaussian(Score):
 
 
 def to_sphere(point: Array, center: Array, growth: float) -> Array | None:
-    """The shortest way from `point` to the sphere around `center` with a squared radius larger by `growth`.
+    """Return the shortest way from `point` to the sphere around `center` with a squared radius larger by `growth`.
 
     None if that would be negative: then nothing is nearer than the center.
     """

@@ -23,7 +23,7 @@ def spelled(number: Real | float) -> str:
 
 
 def size_text(count: float) -> str:
-    """A number of bytes for people: 12 bytes, 1.5 MB."""
+    """Return a number of bytes for people: 12 bytes, 1.5 MB."""
     if count < 1000:
         return f"{count} bytes"
     power = min(len(f"{count:.0f}") - 1, 14) // 3
@@ -214,7 +214,8 @@ SLOPES_ANEW = "The slopes of {layer} follow from the number of heads and the pla
 
 
 def spoken(value: object) -> str:
-    """A value as it is written in a sentence: numbers short, with a true minus, and lists of names without brackets."""
+    """Return a value as it is written in a sentence: numbers short, with a true minus, and lists of names without
+    brackets."""
     if isinstance(value, tuple) and value and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     if isinstance(value, tuple) and value and all(isinstance(part, Real) for part in value):
@@ -223,5 +224,5 @@ def spoken(value: object) -> str:
 
 
 def say(template: str, values: dict[str, object]) -> str:
-    """The template with every value filled in."""
+    """Return the template with every value filled in."""
     return template.format(**{name: spoken(value) for name, value in values.items()})

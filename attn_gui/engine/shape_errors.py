@@ -14,7 +14,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.blocks import BLOCKS
 from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, Fix, Shape, ShapeError
-from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS, F, Fields, settle, unsettled
+from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS, F, Fields, normalize_fields, unnormalized
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.interventions import Intervention, as_stage
 from attn_gui.engine.masks import Layer, Padding
@@ -57,7 +57,8 @@ def check_shapes(problem: Fields) -> None:
 
 
 def _check_road(problem: Fields) -> None:
-    """Either query, key and value, or x with its weights, or the weights themselves, with values or without."""
+    """Raise unless there are either query, key and value, or x with its weights, or the weights themselves, with
+    values or without."""
     if not problem.compares:
         given_too = next((name for name in COMPARING if name in problem.fields()), None)
         if given_too is not None:
@@ -95,7 +96,7 @@ def _check_projection(problem: Fields) -> None:
 
 
 def _check_given(problem: Fields) -> None:
-    """A matrix of weights for each head, and as many values as keys."""
+    """Raise unless there is a matrix of weights for each head, and as many values as keys."""
     heads, value = int(problem.weights.shape[-3]), problem.value
     if heads != problem.num_heads:
         raise ShapeError(
@@ -111,7 +112,7 @@ def _check_given(problem: Fields) -> None:
 
 
 def _check_columns(problem: Fields, name: str, heads: int) -> None:
-    """The columns of a matrix can be cut into heads."""
+    """Raise ShapeError where the columns of a matrix cannot be cut into heads."""
     columns = getattr(problem, name).shape[-1]
     if columns % heads:
         raise ShapeError(sentences.HEADS, matrices=(name,), axes=("column",), expected=heads, got=columns, heads=heads)
@@ -135,7 +136,7 @@ def _check_heads(problem: Fields) -> None:
 
 
 def _check_positions(problem: Fields, widths: Mapping[str, int]) -> None:
-    """Pairs of columns of a head that turn."""
+    """Raise unless the columns of a head that turn are pairs."""
     if problem.rotary_theta is not None and problem.rotary_frequencies is not None:
         raise FieldError(sentences.ONE_WAY, field="rotary_theta", other="rotary_frequencies")
     if problem.turns:
@@ -148,7 +149,7 @@ def _check_positions(problem: Fields, widths: Mapping[str, int]) -> None:
 
 
 def _counted(problem: Fields, field: str, expected: int, template: str, other: str = "num_heads") -> None:
-    """A row of numbers, where it is given, has as many as expected."""
+    """Raise ShapeError where a row of numbers is given and has another length than expected."""
     array = getattr(problem, field)
     if array is not None and array.shape[0] != expected:
         raise ShapeError(
@@ -157,7 +158,7 @@ def _counted(problem: Fields, field: str, expected: int, template: str, other: s
 
 
 def _check_letters(problem: Fields, tables: Mapping[str, Sequence[str]], known: dict[str, tuple[int, str]]) -> None:
-    """Tables are as long along a letter as what has that letter before them."""
+    """Raise ShapeError unless tables are as long along a letter as what has that letter before them."""
     arrays = problem.arrays()
     for field, letters in tables.items():
         lengths = arrays[field].shape if field in arrays else (0,) * len(letters)
@@ -226,7 +227,7 @@ def _clash(template: str, matrix: str, other: str, axis: str, expected: int, got
 
 
 def _check_interventions(problem: Fields) -> None:
-    """Every intervention lies within its stage, which the problem has."""
+    """Raise unless the problem has the stage of every intervention, and its cells lie within it."""
     shown = {node.name: node for node in computed_nodes(problem) if not node.stage.hidden}
     for k, record in enumerate(problem.interventions):
         name = record.name_at(k)
@@ -241,22 +242,22 @@ TOKENS = ("query_tokens", "key_tokens")
 
 
 def draft_of(given: Mapping[str, object]) -> Fields:
-    """The fields as a problem keeps them, each checked on its own; they need not fit together.
+    """Return the fields as a problem keeps them, each checked on its own; they need not fit together.
 
     Nothing is copied where all arrays can be read in place. Raises ValueError or TypeError as a problem does,
     ShapeError only for one array alone.
     """
-    draft = unsettled(Fields, given)
+    draft = unnormalized(Fields, given)
     try:
-        settle(draft, copy=False)
+        normalize_fields(draft, copy=False)
     except (ValueError, TypeError):
-        draft = unsettled(Fields, given)
-        settle(draft, copy=True)
+        draft = unnormalized(Fields, given)
+        normalize_fields(draft, copy=True)
     return draft
 
 
 def shapes_of(problem: Fields) -> dict[str, Shape]:
-    """The shape of everything that has one, tokens and lengths of a padding included."""
+    """Return the shape of everything that has one, tokens and lengths of a padding included."""
     found = {name: array.shape for name, array in problem.arrays().items()}
     found |= {name: (len(getattr(problem, name)),) for name in TOKENS if getattr(problem, name) is not None}
     layers = enumerate(problem.mask)
@@ -266,7 +267,7 @@ def shapes_of(problem: Fields) -> dict[str, Shape]:
 
 
 def fields_with(problem: Fields, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that change when what is named with dots changes: a mask or a record is given whole."""
+    """Return the fields that change when what is named with dots changes: a mask or a record is given whole."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         field, _, inner = name.partition(".")
@@ -283,7 +284,7 @@ def fields_with(problem: Fields, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def clash_with(problem: Fields, shapes: Mapping[str, Shape]) -> Exception | None:
-    """The clash that other shapes would cause: no number is looked at or made."""
+    """Return the clash that other shapes would cause: no number is looked at or made."""
     try:
         check_shapes(of_shapes(problem, shapes))
     except (ShapeError, ValueError) as clash:
@@ -292,14 +293,14 @@ def clash_with(problem: Fields, shapes: Mapping[str, Shape]) -> Exception | None
 
 
 def of_shapes(problem: Fields, shapes: Mapping[str, Shape]) -> Fields:
-    """A draft in which these have other shapes; it holds no numbers for them."""
+    """Return a draft in which these have other shapes; it holds no numbers for them."""
     return drafted(
         problem, fields_with(problem, {name: _stand_in(problem, name, shape) for name, shape in shapes.items()})
     )
 
 
 def drafted(problem: F, changes: Mapping[str, Any]) -> F:
-    """The problem with these fields in place of its own, nothing copied and nothing checked."""
+    """Return the problem with these fields in place of its own, nothing copied and nothing checked."""
     draft = object.__new__(type(problem))
     for field in fields(problem):
         object.__setattr__(draft, field.name, changes.get(field.name, getattr(problem, field.name)))
@@ -307,7 +308,7 @@ def drafted(problem: F, changes: Mapping[str, Any]) -> F:
 
 
 def reshaped(before: Fields, after: Fields) -> dict[str, tuple[Shape, Shape]]:
-    """The shapes before and after of every array that both have and that is not as large in one as in the other."""
+    """Return the shapes before and after of every array that both have, where they differ."""
     old, new = before.arrays(), after.arrays()
     shapes = {name: (array.shape, new[name].shape) for name, array in old.items() if name in new}
     return {name: pair for name, pair in shapes.items() if pair[0] != pair[1]}
@@ -340,7 +341,7 @@ ACCOMPANY = ("b_query", "b_key", "b_value", "b_output", "query_tokens", "key_tok
 
 
 def fixes_of(problem: Fields, clash: ShapeError) -> tuple[Fix, ...]:
-    """Every change of one matrix that lifts the clash: transposed, resized, then projected.
+    """Return every change of one matrix that lifts the clash: transposed, resized, then projected.
 
     Changes after which the problem is valid; where no single one does that, those that leave another clash.
     """
@@ -352,7 +353,7 @@ def fixes_of(problem: Fields, clash: ShapeError) -> tuple[Fix, ...]:
 
 
 def clash_of(problem: Fields, shapes: Mapping[str, Shape]) -> ShapeError | None:
-    """The clash if these arrays had other shapes, with the changes that would help; no number is made.
+    """Return the clash if these arrays had other shapes, with the changes that would help; no number is made.
 
     What is changed by hand stands in the way of none, but for numbers of its own: it goes with its cells.
     """
@@ -366,7 +367,8 @@ def clash_of(problem: Fields, shapes: Mapping[str, Shape]) -> ShapeError | None:
 
 
 def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -> tuple[dict[str, Shape], object]:
-    """The shapes, with those of biases, tokens and mask layers that must follow them, and what is still wrong."""
+    """Return the shapes, with those of biases, tokens and mask layers that must follow them, and what is still
+    wrong."""
     shapes = dict(shapes)
     while True:
         left = clash_with(problem, shapes)
@@ -381,7 +383,7 @@ def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -
 
 
 def _kept(clash: ShapeError) -> tuple[str, ...]:
-    """The fields of the clash: they change on purpose or not at all; an odd head has its partner follow it."""
+    """Return the fields of the clash: they change on purpose or not at all; an odd head has its partner follow it."""
     return () if clash.template == sentences.EVEN_WIDTH else clash.matrices
 
 
@@ -402,7 +404,7 @@ class _Search:
         )
 
     def transposed(self) -> Iterator[Fix | None]:
-        """Matrices of the clash first; another one only if it puts everything right."""
+        """Yield matrices of the clash first; another one only if it puts everything right."""
         others = [name for name in self.shapes if name not in self.names and "." not in name]
         for name in (*self.names, *others):
             shape = self.shapes.get(name, ())
@@ -414,7 +416,7 @@ class _Search:
                 yield fix
 
     def resized(self) -> Iterator[Fix | None]:
-        """One for each matrix of the clash: the least change that works."""
+        """Yield one for each matrix of the clash: the least change that works."""
         for side in range(len(self.clash.matrices)):
             yield self._first("resize", side)
         if self.clash.template == sentences.BROADCAST:
@@ -422,7 +424,7 @@ class _Search:
             yield self._rows_of_mask("key", -1)
 
     def projected(self) -> Iterator[Fix | None]:
-        """One new matrix between the two of the clash."""
+        """Yield one new matrix between the two of the clash."""
         if self.clash.template not in MULTIPLIED:
             return
         if self.clash.template == sentences.BLOCK_WIDTH and self.clash.matrices[0] == "concat":
@@ -444,7 +446,7 @@ class _Search:
         return next(iter(sorted(filter(None, tried), key=lambda fix: not fix.whole)), None)
 
     def _settled(self, name: str, after: Shape) -> Shape:
-        """The shape with its other axes right too: what was pasted may be too long and too wide."""
+        """Return the shape with its other axes right too: what was pasted may be too long and too wide."""
         for _ in after:
             shapes, left = with_company(self.problem, self.clash, {name: after})
             if not isinstance(left, ShapeError):
@@ -463,7 +465,7 @@ class _Search:
         return 2 if (left.matrices, left.axes) == (clash.matrices, clash.axes) else 1
 
     def _factor(self, kind: str, side: int, after: Shape) -> Shape:
-        """The shape that is shown: a new matrix goes from the columns there are to those that are read."""
+        """Return the shape that is shown: a new matrix goes from the columns there are to those that are read."""
         if kind != "project":
             return after
         place = self._place(side)
@@ -493,7 +495,7 @@ class _Search:
 
     # --- lengths ---------------------------------------------------------------------------------
     def lengths(self, side: int) -> list[Shape]:
-        """The shapes that may fit for one side of the clash, the smallest change first."""
+        """Return the shapes that may fit for one side of the clash, the smallest change first."""
         name, template = self.names[side], self.clash.template
         if name not in self.shapes or template in NEVER_RESIZED:
             return []
@@ -512,7 +514,7 @@ class _Search:
         return max(PLACES[self.clash.axes[side]], -len(self.shapes[self.names[side]]))
 
     def _wanted(self, side: int, length: int) -> Iterator[int]:
-        """Sizes that match the other side; heads come in wholes."""
+        """Yield sizes that match the other side; heads come in wholes."""
         heads = {
             self.queries: self.problem.num_heads,
             self.keys: self.problem.num_kv_heads,
@@ -539,7 +541,8 @@ class _Search:
         return expected
 
     def _real(self, name: str) -> str:
-        """The field that holds what the clash speaks of; a projected problem has keys in its second sequence or x."""
+        """Return the field that holds what the clash speaks of; a projected problem has keys in its second sequence or
+        x."""
         projected = self.problem.projected
         if name == "key" and projected:
             return "x" if self.problem.context is None else "context"

@@ -31,7 +31,7 @@ from attn_gui.engine.graph.expressions import (
     Sum,
     add,
 )
-from attn_gui.engine.graph.indices import faded
+from attn_gui.engine.graph.indices import zero_safe_product
 from attn_gui.engine.graph.sources import layer_name
 from attn_gui.engine.graph.stage import (
     ELEMENTARY,
@@ -125,7 +125,7 @@ class Mask(Stage):
         return [Addends(logits.values, [logits])] if allowed.values.all() else []
 
 
-class Seen(Stage):
+class EffectiveMask(Stage):
     """The keys that a query may attend to, and the cells behind the mask in which a number was put by hand."""
 
     name = "seen"
@@ -217,7 +217,7 @@ class Rotary(Stage):
         back = self.forward(grad, -angle)
         first, second = _halves(result)
         turned = np.concatenate([-second, first], axis=_T)
-        return back, faded(grad, turned).sum(axis=_T, keepdims=True)
+        return back, zero_safe_product(grad, turned).sum(axis=_T, keepdims=True)
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         x, angle = given(values)
@@ -268,7 +268,7 @@ class Softcap(Stage):
         logits, cap = given(inputs)
         slope = 1 - (result / cap) ** 2
         fading = np.where(slope == 0, 0.0, slope * logits)
-        return faded(grad, slope), faded(grad, result - fading) / cap
+        return zero_safe_product(grad, slope), zero_safe_product(grad, result - fading) / cap
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
         cap = given(values)[1]
@@ -337,10 +337,10 @@ class Softmax(Stage):
         logits, scalar, sink = inputs
         assert logits is not None
         temperature = 1.0 if scalar is None else scalar
-        pulls = np.where(result == 0, 0.0, faded(grad, result))
+        pulls = np.where(result == 0, 0.0, zero_safe_product(grad, result))
         total = pulls.sum(axis=-1, keepdims=True)
-        slope = (pulls - faded(total, result)) / temperature
-        of_sink = None if sink is None else -faded(total, self._share(logits, scalar, sink)) / temperature
+        slope = (pulls - zero_safe_product(total, result)) / temperature
+        of_sink = None if sink is None else -zero_safe_product(total, self._share(logits, scalar, sink)) / temperature
         if scalar is None:
             return slope, None, of_sink
         by_temperature = -(slope * np.where(result > 0, logits, 0.0)).sum(axis=-1, keepdims=True) / temperature
@@ -350,7 +350,7 @@ class Softmax(Stage):
 
     @staticmethod
     def _share(logits: Array, temperature: Input, sink: Array) -> Array:
-        """The share of 1 that is left for the sink, row by row."""
+        """Return the share of 1 that is left for the sink, row by row."""
         row_max = _top(logits, sink)
         own = _exp(sink - row_max, temperature)
         return np.asarray(own / (_exp(logits - row_max, temperature).sum(axis=-1, keepdims=True) + own))
@@ -411,7 +411,7 @@ class Softmax(Stage):
 
 
 def _top(logits: Array, sink: Input) -> Array:
-    """The largest of each row, the sink included; 0 where there is none."""
+    """Return the largest of each row, the sink included; 0 where there is none."""
     row_max = logits.max(axis=-1, keepdims=True)
     row_max = row_max if sink is None else np.maximum(row_max, sink)
     return np.where(np.isneginf(row_max), 0.0, row_max)
@@ -475,7 +475,7 @@ def _side(name: str, source: str, i: str, facts: Facts) -> tuple[Linear, Linear]
 
 
 def _normed(name: str, heads: str, i: str, called: Name) -> RMSNorm:
-    """The norm of every head of Q or K."""
+    """Return the norm of every head of Q or K."""
     cells = f"{name}[b {i} ({heads} d)]"
     return RMSNorm(
         f"normed_{name}",
@@ -536,7 +536,7 @@ class AllLayers(Stage):
         return Allowed(layers) if layers else None
 
 
-class AllSeen(Seen):
+class FittedEffectiveMask(EffectiveMask):
     """The place of the cells behind the mask that are given numbers by hand."""
 
     def fitted(self, choices: Choices) -> Stage | None:
@@ -546,7 +546,7 @@ class AllSeen(Seen):
 
 
 def _layers(choices: Choices, *, adds: bool) -> Sequence[str]:
-    """The sources of the enabled layers of one kind."""
+    """Return the sources of the enabled layers of one kind."""
     return [layer_name(k) for k, layer in enumerate(choices.mask) if layer.enabled and layer.adds == adds]
 
 
@@ -603,7 +603,7 @@ CATALOG: tuple[Stage, ...] = (
         told="given",
         role=Role.WEIGHT,
     ),
-    AllSeen(),
+    FittedEffectiveMask(),
     Linear(
         "head_output",
         HEAD,
@@ -632,7 +632,7 @@ CATALOG: tuple[Stage, ...] = (
 
 
 def stages_of(choices: Choices) -> list[Stage]:
-    """The catalog with the score function, the enabled mask layers and the block that a problem chooses."""
+    """Return the catalog with the score function, the enabled mask layers and the block that a problem chooses."""
     kinds = ("", choices.block["kind"]) if choices.block is not None else ("",)
     return [stage for entry in CATALOG if entry.block in kinds if (stage := entry.fitted(choices)) is not None]
 
@@ -644,7 +644,8 @@ SHOWN_FIRST = "weights"
 
 
 def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
-    """The sentence that says which of these parts of attention a problem cannot have; None where it can have them all.
+    """Return the sentence that says which of these parts of attention a problem cannot have; None where it can have
+    them all.
 
     Where the weights are given nothing comes before them, and without values nothing after.
     """
@@ -656,17 +657,17 @@ def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
 
 
 def catalog() -> tuple[Stage, ...]:
-    """Every entry, also those of one name for several kinds of blocks."""
+    """Return every entry, also those of one name for several kinds of blocks."""
     return CATALOG
 
 
 def entries() -> Mapping[str, Stage]:
-    """The first entry of every name, hidden ones included."""
+    """Return the first entry of every name, hidden ones included."""
     return _by_name(CATALOG)
 
 
 def stage_of(role: Role) -> str:
-    """The name of the stage that takes a part in attention."""
+    """Return the name of the stage that takes a part in attention."""
     return _by_role(CATALOG)[role]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.errors import StageError
-from attn_gui.engine.evaluation.proxies import Difference, difference_of, earlier_of
+from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.figure.text.words import FigureWords
 from attn_gui.modes import BEFORE, DIFFERENCE, NOW, SPLIT, STATES
 
@@ -37,12 +37,12 @@ class Beside:
         """
         if self.mode == NOW:
             return now
-        difference = difference_of(self.before(now), now)
+        difference = Difference(self.before(now), now)
         try:
             difference.pair(stage)
         except StageError as error:
             raise ValueError(str(error)) from error
-        return earlier_of(difference.before, now) if self.mode == BEFORE else difference
+        return BeforeState(difference) if self.mode == BEFORE else difference
 
     def titled(self, words: FigureWords) -> list[str]:
         """Return words of a title about the states; those of the language stand where they have no names."""
@@ -53,12 +53,12 @@ class Beside:
         self, evaluation: Evaluation, planes: Sequence[Plane], titles: Sequence[str], names: tuple[str, str]
     ) -> tuple[list[Plane], list[str]]:
         """Return the maps of a figure and their titles: side by side each stands twice, before and now."""
-        if self.mode != SPLIT or not isinstance(evaluation, Difference):
+        if self.mode != SPLIT:
             return list(planes), list(titles)
-        sides = earlier_of(evaluation.before, evaluation.after), evaluation.after
         called = [own or other for own, other in zip(self.names, names, strict=True)]
-        found = [(plane, title, side) for plane, title in zip(planes, titles, strict=True) for side in (0, 1)]
-        return (
-            [Plane(sides[side], plane.stage, plane.batch, plane.head) for plane, _, side in found],
-            [" · ".join(filter(None, (title, called[side]))) for _, title, side in found],
-        )
+        found = [
+            (Plane(side, stage, plane.batch, plane.head), " · ".join(filter(None, (title, name))))
+            for plane, title in zip(planes, titles, strict=True)
+            for (side, stage), name in zip(evaluation.sides(plane.stage), called, strict=True)
+        ]
+        return [plane for plane, _ in found], [title for _, title in found]

@@ -13,10 +13,10 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.evaluation import trace
-from attn_gui.engine.evaluation.proxies import Difference, reading
+from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.nodes import title
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import Allowed, Levels, Values, argb, auto_levels, to_display
 from attn_gui.figure.export_settings import ExportSettings, Heads
@@ -86,7 +86,7 @@ def composed(
     settings: ExportSettings,
     heads: Sequence[int | None],
     pixels: Pixels = lambda figure: figure.shape,
-    tell: Tell = silent,
+    progress: Progress = silent,
 ) -> MapFigure:
     """Return the figure of a stage for one head, or for several on a sheet; `heads` are checked already.
 
@@ -112,7 +112,7 @@ def composed(
         together=len(planes) // len(heads),
     )
     size = (rows, columns) if figure.cells is None else pixels(_foreseen(figure, evaluation))
-    return filled(figure, planes, settings.shade(stage), size, tell)
+    return filled(figure, planes, settings.shade(stage), size, progress)
 
 
 def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: Shade) -> MapFigure:
@@ -137,10 +137,10 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: Shade) -> Map
 
 
 def filled(
-    figure: MapFigure, planes: Sequence[PlaneLike], shade: Shade, size: tuple[int, int], tell: Tell = silent
+    figure: MapFigure, planes: Sequence[PlaneLike], shade: Shade, size: tuple[int, int], progress: Progress = silent
 ) -> MapFigure:
     """Return the figure with its numbers, pooled to a size where it cannot hold all, and the levels that these have."""
-    read = [_read(plane, size, within(tell, part, len(planes))) for part, plane in enumerate(planes)]
+    read = [_read(plane, size, within(progress, part, len(planes))) for part, plane in enumerate(planes)]
     panels = tuple(
         replace(panel, values=cells[0], allowed=cells[1]) for cells, panel in zip(read, figure.panels, strict=True)
     )
@@ -164,20 +164,18 @@ def check_item(problem: Problem, batch: int) -> None:
 
 def check_columns(evaluation: Evaluation, stage: str, heads: Sequence[int | None]) -> None:
     """Refusal where a head has other columns in one of two states that are compared."""
-    if isinstance(evaluation, Difference) and evaluation.kind:
-        sides = zip((evaluation.before, evaluation.after), evaluation.pair(stage), strict=True)
-        before, after = ([side.head_columns(name, head) for head in heads if head is not None] for side, name in sides)
-        if before != after:
+    for head in heads:
+        if head is not None and len({str(side.head_columns(name, head)) for side, name in evaluation.sides(stage)}) > 1:
             raise Refusal(_OTHER_HEADS, stage=stage)
 
 
-def _read(plane: PlaneLike, size: tuple[int, int], tell: Tell) -> tuple[Values, Allowed | None]:
+def _read(plane: PlaneLike, size: tuple[int, int], progress: Progress) -> tuple[Values, Allowed | None]:
     """Return the cells of a map, or a picture of it in blocks."""
     if isinstance(plane, Plane) and draws_pictures(plane):
-        return picture(plane, *size, tell)
+        return picture(plane, *size, progress)
     rows, columns = plane.shape
     found = plane.block(slice(0, rows), slice(0, columns))
-    tell(1.0)
+    progress(1.0)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine import Evaluation, Plane
-from attn_gui.engine.analysis.differentiation import gradient_of
+from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import symbol
@@ -96,7 +96,7 @@ class GradientBeside(Beside):
         """Return the gradient by every stage."""
         assert self.place is not None
         found = self.place.found(now)
-        return gradient_of(now, self.place.stage, found.box, found.weights)
+        return Gradient(now, self.place.stage, found.box, found.weights)
 
     def titled(self, words: FigureWords) -> list[str]:
         """Return words of a title about the sum."""

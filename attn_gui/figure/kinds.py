@@ -12,7 +12,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.compose import check_item, composed
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapFigure
@@ -89,16 +89,16 @@ BLOCKS = 1024
 """Blocks a side of the long maps of a product picture."""
 
 Laid = TypeVar("Laid", Layout, ProductLayout)
-Pages = Callable[[Evaluation, ExportSettings, Sequence[int | None], float | None, Tell], Page]
+Pages = Callable[[Evaluation, ExportSettings, Sequence[int | None], float | None, Progress], Page]
 """A page for some heads; the float is the resolution of a file that has pixels."""
 
 
 # --- a map ---------------------------------------------------------------------------------------
 def map_page(
-    evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], dpi: float | None, tell: Tell
+    evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], dpi: float | None, progress: Progress
 ) -> Page:
     """Return the map of a stage for one head, or for several on a sheet; at its foot it says what is pooled."""
-    figure = composed(evaluation, settings, heads, lambda bare: _pixels_to_read(bare, settings), tell)
+    figure = composed(evaluation, settings, heads, lambda bare: _pixels_to_read(bare, settings), progress)
     layout, scale = _planned(figure, settings)
     if dpi is not None or figure.cells is not None:
         pixels = map_pixels(layout, scale, settings.dpi if dpi is None else dpi)
@@ -174,10 +174,10 @@ def _laid_out(
 
 # --- a product -----------------------------------------------------------------------------------
 def product_page(
-    evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], dpi: float | None, tell: Tell
+    evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], dpi: float | None, progress: Progress
 ) -> Page:
     """Return the matrices that a stage is made of around it, for one head."""
-    figure = compose_product(evaluation, settings, heads[0] or 0, BLOCKS, tell)
+    figure = compose_product(evaluation, settings, heads[0] or 0, BLOCKS, progress)
     layout, scale = _planned_product(figure, settings)
     if note := _pooling(figure, layout, None if dpi is None else scale * dpi / LOGICAL_DPI):
         figure = replace(figure, note=note)
@@ -217,11 +217,11 @@ def catalog_page(
     settings: ExportSettings,
     heads: Sequence[int | None],
     dpi: float | None,
-    tell: Tell,
+    progress: Progress,
 ) -> Page:
     """Return a page as the window paints it, for one head. Raises ValueError with a sentence where a problem has no
     such page."""
-    content = kind.read(evaluation, page_context(kind, evaluation, settings, heads[0] or 0), tell)
+    content = kind.read(evaluation, page_context(kind, evaluation, settings, heads[0] or 0), progress)
     return content_page(kind, content, settings)
 
 

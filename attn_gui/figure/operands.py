@@ -8,7 +8,7 @@ from typing import NamedTuple
 from attn_gui.engine import STAGE, Evaluation, Plane, symbol
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.creation.interventions import RESULT, off_heads
-from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.stage import Linear
 from attn_gui.pictures.planes import FieldPlane, PlaneLike, matrix_of
 
@@ -117,7 +117,7 @@ def by_hand_of(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
     if not isinstance(plane, Plane):
         return ()
     node = plane.evaluation.node(plane.stage)
-    if not isinstance(node, ByHand):
+    if not isinstance(node, InterventionNode):
         return ()
     cells = (plane.cells(step.box) for step in node.steps)
     return tuple(area for area in cells if area is not None)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.evaluation.proxies import is_derived
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.compose import NOTHING, bare_figure, check_columns, check_item, filled, title_of
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, legend_lines, paint_legend, snapped
@@ -78,7 +78,7 @@ def has_product(evaluation: Evaluation, stage: str) -> bool:
 
 
 def compose_product(
-    evaluation: Evaluation, settings: ExportSettings, head: int, blocks: int, tell: Tell = silent
+    evaluation: Evaluation, settings: ExportSettings, head: int, blocks: int, progress: Progress = silent
 ) -> ProductFigure:
     """Return the product picture of a stage and head; of long maps with at most so many blocks a side.
 
@@ -96,7 +96,7 @@ def compose_product(
         if isinstance(plane, Plane):
             check_columns(evaluation, name, (plane.head,))
     maps = {
-        place: _map(*planes[place], settings, blocks, within(tell, number, len(planes)))
+        place: _map(*planes[place], settings, blocks, within(progress, number, len(planes)))
         for number, place in enumerate(planes)
     }
     maps[STAGE] = _labeled(maps[STAGE], evaluation, picture)
@@ -108,7 +108,9 @@ def _operand(operand: StageOperand, evaluation: Evaluation, batch: int, head: in
     return operand.name, operand.symbol, operand.plane(evaluation, batch, head)
 
 
-def _map(name: str, letter: str, plane: PlaneLike, settings: ExportSettings, blocks: int, tell: Tell) -> MapFigure:
+def _map(
+    name: str, letter: str, plane: PlaneLike, settings: ExportSettings, blocks: int, progress: Progress
+) -> MapFigure:
     """Return one of the maps, its symbol as title and its shape beside it."""
     figure = replace(
         bare_figure(plane, settings, settings.shade(name)),
@@ -119,7 +121,7 @@ def _map(name: str, letter: str, plane: PlaneLike, settings: ExportSettings, blo
     size = min(rows, blocks), min(columns, blocks)
     if figure.cells is None and rows * columns > MOST_CELLS:
         raise Refusal(_TOO_MANY, letter=letter, rows=f"{rows:,}", columns=f"{columns:,}")
-    return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), settings.shade(name), size, tell)
+    return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), settings.shade(name), size, progress)
 
 
 def _labeled(figure: MapFigure, evaluation: Evaluation, picture: StageOperands) -> MapFigure:

@@ -8,14 +8,14 @@ from attn_gui.engine import Plane
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.memory import check
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.display import Allowed, Values
 
 STRIP = 1 << 21
 """Blocks of a picture, or cells of a map, that are worked with at a time."""
 
 
-def picture(plane: Plane, rows: int, columns: int, tell: Tell = silent) -> tuple[Values, Allowed | None]:
+def picture(plane: Plane, rows: int, columns: int, progress: Progress = silent) -> tuple[Values, Allowed | None]:
     """(values, allowed) of a plane of a long problem in rows × columns blocks, at most as many as it has cells.
 
     Of each block the cell of largest magnitude over allowed cells, sign kept; NaN wins. Raises FieldError where so many
@@ -24,7 +24,7 @@ def picture(plane: Plane, rows: int, columns: int, tell: Tell = silent) -> tuple
     height, width = plane.shape
     rows, columns = min(rows, height), min(columns, width)
     check(rows * columns * (np.dtype(plane.evaluation.problem.dtype).itemsize + 1))  # and whether each is allowed
-    _prepare(plane, within(tell, 0, 2))
+    _prepare(plane, within(progress, 0, 2))
     values = np.empty((rows, columns), plane.evaluation.problem.dtype)
     allowed: Allowed | None = None
     step = max(1, STRIP // (columns * -(-height // rows)))
@@ -35,21 +35,21 @@ def picture(plane: Plane, rows: int, columns: int, tell: Tell = silent) -> tuple
         if opened is not None:
             allowed = np.empty((rows, columns), bool) if allowed is None else allowed
             allowed[part] = opened
-        tell((1 + part.stop / rows) / 2)
+        progress((1 + part.stop / rows) / 2)
     return values, allowed
 
 
-def pooled_map(plane: Plane, side: int, tell: Tell = silent) -> tuple[Values, Allowed | None]:
+def pooled_map(plane: Plane, side: int, progress: Progress = silent) -> tuple[Values, Allowed | None]:
     """(values, allowed) of a plane of any problem in at most so many blocks a side, pooled as `picture` says."""
     rows, columns = (min(side, cells) for cells in plane.shape)
     if is_long(plane.evaluation.problem):
-        return picture(plane, rows, columns, tell)
+        return picture(plane, rows, columns, progress)
     found = pool(*plane.block(slice(0, plane.shape[0]), slice(0, plane.shape[1])), rows, columns)
-    tell(1.0)
+    progress(1.0)
     return found
 
 
-def _prepare(plane: Plane, tell: Tell) -> None:
+def _prepare(plane: Plane, progress: Progress) -> None:
     """Have the rows of weights computed that the stage is made of."""
     evaluation, stage = plane.evaluation, plane.stage
     entry = evaluation.node(stage).stage
@@ -58,4 +58,4 @@ def _prepare(plane: Plane, tell: Tell) -> None:
     heads = range(evaluation.problem.num_heads)
     if entry.per_head:
         heads = range(plane.head or 0, (plane.head or 0) + 1)
-    evaluation.complete([(plane.batch, head) for head in heads], progress=lambda done, all_: tell(done / all_))
+    evaluation.complete([(plane.batch, head) for head in heads], progress=lambda done, all_: progress(done / all_))

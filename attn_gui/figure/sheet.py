@@ -17,7 +17,7 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.memory import check
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.comparison import Beside
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.export_settings import ExportSettings, Heads, check_company
@@ -65,7 +65,7 @@ def write(
     *,
     format: str | None = None,  # noqa: A002  the command line's word
     sheet: bool = False,
-    tell: Tell = silent,
+    progress: Progress = silent,
     **choices: Any,
 ) -> list[Path]:
     """Write a figure of a problem, trace or evaluation and return the files written; `choices` change the settings.
@@ -73,7 +73,7 @@ def write(
     One head, or with `sheet` all chosen ones, goes to `path`; several without `sheet` to STEM-hHEAD.EXT beside it.
     The format is one of FORMATS, by default as the path ends. Sizes in cm are the whole figure's; without them cells
     have at least 0.5 cm, less where the maps would be longer than 60 cm, of more than 10,000 cells than 40 cm. A map
-    of more cells than pixels, or too long to be held, is pooled and the figure says so. `tell` hears the share that
+    of more cells than pixels, or too long to be held, is pooled and the figure says so. `progress` hears the share that
     is done. A file is replaced wholly or not at all. Raises ValueError with a sentence for everything refused.
     """
     path = Path(path)
@@ -86,7 +86,7 @@ def write(
     groups = [chosen] if sheet or len(chosen) == 1 else [(head,) for head in chosen]
     written = []
     for number, group in enumerate(groups):
-        page = page_of(evaluation, settings, group, file, within(tell, number, len(groups)))
+        page = page_of(evaluation, settings, group, file, within(progress, number, len(groups)))
         page = replace(page, session=session_of(problem, settings, group))
         target = path if len(groups) == 1 else path.with_name(f"{path.stem}-h{group[0]}{path.suffix}")
         write_page(page, file, target)
@@ -99,7 +99,7 @@ def to_image(
     settings: ExportSettings = FOR_NOTEBOOK,
     *,
     file: File | None = None,
-    tell: Tell = silent,
+    progress: Progress = silent,
     **choices: Any,
 ) -> QImage:
     """Return the figure as an image, for previews and the clipboard: what the PNG shows at this resolution.
@@ -109,7 +109,7 @@ def to_image(
     settings = replace(settings, **choices)
     ensure_gui()
     evaluation = faced(evaluation_of(source, settings.stage), settings)
-    page = page_of(evaluation, settings, _chosen(evaluation, settings), file or File(PIXELS, settings.dpi), tell)
+    page = page_of(evaluation, settings, _chosen(evaluation, settings), file or File(PIXELS, settings.dpi), progress)
     return image_of(page, settings.dpi)
 
 
@@ -238,14 +238,18 @@ class File:
 
 
 def page_of(
-    evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], file: File, tell: Tell = silent
+    evaluation: Evaluation,
+    settings: ExportSettings,
+    heads: Sequence[int | None],
+    file: File,
+    progress: Progress = silent,
 ) -> Page:
     """Return the page of a figure as a file will hold it; `heads` are checked already."""
     for name, side in zip(("width", "height"), settings.sides, strict=True):
         if side is not None and not 0 < side <= LONGEST_PAGE_CM:
             raise Refusal(_TOO_LONG[name], most=f"{LONGEST_PAGE_CM:.0f}", got=f"{side:g}")
     dpi = file.dpi if IMAGES[file.form].pixels else None
-    page = kind_of(settings.picture).page(evaluation, settings, heads, dpi, tell)
+    page = kind_of(settings.picture).page(evaluation, settings, heads, dpi, progress)
     width, height = (round(side, 6) for side in page.centimeters)  # in pixels, 500 cm may have a last digit more
     if max(width, height) > LONGEST_PAGE_CM:
         raise Refusal(_TOO_LARGE, width=f"{width:.0f}", height=f"{height:.0f}", most=f"{LONGEST_PAGE_CM:.0f}")
@@ -299,10 +303,10 @@ def write_page(page: Page, file: File, path: Path) -> None:
         ENCODERS[file.form](page, file.dpi, target)
 
 
-def write_moving(pages: Sequence[Page], file: File, path: Path, tell: Tell = silent) -> None:
+def write_moving(pages: Sequence[Page], file: File, path: Path, progress: Progress = silent) -> None:
     """Write pages of one size into one file of a form that moves; a file is replaced wholly or not at all."""
     with replacing(path) as target:
-        ANIMATORS[file.form](pages, file.dpi, target, tell)
+        ANIMATORS[file.form](pages, file.dpi, target, progress)
 
 
 # --- frames ---------------------------------------------------------------------------------------
@@ -311,7 +315,7 @@ def write_moving(pages: Sequence[Page], file: File, path: Path, tell: Tell = sil
 
 DIGITS = 3
 
-Write = Callable[[Evaluation, Tell], object]
+Write = Callable[[Evaluation, Progress], object]
 
 
 class Frames:
@@ -326,41 +330,43 @@ class Frames:
         context, slide = page_context(self._kind, evaluation, self._settings, self._head), self._kind.slide
         return 1 if slide is None else slide.last(context, context.options) + 1
 
-    def page(self, evaluation: Evaluation, place: int, tell: Tell) -> Page:
+    def page(self, evaluation: Evaluation, place: int, progress: Progress) -> Page:
         """Return the picture at one of them; the first that is asked for computes the numbers."""
         kind, slide = self._kind, self._kind.slide
         if self._read is None or self._read[0] is not evaluation:
             context = page_context(kind, evaluation, self._settings, self._head)
-            self._read = evaluation, context, kind.read(evaluation, context, tell)
+            self._read = evaluation, context, kind.read(evaluation, context, progress)
         _, context, content = self._read
         options = dict(context.options) if slide is None else {**context.options, slide.key: place}
         moved = kind.turned(content, context.options, options)
         if moved is None:
-            moved = kind.read(evaluation, replace(context, options=options), tell)
-        tell(1.0)
+            moved = kind.read(evaluation, replace(context, options=options), progress)
+        progress(1.0)
         return content_page(kind, moved, self._settings)
 
-    def pages(self, evaluation: Evaluation, tell: Tell) -> list[Page]:
+    def pages(self, evaluation: Evaluation, progress: Progress) -> list[Page]:
         """Return the pictures at all of them."""
         count = self.count(evaluation)
-        return [self.page(evaluation, place, within(tell, place, count)) for place in range(count)]
+        return [self.page(evaluation, place, within(progress, place, count)) for place in range(count)]
 
     def files(self, evaluation: Evaluation, file: File, path: Path) -> list[tuple[Path, Write]]:
         """Return the files that hold them and how each is written: one of all where the form moves, else one for
         each."""
         if IMAGES[file.form].moving:
-            return [(path, lambda now, tell: self._write_moving(now, file, path, tell))]
+            return [(path, lambda now, progress: self._write_moving(now, file, path, progress))]
         session = session_of(evaluation.problem, self._settings, (self._head,))
 
         def written(place: int, target: Path) -> Write:
-            return lambda now, tell: write_page(replace(self.page(now, place, tell), session=session), file, target)
+            return lambda now, progress: write_page(
+                replace(self.page(now, place, progress), session=session), file, target
+            )
 
         targets = [frame_path(path, place) for place in range(self.count(evaluation))]
         return [(target, written(place, target)) for place, target in enumerate(targets)]
 
-    def _write_moving(self, evaluation: Evaluation, file: File, path: Path, tell: Tell) -> None:
+    def _write_moving(self, evaluation: Evaluation, file: File, path: Path, progress: Progress) -> None:
         """Compute all frames, then paint them."""
-        write_moving(self.pages(evaluation, within(tell, 0, 2)), file, path, within(tell, 1, 2))
+        write_moving(self.pages(evaluation, within(progress, 0, 2)), file, path, within(progress, 1, 2))
 
 
 def frame_path(path: Path, place: int) -> Path:

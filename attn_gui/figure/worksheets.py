@@ -18,7 +18,7 @@ from attn_gui.engine.checks import as_whole
 from attn_gui.engine.evaluation.trace import evaluation_of, problem_in
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
@@ -115,10 +115,7 @@ def _number(value: float) -> str:
 
 
 def _table(
-    title: str,
-    values: Array,
-    left: frozenset[tuple[int, int]] = frozenset(),
-    write: Callable[[float], str] = _number,
+    title: str, values: Array, left: frozenset[tuple[int, int]] = frozenset(), write: Callable[[float], str] = _number
 ) -> WorksheetTable:
     rows, columns = values.shape
     cells = tuple(tuple(map(write, row)) for row in values.tolist())
@@ -161,10 +158,7 @@ def _placed(tables: list[WorksheetTable], style: PageStyle) -> list[tuple[QPoint
     found, x, y, high = [], SHEET_MARGIN, SHEET_MARGIN + TOP, 0.0
     for table in tables:
         named = metrics("body", strong=True).horizontalAdvance(table.title)
-        wide, tall = (
-            LABEL + max(CELL * len(table.columns), named),
-            TITLE + LABEL + ROW_HEIGHT * len(table.rows),
-        )
+        wide, tall = (LABEL + max(CELL * len(table.columns), named), TITLE + LABEL + ROW_HEIGHT * len(table.rows))
         if x > SHEET_MARGIN and x + wide > WIDTH - SHEET_MARGIN:
             x, y, high = SHEET_MARGIN, y + high + TABLE_GAP, 0.0
         if x + wide > WIDTH - SHEET_MARGIN + 1 or y + tall > HEIGHT - SHEET_MARGIN:
@@ -256,7 +250,7 @@ def write_class(
     stages: Sequence[str] = (),
     lang: str = "en",
     keys: bool = True,
-    tell: Tell = silent,
+    progress: Progress = silent,
 ) -> Iterator[Path]:
     """Write NAME-worksheets.pdf and NAME-keys.pdf, a page for each student; gives each path once it is written.
 
@@ -266,12 +260,12 @@ def write_class(
     style = PageStyle("light", lang)
     files, sheets = class_files(name, keys=keys), list[Worksheet]()
     for sheet in worksheets(problem, count, seed, stages, blanks):
-        tell((sheet.number - 1) / (count * (1 + len(files))))
+        progress((sheet.number - 1) / (count * (1 + len(files))))
         sheets.append(sheet)
     for done, (file, solved) in enumerate(zip(files, PARTS.values(), strict=False), 1):
         pages = list[Page]()
         for sheet in sheets:
-            tell((count * done + len(pages)) / (count * (1 + len(files))))
+            progress((count * done + len(pages)) / (count * (1 + len(files))))
             pages.append(page_of_sheet(sheet, style, solved=solved))
         with replacing(folder / file) as target:
             write_pages(pages, target)
@@ -303,12 +297,12 @@ class Slab:
     needs: float = 0.0
 
 
-def solution_pages(parts: Sequence[Part], style: PageStyle, tell: Tell = silent) -> list[Page]:
-    """Lay out a solution on pages. Calls `tell` with the share that is done; an exception from it ends the work."""
+def solution_pages(parts: Sequence[Part], style: PageStyle, progress: Progress = silent) -> list[Page]:
+    """Lay out a solution on pages. Calls `progress` with the share that is done; an exception from it ends the work."""
     slabs: list[Slab] = []
     for place, part in enumerate(parts):
         slabs += _slabs(part, style)
-        tell(place / len(parts))
+        progress(place / len(parts))
     pages: list[list[tuple[float, Slab]]] = [[]]
     y = SOLUTION_MARGIN
     for slab in slabs:
@@ -410,19 +404,19 @@ def _paint_matrix(
 # A worked solution as files: PDF, LaTeX and Markdown, by the endings of their names.
 
 
-Writer = Callable[[Sequence[Part], PageStyle, IO[bytes], Tell], None]
+Writer = Callable[[Sequence[Part], PageStyle, IO[bytes], Progress], None]
 
 
-def _write_pdf(parts: Sequence[Part], style: PageStyle, file: IO[bytes], tell: Tell) -> None:
+def _write_pdf(parts: Sequence[Part], style: PageStyle, file: IO[bytes], progress: Progress) -> None:
     ensure_gui()
-    write_pages(solution_pages(parts, style, tell), file)
+    write_pages(solution_pages(parts, style, progress), file)
 
 
-def _write_latex(parts: Sequence[Part], style: PageStyle, file: IO[bytes], tell: Tell) -> None:
+def _write_latex(parts: Sequence[Part], style: PageStyle, file: IO[bytes], progress: Progress) -> None:
     file.write(latex_document(parts, style.lang).encode())
 
 
-def _write_markdown(parts: Sequence[Part], style: PageStyle, file: IO[bytes], tell: Tell) -> None:
+def _write_markdown(parts: Sequence[Part], style: PageStyle, file: IO[bytes], progress: Progress) -> None:
     file.write(markdown_text(parts).encode())
 
 
@@ -470,10 +464,10 @@ def write_solution(
     return path
 
 
-def save_solution(solution: WorkedSolution, path: Path, lang: str, tell: Tell = silent) -> None:
+def save_solution(solution: WorkedSolution, path: Path, lang: str, progress: Progress = silent) -> None:
     """Write a solution as the path ends. Raises ValueError with a sentence for another ending.
 
-    `tell` is told the share that is done; what it raises ends the writing, and an old file is untouched.
+    `progress` gets the share done; what it raises ends the writing, and an old file is untouched.
     """
     ending, style = path.suffix.removeprefix(".").lower(), PageStyle("light", lang)
     if ending not in SHEETS:
@@ -482,7 +476,7 @@ def save_solution(solution: WorkedSolution, path: Path, lang: str, tell: Tell = 
         )
     parts = list(parts_of(solution, lambda text: style.translate("Solutions", text), lang))
     with replacing(path) as file:
-        SHEETS[ending](parts, style, file, tell)
+        SHEETS[ending](parts, style, file, progress)
 
 
 def solution_name(stem: str, stage: str | None, index: Sequence[int] | None) -> str:

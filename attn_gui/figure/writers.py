@@ -325,8 +325,8 @@ def write_gif(page: Page, dpi: float, file: IO[bytes]) -> None:
     write_moving_gif([page], dpi, file, lambda share: None)
 
 
-def write_moving_gif(pages: Sequence[Page], dpi: float, file: IO[bytes], tell: Callable[[float], None]) -> None:
-    """A GIF file that shows pages of one size one after another, again and again; `tell` hears the share that is done.
+def write_moving_gif(pages: Sequence[Page], dpi: float, file: IO[bytes], progress: Callable[[float], None]) -> None:
+    """A GIF file that shows pages of one size one after another, again and again; `progress` gets the share done.
 
     Raises ValueError with a sentence where these are absurdly many pixels, or see-through ones, which GIF has not.
     """
@@ -339,11 +339,11 @@ def write_moving_gif(pages: Sequence[Page], dpi: float, file: IO[bytes], tell: C
         raise Refusal(_SEE_THROUGH)
 
     def painted(number: int) -> QImage:
-        tell(number / len(pages))
+        progress(number / len(pages))
         return _painted(pages[number], dpi, slice(0, height), width)
 
     write_images([partial(painted, number) for number in range(len(pages))], file)
-    tell(1.0)
+    progress(1.0)
 
 
 Encoder = Callable[[Page, float, IO[bytes]], None]

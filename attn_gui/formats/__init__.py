@@ -13,8 +13,8 @@ import numpy as np
 
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent
-from attn_gui.formats.base import Format, Listing, Loaded, Matrix, PathText, Source, reading, suffix
+from attn_gui.engine.progress import Progress, silent
+from attn_gui.formats.base import FileSource, Format, LabeledArray, Listing, Loaded, PathText, reading, suffix
 from attn_gui.formats.catalog import (
     FORMATS,
     IMAGES,
@@ -29,17 +29,17 @@ from attn_gui.formats.catalog import (
     problems,
     suffixes,
 )
-from attn_gui.formats.file_sentences import FormatError, Note
+from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.named.arrangement import Arrangement, arrangement_of
+from attn_gui.formats.named.arrangement import ArrayMapping, arrangement_of
 from attn_gui.formats.named.attention_maps import check_nameless
 from attn_gui.formats.named.roles import ForeignNames, is_problem, problem_of
 from attn_gui.formats.named.several_files import likely_arrays, list_arrays, open_arranged, read_array
 from attn_gui.formats.named.weight_layouts import ROWS_IN
 from attn_gui.formats.problem_fields import listed
 from attn_gui.formats.rows import (
-    Progress,
-    Rows,
+    ArrayRows,
+    CountProgress,
     as_matrix,
     block_rows,
     counted_labels,
@@ -59,13 +59,13 @@ __all__ = [
     "IMAGES",
     "SESSION",
     "AmbiguousTable",
+    "ArrayRows",
+    "CountProgress",
+    "FileNote",
     "Format",
     "FormatError",
+    "LabeledArray",
     "Loaded",
-    "Matrix",
-    "Note",
-    "Progress",
-    "Rows",
     "block_rows",
     "counted_labels",
     "field_rows",
@@ -120,8 +120,8 @@ def load(
     split: str | None = None,
     layer: int | None = None,
 ) -> Problem:
-    """The problem in a session (.attn), in a figure that carries one (.png, .svg, .pdf), or in a .npz, .safetensors,
-    .json or .xlsx. Raises FormatError, one sentence.
+    """Return the problem in a session (.attn), in a figure that carries one (.png, .svg, .pdf), or in a .npz,
+    .safetensors, .json or .xlsx. Raises FormatError, one sentence.
 
     arrays   part of the problem → name in the file, where the names are others: {"query": "h.3.attn.q", …}; the parts
              are the fields that are arrays, mask, and w_query_key_value, b_query_key_value, query_key_value; the rest
@@ -141,7 +141,7 @@ def load(
     What the file holds and is left out is a UserWarning each.
     """
     said = arrangement_of(arrays or {}, axes, weights, mask, num_heads, num_kv_heads, split, layer)
-    nothing = (Arrangement(), Arrangement(weights=ROWS_IN))  # the order that weights of their own names have
+    nothing = (ArrayMapping(), ArrayMapping(weights=ROWS_IN))  # the order that weights of their own names have
     try:
         found = open_file(path) if said in nothing else open_arranged(path, said)
     except ForeignNames as error:
@@ -152,7 +152,7 @@ def load(
         warnings.warn(f"{Path(path).name}: {note}", UserWarning, stacklevel=2)
     if found.snapshots:
         names = listed(each.name for each in found.snapshots)
-        warnings.warn(f"{Path(path).name}: {Note(_LEFT, names=names)}", UserWarning, stacklevel=2)
+        warnings.warn(f"{Path(path).name}: {FileNote(_LEFT, names=names)}", UserWarning, stacklevel=2)
     return found.problem
 
 
@@ -163,16 +163,16 @@ def open_small(path: PathText, most: int) -> Loaded | None:
         return None if _size_of(source, found) >= most else _problem_in(source, found)
 
 
-def open_file(path: PathText, tell: Tell | None = None) -> Loaded:
-    """The problem with its view, what is known about it, and notes on what was ignored. Raises FormatError.
+def open_file(path: PathText, progress: Progress | None = None) -> Loaded:
+    """Return the problem with its view, what is known about it, and notes on what was ignored. Raises FormatError.
 
-    `tell` is told the share of the file that is read, every megabyte; what it raises ends the reading.
+    `progress` is called with the share of the file that is read, every megabyte; what it raises ends the reading.
     """
-    with reading(path, tell=tell) as source:
+    with reading(path, progress=progress) as source:
         return _problem_in(source, detect(source, path, carriers()))
 
 
-def _problem_in(source: Source, found: Format[Any]) -> Loaded:
+def _problem_in(source: FileSource, found: Format[Any]) -> Loaded:
     for kind in problems():
         if kind is found:
             return kind.read(source)
@@ -188,8 +188,9 @@ def _problem_in(source: Source, found: Format[Any]) -> Loaded:
     raise FormatError(template, expected=suffixes(carriers()))
 
 
-def _parts_in(source: Source, found: Format[Any]) -> Loaded:
-    """The problem of a text that holds Q, K and V by name. Raises FormatError where it holds other matrices, or one."""
+def _parts_in(source: FileSource, found: Format[Any]) -> Loaded:
+    """Return the problem of a text that holds Q, K and V by name. Raises FormatError where it holds other matrices, or
+    one."""
     try:
         found.read(source)
     except AmbiguousTable as several:
@@ -201,8 +202,8 @@ def _parts_in(source: Source, found: Format[Any]) -> Loaded:
     raise FormatError(_SEVERAL)
 
 
-def _size_of(source: Source, found: Format[Any]) -> int:
-    """The bytes that have to be read for the problem; 0 where reading it will say what is wrong."""
+def _size_of(source: FileSource, found: Format[Any]) -> int:
+    """Return the bytes that have to be read for the problem; 0 where reading it will say what is wrong."""
     size = 0
     with suppress(FormatError):
         size = found.size(source)
@@ -211,7 +212,8 @@ def _size_of(source: Source, found: Format[Any]) -> int:
 
 
 def load_matrix(path: PathText, name: str | None = None) -> Array:
-    """The matrix in a .npy, .csv, .tsv, .md or .tex: (rows, columns), or up to four axes of a .npy. Raises FormatError.
+    """Return the matrix in a .npy, .csv, .tsv, .md or .tex: (rows, columns), or up to four axes of a .npy. Raises
+    FormatError.
 
     name  of a text that holds several matrices, the one that goes by this name there
     """
@@ -224,12 +226,12 @@ def load_matrix(path: PathText, name: str | None = None) -> Array:
         return chosen[0]
 
 
-def open_matrix(path: PathText, tell: Tell | None = None) -> Matrix:
-    """The matrix with its labels and notes on how the text was read. Raises FormatError.
+def open_matrix(path: PathText, progress: Progress | None = None) -> LabeledArray:
+    """Return the matrix with its labels and notes on how the text was read. Raises FormatError.
 
-    AmbiguousTable, one of these, carries all that a text can mean. `tell` as for `open_file`.
+    AmbiguousTable, one of these, carries all that a text can mean. `progress` as for `open_file`.
     """
-    with reading(path, tell=tell) as source:
+    with reading(path, progress=progress) as source:
         found = detect(source, path, matrices())
         for kind in matrices():
             if kind is found:
@@ -239,14 +241,14 @@ def open_matrix(path: PathText, tell: Tell | None = None) -> Matrix:
         raise _whole_problem()
 
 
-def _only_one(listing: Listing, source: Source) -> Matrix:
-    """The one array that there is; several are refused."""
+def _only_one(listing: Listing, source: FileSource) -> LabeledArray:
+    """Return the one array that there is; several are refused."""
     names = [array.name for array in listing.arrays]
     if len(names) != 1:
         raise _whole_problem() if is_problem(names) else FormatError(_SEVERAL, count=len(names), names=listed(names))
     source.file.seek(0)
     (values,) = listing.read(source, names).values()
-    return Matrix(np.atleast_2d(values), notes=listing.notes)
+    return LabeledArray(np.atleast_2d(values), notes=listing.notes)
 
 
 def _whole_problem() -> FormatError:
@@ -282,7 +284,7 @@ def save_matrix(
         assert kind.write is not None
         with replacing(path) as sink:
             sink.write(codecs.BOM_UTF8 if excel and kind.spreadsheet else b"")
-            kind.write(Matrix(values, rows, columns), sink)
+            kind.write(LabeledArray(values, rows, columns), sink)
 
 
 def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
@@ -290,7 +292,7 @@ def save_arrays(arrays: Mapping[str, Array], path: PathText) -> None:
     save_members({name: rows_of(np.asanyarray(array)) for name, array in arrays.items()}, path)
 
 
-def save_members(members: Mapping[str, Rows], path: PathText) -> None:
+def save_members(members: Mapping[str, ArrayRows], path: PathText) -> None:
     """Save arrays by name as the suffix says, each block by block. Raises FormatError."""
     with saving(path):
         kind = of_suffix(suffix(path), [kind for kind in FORMATS.values() if kind.write_members is not None])
@@ -310,17 +312,17 @@ def _check_count(kind: Format[Any], count: int) -> None:
         raise FormatError(template, got=f"{count:,}", most=f"{kind.most:,}")
 
 
-def save_steps(problem: Problem, path: PathText, tell: Tell = silent) -> None:
-    """Save a problem with every step as the suffix says (.xlsx). Raises FormatError, and what `tell` raises."""
+def save_steps(problem: Problem, path: PathText, progress: Progress = silent) -> None:
+    """Save a problem with every step as the suffix says (.xlsx). Raises FormatError, and what `progress` raises."""
     with saving(path):
         write = of_suffix(suffix(path), [kind for kind in FORMATS.values() if kind.write_problem]).write_problem
         assert write is not None
-        data = write(problem, tell)
+        data = write(problem, progress)
     write_file(path, data)
 
 
 def save_rows(
-    rows: Rows,
+    rows: ArrayRows,
     path: PathText,
     *,
     row_labels: Sequence[str] | None = None,

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent
-from attn_gui.formats.file_sentences import FormatError, Note, size_text
+from attn_gui.engine.progress import Progress, silent
+from attn_gui.formats.file_sentences import FileNote, FormatError, size_text
 from attn_gui.formats.foreign_arrays import Array
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
-    from attn_gui.formats.rows import Rows
+    from attn_gui.formats.rows import ArrayRows
     from attn_gui.formats.snapshots import Snapshot
 
 Labels: TypeAlias = Sequence[str] | None
@@ -48,12 +48,12 @@ _UNREADABLE = QT_TRANSLATE_NOOP("Sentences", "{file} could not be read: {reason}
 _REFUSED = QT_TRANSLATE_NOOP("Sentences", "{file}: {reason}")
 
 
-class Source(NamedTuple):
+class FileSource(NamedTuple):
     """A regular file, open at its start."""
 
     file: BinaryIO
     size: int
-    tell: Tell = silent  # for whoever takes longer with what is read than with reading it,
+    progress: Progress = silent  # for whoever takes longer with what is read than with reading it,
     quiet: BinaryIO | None = None  # and reads the file here, where nothing is told
 
 
@@ -63,7 +63,7 @@ class Loaded:
 
     problem: Problem
     view: Mapping[str, object] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
+    notes: tuple[FileNote, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)  # title, model, text, …
     left_out: tuple[str, ...] = ()  # what the file holds and neither is read nor follows from what is
     missed: tuple[str, ...] = ()  # those of them that would change what is computed, by their names
@@ -79,7 +79,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class LabeledArray:
     """One array as a file holds it, with the labels of its rows and columns where there are any.
 
     `switches`: every cell is written as true or false, whatever numbers these are read as.
@@ -88,11 +88,11 @@ class Matrix:
     values: Array
     row_labels: tuple[str, ...] | None = None
     column_labels: tuple[str, ...] | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[FileNote, ...] = ()
     switches: bool = False
 
 
-class Listed(NamedTuple):
+class ListedArray(NamedTuple):
     """One array of a file, none of whose numbers is read yet."""
 
     name: str
@@ -107,14 +107,14 @@ class Listing:
     `read` takes some of them out of the same file, open at its start.
     """
 
-    arrays: tuple[Listed, ...]
-    read: Callable[[Source, Collection[str]], dict[str, Array]]
+    arrays: tuple[ListedArray, ...]
+    read: Callable[[FileSource, Collection[str]], dict[str, Array]]
     options: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
+    notes: tuple[FileNote, ...] = ()
     others: tuple[str, ...] = ()  # what the file holds besides, and is no array of numbers
 
 
-Content = TypeVar("Content", Loaded, Matrix)
+Content = TypeVar("Content", Loaded, LabeledArray)
 
 
 @dataclass(frozen=True)
@@ -129,17 +129,17 @@ class Format(Generic[Content]):
     suffixes: tuple[str, ...]
     label: str  # English; context "Sentences"
     kind: Literal["problem", "matrix"]  # what `read` gives
-    read: Callable[[Source], Content]
+    read: Callable[[FileSource], Content]
     write: Callable[[Content, IO[bytes]], None] | None  # into an open file
     matches: Callable[[bytes], bool]
-    write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None] | None = None
-    write_members: Callable[[Mapping[str, Rows], IO[bytes]], None] | None = None
-    write_problem: Callable[[Problem, Tell], bytes] | None = None
+    write_rows: Callable[[ArrayRows, IO[bytes], Labels, Labels], None] | None = None
+    write_members: Callable[[Mapping[str, ArrayRows], IO[bytes]], None] | None = None
+    write_problem: Callable[[Problem, Progress], bytes] | None = None
     text: bool = False  # holds labels
     spreadsheet: bool = False  # is opened by one, which may have to be told that a text is UTF-8
     most: int | None = None  # numbers that it holds
-    size: Callable[[Source], int] = attrgetter("size")  # bytes that have to be read, unpacked, or take as long
-    listing: Callable[[Source], Listing] | None = None  # what is in it where it holds arrays by any name
+    size: Callable[[FileSource], int] = attrgetter("size")  # bytes that have to be read, unpacked, or take as long
+    listing: Callable[[FileSource], Listing] | None = None  # what is in it where it holds arrays by any name
     in_parts: bool = False  # what is not asked for is never read
 
     @property
@@ -159,13 +159,13 @@ class Format(Generic[Content]):
 
 
 @contextmanager
-def reading(path: PathText, largest: int = LARGEST_IN_PARTS, tell: Tell | None = None) -> Iterator[Source]:
+def reading(path: PathText, largest: int = LARGEST_IN_PARTS, progress: Progress | None = None) -> Iterator[FileSource]:
     """Open a regular file; whatever goes wrong inside becomes one FormatError that names it.
 
     Without `largest` its size is checked once its format is known, by `detect`.
     """
     try:
-        with _opened(path, largest, tell) as source:
+        with _opened(path, largest, progress) as source:
             yield source
     except FormatError as error:
         raise error.at(path) from error.__cause__
@@ -182,7 +182,7 @@ def reading(path: PathText, largest: int = LARGEST_IN_PARTS, tell: Tell | None =
 
 
 @contextmanager
-def _opened(path: PathText, largest: int, tell: Tell | None) -> Iterator[Source]:
+def _opened(path: PathText, largest: int, progress: Progress | None) -> Iterator[FileSource]:
     if "\0" in os.fspath(path):
         raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file}: no file can have this name."))
     _check_regular(os.stat(path).st_mode)  # before opening: opening a pipe would wait for ever
@@ -192,16 +192,20 @@ def _opened(path: PathText, largest: int, tell: Tell | None) -> Iterator[Source]
         if not status.st_size:
             raise FormatError(QT_TRANSLATE_NOOP("Sentences", "{file} is empty."))
         check_size(status.st_size, largest)
-        told = file if tell is None else cast(BinaryIO, io.BufferedReader(_Told(file.fileno(), status.st_size, tell)))
-        yield Source(told, status.st_size, tell or silent, file)
+        told = (
+            file
+            if progress is None
+            else cast(BinaryIO, io.BufferedReader(_Told(file.fileno(), status.st_size, progress)))
+        )
+        yield FileSource(told, status.st_size, progress or silent, file)
 
 
 class _Told(io.FileIO):
     """A file that is open elsewhere, read in steps that are told."""
 
-    def __init__(self, number: int, size: int, tell: Tell) -> None:
+    def __init__(self, number: int, size: int, progress: Progress) -> None:
         super().__init__(number, "rb", closefd=False)
-        self._size, self._tell, self._done = size, tell, 0
+        self._size, self._tell, self._done = size, progress, 0
 
     def readinto(self, buffer: Any) -> int | None:
         self._tell(min(1.0, self._done / self._size))  # not the place: a zip is read from its end first

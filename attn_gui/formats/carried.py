@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 
 from attn_gui.formats import packed_arrays, session
-from attn_gui.formats.base import Loaded, Source
+from attn_gui.formats.base import FileSource, Loaded
 from attn_gui.formats.file_sentences import FormatError, size_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -33,25 +33,26 @@ def matches(start: bytes) -> bool:
     return start.startswith((_PNG, _PDF, b"<?xml", b"<svg"))
 
 
-def read(source: Source) -> Loaded:
-    """The session that a figure carries. Raises FormatError where it carries none."""
+def read(source: FileSource) -> Loaded:
+    """Return the session that a figure carries. Raises FormatError where it carries none."""
     if source.size > LARGEST_FIGURE:
         raise FormatError(_LARGE, expected=size_text(LARGEST_FIGURE))
     return session.in_bytes(session_in(source.file.read(source.size)))
 
 
 def png_text(content: bytes) -> bytes:
-    """The data of the zTXt chunk of a PNG that carries a session."""
+    """Return the data of the zTXt chunk of a PNG that carries a session."""
     return KEYWORD.encode() + b"\0\0" + zlib.compress(base64.b64encode(content))
 
 
 def svg_element(content: bytes) -> str:
-    """The element of an SVG that carries a session."""
+    """Return the element of an SVG that carries a session."""
     return f'<metadata id="{KEYWORD}">{base64.b64encode(zlib.compress(content)).decode()}</metadata>\n'
 
 
-def size_of(source: Source) -> int:
-    """The bytes of a figure, or of its session unpacked where that is more; what is beyond a frame is not counted."""
+def size_of(source: FileSource) -> int:
+    """Return the bytes of a figure, or of its session unpacked where that is more; what is beyond a frame is not
+    counted."""
     if source.size >= QUICK:
         return source.size
     data, count = source.file.read(source.size), 0
@@ -63,13 +64,13 @@ def size_of(source: Source) -> int:
 
 
 def _packed(data: bytes) -> bytes:
-    """What a figure carries, as it is compressed."""
+    """Return what a figure carries, as it is compressed."""
     kinds: dict[bytes, Callable[[bytes], bytes]] = {_PNG: _packed_in_png, _PDF: _packed_in_pdf}
     return next((find for start, find in kinds.items() if data.startswith(start)), _packed_in_svg)(data)
 
 
 def session_in(figure: bytes) -> bytes:
-    """The session that the bytes of a figure carry."""
+    """Return the session that the bytes of a figure carry."""
     return _unpacked(_packed(figure), text=figure.startswith(_PNG))
 
 
@@ -102,7 +103,8 @@ def _packed_in_pdf(data: bytes) -> bytes:
 
 
 def _unpacked(packed: bytes, *, text: bool = False) -> bytes:
-    """The session, which is text where a PNG carries it. Raises FormatError at its beginning where that is of none."""
+    """Return the session, which is text where a PNG carries it. Raises FormatError at its beginning where that is of
+    none."""
     found, rest = bytearray(), b""
     for piece in _inflated(packed):
         if text:
@@ -117,7 +119,7 @@ def _unpacked(packed: bytes, *, text: bool = False) -> bytes:
 
 
 def _inflated(packed: bytes) -> Iterator[bytes]:
-    """What is compressed, piece by piece; what stands behind its end is no part of it. Raises FormatError."""
+    """Yield what is compressed, piece by piece; what stands behind its end is no part of it. Raises FormatError."""
     unpacker = zlib.decompressobj()
     try:
         for low in range(0, len(packed), PIECE):

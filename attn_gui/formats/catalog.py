@@ -18,7 +18,7 @@ from attn_gui.formats import (
     workbook,
     xlsx,
 )
-from attn_gui.formats.base import Format, Loaded, Matrix, PathText, Source, check_size, suffix
+from attn_gui.formats.base import FileSource, Format, LabeledArray, Loaded, PathText, check_size, suffix
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -46,7 +46,7 @@ SESSION = Format(
     session.write,
     session.matches,
 )
-_ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
+_ENTRIES: tuple[Format[Loaded] | Format[LabeledArray], ...] = (
     SESSION,
     Format(
         "npz",
@@ -169,7 +169,7 @@ _ENTRIES: tuple[Format[Loaded] | Format[Matrix], ...] = (
         most=typeset_tables.MOST_CELLS,
     ),
 )
-FORMATS: dict[str, Format[Loaded] | Format[Matrix]] = {kind.key: kind for kind in _ENTRIES}
+FORMATS: dict[str, Format[Loaded] | Format[LabeledArray]] = {kind.key: kind for kind in _ENTRIES}
 """The one list that opening, saving, dialogs and the command line go by, each when it is asked."""
 
 Chosen = TypeVar("Chosen", bound=Format[Any])
@@ -181,40 +181,40 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".7z", ".rar")
 
 
 def problems() -> tuple[Format[Loaded], ...]:
-    """The formats that hold a problem."""
+    """Return the formats that hold a problem."""
     return tuple(cast("Format[Loaded]", kind) for kind in FORMATS.values() if kind.kind == "problem")
 
 
 def keepers() -> tuple[Format[Loaded], ...]:
-    """The formats that a problem is saved in; others only bring it along."""
+    """Return the formats that a problem is saved in; others only bring it along."""
     return tuple(kind for kind in problems() if kind.write is not None)
 
 
 def carriers() -> tuple[Format[Loaded], ...]:
-    """The formats that a problem is looked for in; of pictures only some bring one along."""
+    """Return the formats that a problem is looked for in; of pictures only some bring one along."""
     return tuple(kind for kind in problems() if kind.write is not None or kind.listing is not None)
 
 
 def listings() -> tuple[Format[Loaded], ...]:
-    """The formats that hold arrays by any name: a problem, or one matrix."""
+    """Return the formats that hold arrays by any name: a problem, or one matrix."""
     return tuple(kind for kind in problems() if kind.listing is not None)
 
 
-def matrices() -> tuple[Format[Matrix], ...]:
-    """The formats that hold one matrix."""
-    return tuple(cast("Format[Matrix]", kind) for kind in FORMATS.values() if kind.kind == "matrix")
+def matrices() -> tuple[Format[LabeledArray], ...]:
+    """Return the formats that hold one matrix."""
+    return tuple(cast("Format[LabeledArray]", kind) for kind in FORMATS.values() if kind.kind == "matrix")
 
 
-def numbers() -> dict[str, Format[Loaded] | Format[Matrix]]:
-    """The formats that numbers are exported in, by key."""
+def numbers() -> dict[str, Format[Loaded] | Format[LabeledArray]]:
+    """Return the formats that numbers are exported in, by key."""
     return {key: kind for key, kind in FORMATS.items() if kind.holds_numbers}
 
 
 def detect(
-    source: Source, path: PathText, wanted: Iterable[Format[Any]] | None = None
-) -> Format[Loaded] | Format[Matrix]:
-    """The format of an open file: by what it begins with, else by its suffix; an unknown one is refused with those
-    that are `wanted`."""
+    source: FileSource, path: PathText, wanted: Iterable[Format[Any]] | None = None
+) -> Format[Loaded] | Format[LabeledArray]:
+    """Return the format of an open file: by what it begins with, else by its suffix; an unknown one is refused with
+    those that are `wanted`."""
     ending = suffix(path)
     if ending in _COMPRESSED:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} is compressed; unpack it first and open what is inside.")
@@ -243,15 +243,15 @@ def detect(
     return found
 
 
-def _is_pickle(source: Source, start: bytes, alike: Sequence[Format[Any]]) -> bool:
-    """Whether a file is what `torch.save` or `pickle.dump` writes, by any name."""
+def _is_pickle(source: FileSource, start: bytes, alike: Sequence[Format[Any]]) -> bool:
+    """Return whether a file is what `torch.save` or `pickle.dump` writes, by any name."""
     if alike:
         return start.startswith(npz.START) and npz.is_torch_save(source)
     return start[:1] == _PICKLED and start[1:2] in _PROTOCOLS
 
 
 def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
-    """The one of `formats` that has this suffix; refused with those that there are."""
+    """Return the one of `formats` that has this suffix; refused with those that there are."""
     formats = tuple(formats)
     for kind in formats:
         if ending in kind.suffixes:
@@ -261,10 +261,10 @@ def of_suffix(ending: str, formats: Iterable[Chosen]) -> Chosen:
 
 
 def suffixes(formats: Iterable[Format[Any]]) -> tuple[str, ...]:
-    """Every suffix of some formats."""
+    """Return every suffix of some formats."""
     return tuple(ending for kind in formats for ending in kind.suffixes)
 
 
 def patterns(formats: Iterable[Format[Any]]) -> str:
-    """`*.attn *.npz`: what a file dialog goes by."""
+    """Return `*.attn *.npz`: what a file dialog goes by."""
     return " ".join(f"*{ending}" for ending in suffixes(formats))

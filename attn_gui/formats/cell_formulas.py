@@ -33,7 +33,7 @@ from attn_gui.engine.graph.expressions import (
     Sum,
     UnlessClosed,
 )
-from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Node, plain_name
 from attn_gui.engine.graph.stage import Role
 from attn_gui.formats.file_sentences import FormatError
@@ -60,7 +60,7 @@ class ClosedCells:
         nodes = list(nodes)
         self._able = {node.name for node in nodes if node.stage.role in _MAPS}
         for node in nodes:
-            if node.stage.role in _ADDING or isinstance(node, ByHand):
+            if node.stage.role in _ADDING or isinstance(node, InterventionNode):
                 self._able.update(node.fields)
         self._aware = {node.name for node in nodes if node.stage.role is Role.CLOSE}
         self.names: set[str] = set()
@@ -77,7 +77,7 @@ class ClosedCells:
 
 
 def number(value: float) -> float:
-    """A number as it stands in a workbook."""
+    """Return a number as it stands in a workbook."""
     return float(CLOSED) if np.isneginf(value) else value
 
 
@@ -91,7 +91,7 @@ FUNCTIONS: Mapping[str, str] = MappingProxyType(
 _PLACE = re.compile("\0([^\0]*)\0")
 
 
-class Place(NamedTuple):
+class SheetCell(NamedTuple):
     """A cell of a workbook, rows and columns counted from 1."""
 
     sheet: str
@@ -115,7 +115,7 @@ class CellFormulas:
 
     def __init__(
         self,
-        place: Callable[[Cell], Place],
+        place: Callable[[Cell], SheetCell],
         named: Callable[[str, Callable[[], str]], str],
         closed: Collection[str] = (),
     ) -> None:
@@ -137,7 +137,7 @@ class CellFormulas:
         }
 
     def marked_text(self, part: Expression) -> str:
-        """The formula with marks for the cells; see `unmarked`. Raises FormatError for what has none."""
+        """Return the formula with marks for the cells; see `unmarked`. Raises FormatError for what has none."""
         if type(part) not in self._writers or (isinstance(part, Function) and part.name not in FUNCTIONS):
             raise FormatError(NO_FORMULA, kind=getattr(part, "name", type(part).__name__))
         return self._writers[type(part)](part)
@@ -178,7 +178,7 @@ class CellFormulas:
         return f"MAX({','.join([LOWEST, *texts])})"
 
     def _quotient(self, part: Quotient) -> str:
-        """A total that may be 0 makes its shares 0."""
+        """Return a total that may be 0 makes its shares 0."""
         top, before = self._inner(part.top), self._parts
         bottom = self._inner(part.bottom)
         return f"IF({bottom}=0,0,{top}/{bottom})" if self._parts > before else f"{top}/{bottom}"
@@ -188,18 +188,18 @@ class CellFormulas:
         return self._named(part.name, lambda: self.marked_text(part.part))
 
 
-def marked(place: Place, last: Place | None = None) -> str:
-    """A cell, or the range up to another, as it stands in a formula that is not finished."""
+def marked(place: SheetCell, last: SheetCell | None = None) -> str:
+    """Return a cell, or the range up to another, as it stands in a formula that is not finished."""
     ends = [place] if last is None else [place, last]
     return "\0" + "\1".join([place.sheet, *(f"{end.row},{end.column}" for end in ends)]) + "\0"
 
 
 def unmarked(text: str, sheet: str) -> str:
-    """The finished formula for a cell of a sheet."""
+    """Return the finished formula for a cell of a sheet."""
 
     def written(match: re.Match[str]) -> str:
         name, *ends = match[1].split("\1")
-        letters = ":".join(Place(name, *map(int, end.split(","))).letters() for end in ends)
+        letters = ":".join(SheetCell(name, *map(int, end.split(","))).letters() for end in ends)
         quoted = name if re.fullmatch(r"[A-Za-z_]{4,}", name) else "'" + name.replace("'", "''") + "'"
         return letters if name == sheet else f"{quoted}!{letters}"
 
@@ -207,7 +207,7 @@ def unmarked(text: str, sheet: str) -> str:
 
 
 def _over_ranges(texts: Sequence[str]) -> str:
-    """A sum of terms that differ only in cells of one line; empty where they are no such terms."""
+    """Return a sum of terms that differ only in cells of one line; empty where they are no such terms."""
     found = _in_a_line(texts)
     if found is None or "IF(" in found[0]:
         return ""
@@ -217,7 +217,8 @@ def _over_ranges(texts: Sequence[str]) -> str:
 
 
 def _in_a_line(texts: Sequence[str]) -> tuple[str, list[str]] | None:
-    """The text that all terms share, with a gap for each cell, and what goes into the gaps: a cell or a range."""
+    """Return the text that all terms share, with a gap for each cell, and what goes into the gaps: a cell or a
+    range."""
     skeletons = {_PLACE.sub("\2", text) for text in texts}
     if len(skeletons) > 1:
         return None
@@ -233,7 +234,7 @@ def _in_a_line(texts: Sequence[str]) -> tuple[str, list[str]] | None:
 
 
 def _step(slot: Sequence[str]) -> tuple[int, int] | None:
-    """Distance of the cells of a slot, (1, 0) or (0, 1); (0, 0) for one and the same, None for no line."""
+    """Return the distance of the cells of a slot, (1, 0) or (0, 1); (0, 0) for one and the same, None for no line."""
     if len(set(slot)) == 1:
         return 0, 0
     places = [_parsed(text) for text in slot]
@@ -245,14 +246,14 @@ def _step(slot: Sequence[str]) -> tuple[int, int] | None:
     return step if step in ((1, 0), (0, 1)) else None
 
 
-def _parsed(text: str) -> Place | None:
-    """A single cell; None for a range."""
+def _parsed(text: str) -> SheetCell | None:
+    """Return a single cell; None for a range."""
     sheet, *ends = text.split("\1")
-    return Place(sheet, *map(int, ends[0].split(","))) if len(ends) == 1 else None
+    return SheetCell(sheet, *map(int, ends[0].split(","))) if len(ends) == 1 else None
 
 
 def _signed(text: str) -> str:
-    """A term of a sum with the sign before it."""
+    """Return a term of a sum with the sign before it."""
     if text.startswith("-"):
         return text
     return f"+({text})" if re.search(r"[+-]", _PLACE.sub("", text)) else f"+{text}"
@@ -273,7 +274,7 @@ LONGEST_NAME = 31
 
 
 @dataclass(frozen=True)
-class Board:
+class SheetLayout:
     """The sheet of one array: a block of rows and columns for every item and head, one below the other."""
 
     sheet: str
@@ -290,13 +291,13 @@ class Board:
         """The batch item and head of each block."""
         return np.ndindex(*self.shape[:-2])
 
-    def place(self, index: tuple[int, ...]) -> Place:
-        """The cell of the workbook for a cell of the array."""
+    def place(self, index: tuple[int, ...]) -> SheetCell:
+        """Return the cell of the workbook for a cell of the array."""
         row, column = (0, 0, *index)[-2:]
-        return Place(self.sheet, self.head(index[:-2]) + 1 + row, LEFT + column)
+        return SheetCell(self.sheet, self.head(index[:-2]) + 1 + row, LEFT + column)
 
     def head(self, block: tuple[int, ...]) -> int:
-        """The row of the headings above a block."""
+        """Return the row of the headings above a block."""
         number = int(np.ravel_multi_index(block, self.shape[:-2])) if block else 0
         return TOP + number * (self.size[0] + 2)
 
@@ -307,7 +308,7 @@ class Board:
 
 
 def sheet_name(name: str, taken: set[str]) -> str:
-    """A name that a sheet can have and none has yet."""
+    """Return a name that a sheet can have and none has yet."""
     plain, number = name[:LONGEST_NAME], 2
     while plain in taken:
         end = f" {number}"

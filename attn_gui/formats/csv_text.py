@@ -9,10 +9,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from attn_gui.formats.base import Labels, Matrix, Source, check_size
+from attn_gui.formats.base import FileSource, LabeledArray, Labels, check_size
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.rows import Rows, rows_of
+from attn_gui.formats.rows import ArrayRows, rows_of
 from attn_gui.formats.text.headings import is_count, is_plain, marked
 from attn_gui.formats.text.numerals import MOST_NUMBERS
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -24,27 +24,30 @@ _ENCODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codec
 
 
 def matches(start: bytes) -> bool:
-    """Text begins with anything."""
+    """Return False: text begins with anything."""
     return False
 
 
-def read(source: Source) -> Matrix:
-    """The matrix; what is no number is refused with its row and column, what has two meanings with both of them."""
+def read(source: FileSource) -> LabeledArray:
+    """Return the matrix; what is no number is refused with its row and column, what has two meanings with both of
+    them."""
     from attn_gui.formats.text.text_table import read_table  # its import takes as long as those of half of the formats
 
     check_size(source.size, LARGEST_FILE)
     file = source.quiet or source.file
     file.seek(0)
-    return read_table(decode(file.read(source.size)), source.tell)
+    return read_table(decode(file.read(source.size)), source.progress)
 
 
-def write(matrix: Matrix, file: IO[bytes], delimiter: str) -> None:
-    """A matrix as text, see `write_rows`."""
+def write(matrix: LabeledArray, file: IO[bytes], delimiter: str) -> None:
+    """Write a matrix as text, see `write_rows`."""
     values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
     write_rows(rows_of(values), file, matrix.row_labels, matrix.column_labels, delimiter=delimiter)
 
 
-def write_rows(source: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels, *, delimiter: str) -> None:
+def write_rows(
+    source: ArrayRows, file: IO[bytes], row_labels: Labels, column_labels: Labels, *, delimiter: str
+) -> None:
     """UTF-8; numbers as the shortest text that gives them back, labels so that no spreadsheet runs them as formulas.
 
     With labels on one side the other side gets numbers, and the corner stays empty: so a reader knows labels from data.
@@ -63,14 +66,14 @@ def write_rows(source: Rows, file: IO[bytes], row_labels: Labels, column_labels:
 
 
 def _names(labels: Sequence[str] | None, count: int) -> Sequence[str]:
-    """The names of a side; where there are none it is counted."""
+    """Return the names of a side; where there are none it is counted."""
     if labels is None or is_count(labels):
         return tuple(map(str, range(count))) if labels is None else labels
     return tuple(map(_quoted, labels))
 
 
 def _quoted(label: str) -> str:
-    """A label as a cell, in quotes where a reader could cut or join it."""
+    """Return a label as a cell, in quotes where a reader could cut or join it."""
     return marked(label) if is_plain(label) else '"' + marked(label).replace('"', '""') + '"'
 
 
@@ -94,7 +97,7 @@ def decode(data: bytes) -> str:
 
 
 def texts_of(values: Array) -> list[list[str]]:
-    """The shortest texts that give the same numbers."""
+    """Return the shortest texts that give the same numbers."""
     if values.dtype.kind in "bui":
         return [[str(int(cell)) for cell in row] for row in values]
     if values.dtype == np.float64:
@@ -103,5 +106,5 @@ def texts_of(values: Array) -> list[list[str]]:
 
 
 def _shortest(cell: np.floating[Any]) -> str:
-    """The shortest text that gives the same number in its own dtype, which is coarser than float64."""
+    """Return the shortest text that gives the same number in its own dtype, which is coarser than float64."""
     return str(cell) if not cell or 1e-4 <= abs(float(cell)) < 1e16 else np.format_float_scientific(cell, trim="-")

@@ -14,7 +14,7 @@ from typing import Self
 from attn_gui.engine.sentences import say, size_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["LONGEST", "FormatError", "Note", "shape_text", "shown", "size_text"]
+__all__ = ["LONGEST", "FileNote", "FormatError", "shape_text", "shown", "size_text"]
 
 
 # --- sentences ------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ class FormatError(ValueError):
         return say(self.template, self.values)
 
 
-class Note(str):
+class FileNote(str):
     """One sentence about a file that was read: what was ignored, what was guessed."""
 
     template: str
@@ -58,13 +58,13 @@ class Note(str):
 
 
 def shown(text: str, longest: int = LONGEST) -> str:
-    """Text from a file as it may stand in a sentence: on one line, nothing invisible, cut when long."""
+    """Return text from a file as it may stand in a sentence: on one line, nothing invisible, cut when long."""
     line = " ".join("".join(letter if letter.isprintable() else "�" for letter in text[: 4 * longest]).split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def quoted(text: str, longest: int = 24) -> str:
-    """`text` as it may stand in a sentence: on one line, nothing invisible, cut when long."""
+    """Return `text` as it may stand in a sentence: on one line, nothing invisible, cut when long."""
     visible = "".join(letter if letter.isprintable() else " " for letter in text)
     line = " ".join(visible.split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
@@ -90,18 +90,18 @@ class Unsettled(FormatError):
 class SeveralReadings(Unsettled):
     """`option` of `load` and of the command line chooses among `choices`, from its values to what they mean."""
 
-    def __init__(self, option: str, names: Iterable[str], choices: Mapping[str, Note]) -> None:
+    def __init__(self, option: str, names: Iterable[str], choices: Mapping[str, FileNote]) -> None:
         self.option, self.choices = option, choices
         super().__init__(_SEVERAL, names=tuple(names), count=len(choices), readings=self._spelled(ARGUMENT))
 
-    def on_command_line(self) -> Note:
-        """The sentence with the readings as options of the command line."""
-        return Note(self.template, **{**self.values, "readings": self._spelled(OPTION)})
+    def on_command_line(self) -> FileNote:
+        """Return the sentence with the readings as options of the command line."""
+        return FileNote(self.template, **{**self.values, "readings": self._spelled(OPTION)})
 
-    def _spelled(self, template: str) -> tuple[Note, ...]:
+    def _spelled(self, template: str) -> tuple[FileNote, ...]:
         return tuple(reading(self.option, value, words, template) for value, words in self.choices.items())
 
 
-def reading(option: str, value: str, words: Note, template: str = ARGUMENT) -> Note:
-    """A reading as the argument that chooses it."""
-    return Note(template, option=option, value=value, words=words)
+def reading(option: str, value: str, words: FileNote, template: str = ARGUMENT) -> FileNote:
+    """Return a reading as the argument that chooses it."""
+    return FileNote(template, option=option, value=value, words=words)

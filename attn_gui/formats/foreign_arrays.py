@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_gui.engine.memory import available
-from attn_gui.formats.file_sentences import FormatError, Note, quoted, shape_text, shown, size_text
+from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shape_text, shown, size_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ class Budget:
     axes: ClassVar[int] = MOST_AXES
 
     def take(self, name: str, shape: tuple[int, ...], itemsize: int) -> int:
-        """The bytes of an array of `shape`; refused if it has too many axes, no cells, or is too large."""
+        """Return the bytes of an array of `shape`; refused if it has too many axes, no cells, or is too large."""
         check_axes(name, shape, self.axes)
         if min(shape, default=1) < 1:
             template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” has no cells, its shape is {got}.")
@@ -87,7 +87,7 @@ class Header(NamedTuple):
 
 
 def read_header(stream: Stream, name: str) -> Header:
-    """The header of a .npy, never more than a few kilobytes of it."""
+    """Return the header of a .npy, never more than a few kilobytes of it."""
     start = stream.read(8)
     if start[:6] != MAGIC:
         template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is not a NumPy array.")
@@ -106,7 +106,7 @@ def read_header(stream: Stream, name: str) -> Header:
 
 
 def checked_header(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Header:
-    """The header of a .npy of `present` bytes, true about its size, of numbers that fit; `texts` may be some."""
+    """Return the header of a .npy of `present` bytes, true about its size, of numbers that fit; `texts` may be some."""
     header = read_header(stream, name)
     if not (texts and header.dtype.kind in "US"):
         check_dtype(name, header.dtype)
@@ -117,7 +117,8 @@ def checked_header(stream: Stream, name: str, present: int, budget: Budget, *, t
 
 
 def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: bool = False) -> Array:
-    """One array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes; `texts` may be some.
+    """Return one array of a .npy of `present` bytes: native byte order, C-contiguous, at most four axes; `texts` may be
+    some.
 
     Nothing is unpickled, and nothing is allocated before the header is known to agree with the size.
     """
@@ -127,7 +128,8 @@ def read_npy(stream: Stream, name: str, present: int, budget: Budget, *, texts: 
 
 
 def read_bytes(stream: Stream, name: str, count: int) -> NDArray[np.uint8]:
-    """Exactly `count` bytes, counted as they come: what a zip says about the size of its members proves nothing."""
+    """Read exactly `count` bytes, counted as they come: what a zip says about the size of its members proves
+    nothing."""
     buffer = np.empty(count, np.uint8)
     done = 0
     while done < count:
@@ -157,26 +159,26 @@ def check_dtype(name: str, dtype: DType) -> None:
 
 
 def native(data: NDArray[np.uint8], dtype: DType, shape: tuple[int, ...], *, fortran: bool = False) -> Array:
-    """The bytes as numbers of this machine's byte order, C-contiguous; any byte but 0 is true."""
+    """Return the bytes as numbers of this machine's byte order, C-contiguous; any byte but 0 is true."""
     cells: Array = data != 0 if dtype.kind == "b" else data.view(dtype)
     return cells.reshape(shape, order="F" if fortran else "C").astype(dtype.newbyteorder("="), order="C", copy=False)
 
 
 def from_bfloat16(data: NDArray[np.uint8], shape: tuple[int, ...]) -> Array:
-    """bfloat16, which NumPy lacks, as the float32 of exactly the same values."""
+    """Return bfloat16, which NumPy lacks, as the float32 of exactly the same values."""
     return (data.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(shape)
 
 
 def broken(name: str, expected: int, got: int) -> FormatError:
-    """The error of an array that has not as many bytes as its shape needs."""
+    """Return the error of an array that has not as many bytes as its shape needs."""
     template = QT_TRANSLATE_NOOP(
         "Sentences", "{file}: “{name}” is damaged or cut off: expected {expected} bytes of numbers, got {got}."
     )
     return FormatError(template, name=shown(name), expected=expected, got=got)
 
 
-def rounding_notes(values: Array) -> tuple[Note, ...]:
-    """Notes on whole numbers that float64 cannot hold."""
+def rounding_notes(values: Array) -> tuple[FileNote, ...]:
+    """Return notes on whole numbers that float64 cannot hold."""
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return ()
     as_float = values.astype(np.float64)
@@ -187,12 +189,12 @@ def rounding_notes(values: Array) -> tuple[Note, ...]:
     return () if one is None else (rounded_note(str(values.flat[one]), float(as_float.flat[one])),)
 
 
-def rounded_note(text: str, value: float) -> Note:
-    """The note that a whole number beyond 2⁵³ became its neighbor."""
+def rounded_note(text: str, value: float) -> FileNote:
+    """Return the note that a whole number beyond 2⁵³ became its neighbor."""
     template = QT_TRANSLATE_NOOP(
         "Sentences", "Whole numbers beyond 2⁵³ were rounded to float64: {text} is {value} now."
     )
-    return Note(template, text=quoted(text, 40), value=str(int(value)))
+    return FileNote(template, text=quoted(text, 40), value=str(int(value)))
 
 
 # --- JSON -----------------------------------------------------------------------------------------
@@ -215,7 +217,7 @@ MOST_PARTS = 20_000  # lists and records: each takes a hundred times the memory 
 
 
 def parse_object(text: str, largest: int) -> dict[str, Json]:
-    """A JSON object of at most `largest` characters.
+    """Return a JSON object of at most `largest` characters.
 
     Refused: anything but an object, NaN and Infinity, numbers too large for a float, a name given twice, deep nesting,
     thousands of lists.
@@ -262,7 +264,8 @@ def _finite(text: str) -> float:
 
 
 def unique(pairs: list[tuple[str, Json]], twice: str = _TWICE) -> dict[str, Json]:
-    """The names with their values. Raises FormatError, with the sentence `twice`, for a name that is given twice."""
+    """Return the names with their values. Raises FormatError, with the sentence `twice`, for a name that is given
+    twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
         counted = Counter(name for name, _ in pairs)

@@ -33,16 +33,16 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.formats import open_file, packed_arrays, session
-from attn_gui.formats.base import LARGEST_FILE, Loaded, Source, reading
-from attn_gui.formats.file_sentences import FormatError, Note, shown
+from attn_gui.formats.base import LARGEST_FILE, FileSource, Loaded, reading
+from attn_gui.formats.file_sentences import FileNote, FormatError, shown
 from attn_gui.formats.foreign_arrays import Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.formats.saving import CHUNK, hidden_beside, saving
 from attn_gui.formats.session import (
     STUDY,
-    Kept,
+    KeptDocument,
     LayerRecord,
     ModelNeeded,
     Stamp,
@@ -59,7 +59,7 @@ from attn_gui.formats.snapshots import (
     PLACE,
     SNAPSHOTS,
     Base,
-    Cells,
+    ChangedNumbers,
     Snapshot,
     Weight,
     is_snapshot_entry,
@@ -85,7 +85,7 @@ SETTLED_S = 5.0  # seconds after which a power cut costs no more
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class JournalStep:
     """Changes of one step: the arrays that are new or other, and the boxes of those that have new numbers.
 
     The arrays may be written to meanwhile: whoever does so adds a further step, which says what they hold then, and
@@ -95,7 +95,7 @@ class Step:
     problem: Problem
     whole: tuple[str, ...]
     cells: tuple[tuple[str, Box], ...] = ()
-    kept: Kept | None = None  # with every change of more than cells
+    kept: KeptDocument | None = None  # with every change of more than cells
     base: Stamp | None = None  # the file whose problem the arrays that are not there anew are those of
     snapshots: tuple[Snapshot, ...] | None = None  # where they are others than before, or than those of the file
     study: Callable[[], StudyRecord | None] | None = None  # of a model, with every change of more than cells
@@ -106,13 +106,14 @@ class Step:
     copies: Mapping[str, Array] | None = None  # of the numbers, in the place of those in the arrays
 
     def numbers(self) -> dict[str, Array]:
-        """The new numbers by their names in the entry: whole arrays, and cells under the numbers of their boxes."""
+        """Return the new numbers by their names in the entry: whole arrays, and cells under the numbers of their
+        boxes."""
         arrays = self.problem.arrays()
         cells = {str(number): arrays[name][box] for number, (name, box) in enumerate(self.cells)}
         return {name: arrays[name] for name in self.whole if name in arrays} | cells
 
-    def copied(self) -> Step:
-        """The same with numbers of its own, which nobody writes to."""
+    def copied(self) -> JournalStep:
+        """Return the same with numbers of its own, which nobody writes to."""
         copies = {name: numbers.copy() for name, numbers in self.numbers().items()}
         return replace(self, copies=copies, is_torn=lambda: False)
 
@@ -122,7 +123,7 @@ class Step:
         return sum(array.nbytes for array in self.problem.arrays().values()) + snapshot_bytes(self.snapshots or ())
 
     def parts(self) -> Iterator[memoryview]:
-        """The bytes of the entry."""
+        """Return the bytes of the entry."""
         given = self.numbers() if self.copies is None else dict(self.copies)
         boxes = [(name, [[cut.start, cut.stop] for cut in box]) for name, box in self.cells]
         said: dict[str, object] = {"cells": boxes, GENERATION: self.generation}
@@ -142,7 +143,7 @@ class Step:
         return packed_arrays.parts(given, {ENTRY: dump(said)})
 
     def _weights_in(self, given: Mapping[str, Array]) -> LayerRecord:
-        """Those of the arrays that are weights of the model but for a few cells, and these cells."""
+        """Return those of the arrays that are weights of the model but for a few cells, and these cells."""
         bases = {name: [Base(array, Weight(0, name))] for name, array in self.weights.items() if name in given}
         told = {name: told_by(given[name], base) for name, base in bases.items()}
         found = {name: cells for name, cells in told.items() if cells is not None}
@@ -150,18 +151,18 @@ class Step:
         return LayerRecord({PRECISION: self.problem.dtype}, tuple(found), changed)
 
 
-class Held(NamedTuple):
+class HeldFile(NamedTuple):
     """A file as it is about to be, and the generation of the document that it will hold."""
 
     file: Stamp
     generation: int
 
     def is_torn(self) -> bool:
-        """Whether it counts only with the next whole entry: it says nothing of the one before."""
+        """Return whether it counts only with the next whole entry: it says nothing of the one before."""
         return True
 
     def parts(self) -> Iterator[memoryview]:
-        """The bytes of the entry."""
+        """Return the bytes of the entry."""
         said = {HOLDS: stamp_record(self.file), GENERATION: self.generation}
         return packed_arrays.parts({}, {ENTRY: dump(said)})
 
@@ -175,7 +176,7 @@ class Journal:
         self._first = self._size = 0  # bytes to the end of the first entry, and of the last
         self._settled = time.monotonic()
         self._lock = Lock()
-        self._held: list[Held] = []  # in the entries, or in those to come
+        self._held: list[HeldFile] = []  # in the entries, or in those to come
         self._since = 0  # the generation before which no file counts
 
     @property
@@ -183,7 +184,7 @@ class Journal:
         """The bytes of all entries but the first."""
         return self._size - self._first
 
-    def begin(self, step: Step, since: int = 0) -> None:
+    def begin(self, step: JournalStep, since: int = 0) -> None:
         """Put a whole state in place of all entries. Raises FormatError; then the entries are as they were.
 
         Files that were to hold the document count if they did so of the generation `since`, with which it was opened or
@@ -212,7 +213,7 @@ class Journal:
             self._place = self.path if whole else beside
             self._first, self._size, self._held, self._since = first, size, kept, since
 
-    def append(self, step: Step) -> None:
+    def append(self, step: JournalStep) -> None:
         """Add an entry. Raises FormatError; then the entries are as they were."""
         with self._lock, saving(self.path):
             whole = self._add(step, time.monotonic() > self._settled + SETTLED_S)
@@ -220,7 +221,7 @@ class Journal:
                 os.replace(self._place, self.path)
                 self._place = self.path
 
-    def expect(self, held: Held, since: int = 0) -> None:
+    def expect(self, held: HeldFile, since: int = 0) -> None:
         """Add a file that is about to take its place, in what survives a power cut, before it does.
 
         Those that held a generation before `since` are forgotten, as by `begin`. Raises FormatError; then the entries
@@ -238,10 +239,10 @@ class Journal:
             self._held = [*(each for each in self._held if each.generation >= since), held]
 
     def expects(self, file: Stamp) -> bool:
-        """Whether what follows may be laid on this file."""
+        """Return whether what follows may be laid on this file."""
         return any(held.file == file for held in self._held)
 
-    def _add(self, entry: Step | Held, settled: bool) -> bool:
+    def _add(self, entry: JournalStep | HeldFile, settled: bool) -> bool:
         """Write an entry behind the last; have it survive a power cut, which takes a while, not each time.
 
         Whether the state is a whole one with it.
@@ -274,7 +275,7 @@ def _write(file: io.FileIO, piece: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def _put(file: io.FileIO, entry: Step | Held) -> bool:
+def _put(file: io.FileIO, entry: JournalStep | HeldFile) -> bool:
     """Write an entry; whether it is a whole one.
 
     Each piece is a copy: the arrays may be written to meanwhile, and the sum is of what is written.
@@ -313,12 +314,12 @@ class Recovered(NamedTuple):
     """
 
     loaded: Loaded
-    kept: Kept
+    kept: KeptDocument
     study: StudyRecord | None = None
 
 
-def kept_in(path: Path) -> Kept:
-    """Record of a journal about its document, without the numbers. Raises FormatError."""
+def kept_in(path: Path) -> KeptDocument:
+    """Return the record of a journal about its document, without the numbers. Raises FormatError."""
     with reading(path, LARGEST_FILE) as source:
         data = _checked_start(source).read(LENGTH + 8)
         length = int.from_bytes(data[LENGTH:], "little")
@@ -329,7 +330,8 @@ def kept_in(path: Path) -> Kept:
 
 
 def is_in_its_file(path: Path) -> bool:
-    """Whether the file that last took its place holds all that a journal holds, as after a crash right behind that.
+    """Return whether the file that last took its place holds all that a journal holds, as after a crash right behind
+    that.
 
     Of large ones it is not found out, which would take a while. Raises FormatError.
     """
@@ -345,7 +347,7 @@ def is_in_its_file(path: Path) -> bool:
 
 
 def _bytes(loaded: Loaded) -> bytes:
-    """The numbers and options of a document and its snapshots."""
+    """Return the numbers and options of a document and its snapshots."""
     return b"".join(session.parts(Loaded(loaded.problem, snapshots=loaded.snapshots)))
 
 
@@ -353,13 +355,13 @@ def _no_weights(record: StudyRecord) -> Mapping[str, Array]:
     raise ModelNeeded(record)
 
 
-def recover(path: Path, tell: Tell | None = None, weights_of: WeightsOf = _no_weights) -> Recovered:
-    """The document as the last whole entry left it.
+def recover(path: Path, progress: Progress | None = None, weights_of: WeightsOf = _no_weights) -> Recovered:
+    """Return the document as the last whole entry left it.
 
     `weights_of` gives the weights of the layer on the table of a study, by dotted field. Raises FormatError, what
     `weights_of` raises among them.
     """
-    with reading(path, LARGEST_FILE, tell) as source:
+    with reading(path, LARGEST_FILE, progress) as source:
         state = _State(_file_in(_checked_start(source), source.size), weights_of)
         source.file.seek(len(MAGIC))
         together: list[bytes] = []  # entries that count with the next whole one
@@ -378,28 +380,28 @@ def recover(path: Path, tell: Tell | None = None, weights_of: WeightsOf = _no_we
         return state.result()
 
 
-def _file_in(file: BinaryIO, size: int) -> Held | None:
-    """The last file that took its place, if it is still the same."""
-    found: Held | None = None
+def _file_in(file: BinaryIO, size: int) -> HeldFile | None:
+    """Return the last file that took its place, if it is still the same."""
+    found: HeldFile | None = None
     for data, _whole in _entries(file, size, LONGEST_NAMING):
         try:
             said = _said(packed_arrays.taken_apart(data, ENTRY)[0])
             if HOLDS in said and (stamp := stamp_of(said[HOLDS])) is not None and stamp.is_current():
-                found = Held(stamp, int(said[GENERATION]))
+                found = HeldFile(stamp, int(said[GENERATION]))
         except Exception:
             break  # nor does what follows count
     return found
 
 
-def _checked_start(source: Source) -> BinaryIO:
+def _checked_start(source: FileSource) -> BinaryIO:
     if source.file.read(len(MAGIC)) != MAGIC:
         raise FormatError(_DAMAGED)
     return source.file
 
 
 def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator[tuple[bytes, bool]]:
-    """The entries from the first on, up to one that is cut off or damaged, and whether each is a whole one; longer ones
-    are passed over."""
+    """Yield the entries from the first on, up to one that is cut off or damaged, and whether each is a whole one;
+    longer ones are passed over."""
     while len(start := file.read(LENGTH)) == LENGTH:
         length = int.from_bytes(start, "little")
         if length > size:
@@ -417,15 +419,15 @@ def _entries(file: BinaryIO, size: int, longest: int = LARGEST_FILE) -> Iterator
 class _State:
     """Arrays and options as entry after entry makes them, from nothing or from a file that has them."""
 
-    def __init__(self, held: Held | None, weights_of: WeightsOf) -> None:
-        self.kept: Kept | None = None
+    def __init__(self, held: HeldFile | None, weights_of: WeightsOf) -> None:
+        self.kept: KeptDocument | None = None
         self.without_model = False
         self._weights_of = weights_of
         self._arrays: dict[str, Array] = {}
         self._options: dict[str, Json] = {}
         self._study: StudyRecord | None = None
         self._snapshots: tuple[Snapshot, ...] = ()
-        self._notes: tuple[Note, ...] = ()
+        self._notes: tuple[FileNote, ...] = ()
         self._held = held
         if held is not None:
             self._begin_with(open_file(held.file.path), held.file)
@@ -436,7 +438,7 @@ class _State:
         self._arrays, self._options = split(problem)
         self._arrays = {name: np.array(array) for name, array in self._arrays.items()}
         self._snapshots = found.snapshots
-        self.kept = Kept(file.path.stem, sizes, file, found.about, found.view)
+        self.kept = KeptDocument(file.path.stem, sizes, file, found.about, found.view)
 
     def take(self, data: bytes) -> None:
         """Carry out an entry, wholly or not at all."""
@@ -475,7 +477,7 @@ class _State:
         self._arrays, self._snapshots, self._notes, self._study = arrays, snapshots, notes, study
 
     def _weights(self, study: StudyRecord, own: LayerRecord) -> dict[str, Array]:
-        """The weights of the layer on the table, with what is other in them."""
+        """Return the weights of the layer on the table, with what is other in them."""
         try:
             weights = self._weights_of(study)
         except FormatError:
@@ -483,10 +485,14 @@ class _State:
             raise
         none = np.empty(0, PLACE), np.empty(0, np.dtype(own.options[PRECISION]))
         told = {name: own.cells.get(name, none) for name in own.names}
-        return {name: Cells(weights[name], *cells, Weight(study.layer, name)).array() for name, cells in told.items()}
+        return {
+            name: ChangedNumbers(weights[name], *cells, Weight(study.layer, name)).array()
+            for name, cells in told.items()
+        }
 
-    def _where(self, kept: Kept) -> Kept:
-        """The state that is kept, of the file on which it is laid: what was written before may name the one before."""
+    def _where(self, kept: KeptDocument) -> KeptDocument:
+        """Return the state that is kept, of the file on which it is laid: what was written before may name the one
+        before."""
         file = self._held.file if self._held else None
         return kept if file is None else replace(kept, name=file.path.stem, file=file)
 
@@ -500,7 +506,7 @@ class _State:
 
 
 def _base(stamp: Stamp | None) -> Loaded:
-    """The file on which the edits were made, if it is still the same."""
+    """Return the file on which the edits were made, if it is still the same."""
     if stamp is None or not stamp.is_current():
         raise FormatError(_CHANGED, base=shown(stamp.path.name if stamp else ""))
     return open_file(stamp.path)

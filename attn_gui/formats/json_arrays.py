@@ -14,10 +14,10 @@ from typing import IO, cast
 
 import numpy as np
 
-from attn_gui.engine.progress import Tell
-from attn_gui.formats.base import Listed, Listing, Loaded, Source, check_size
+from attn_gui.engine.progress import Progress
+from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded, check_size
 from attn_gui.formats.csv_text import decode
-from attn_gui.formats.file_sentences import FormatError, Note, shape_text, shown
+from attn_gui.formats.file_sentences import FileNote, FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import (
     EXACT,
     NOT_MAPPING,
@@ -43,7 +43,7 @@ from attn_gui.formats.named.roles import (
     texts_among,
 )
 from attn_gui.formats.problem_fields import ABOUT, is_field
-from attn_gui.formats.rows import Rows
+from attn_gui.formats.rows import ArrayRows
 from attn_gui.formats.text.numerals import NotANumber, number
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -65,17 +65,17 @@ _LONG = QT_TRANSLATE_NOOP("Sentences", "{file} holds a number that is too long."
 
 
 def matches(start: bytes) -> bool:
-    """Text begins with anything."""
+    """Return False: text begins with anything."""
     return False
 
 
-def read(source: Source) -> Loaded:
-    """A problem by the names of its fields, with the options of a problem among them or under `meta`."""
+def read(source: FileSource) -> Loaded:
+    """Return a problem by the names of its fields, with the options of a problem among them or under `meta`."""
     return problem_in(listing(source), source)
 
 
-def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
-    """Nested lists by name, a row of numbers a line; the options as a record."""
+def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
+    """Write nested lists by name, a row of numbers a line; the options as a record."""
     texts = texts_among(members)
     file.write(b"{\n")
     for place, (name, rows) in enumerate(members.items()):
@@ -94,8 +94,8 @@ def _nested(cells: Json, shape: tuple[int, ...]) -> str:
     return "[" + ",\n ".join(_nested(part, shape[1:]) for part in cells) + "]"
 
 
-def listing(source: Source) -> Listing:
-    """Every nested list of numbers; what lies in records within has their names before its own, with points."""
+def listing(source: FileSource) -> Listing:
+    """Return every nested list of numbers; what lies in records within has their names before its own, with points."""
     named, notes = _parsed(source)
     arrays: dict[str, Array] = {}
     budget = ListedBudget()
@@ -107,32 +107,32 @@ def listing(source: Source) -> Listing:
     options = {name: value for name, value in options.items() if not (name == MASK and _is_numbers(value))}
     for name, value in _lists({name: value for name, value in named.items() if name != MASK or _is_numbers(value)}):
         if name not in options:
-            arrays[name] = _array(name, value, budget, source.tell)
+            arrays[name] = _array(name, value, budget, source.progress)
             if is_field(name) and not means_maps(name):
                 check_axes(name, arrays[name].shape)
             notes += _rounding_notes(name, value, arrays[name])
     if not arrays:
         raise FormatError(_NOTHING)
-    listed = tuple(Listed(name, array.shape, array.dtype.name) for name, array in arrays.items())
+    listed = tuple(ListedArray(name, array.shape, array.dtype.name) for name, array in arrays.items())
     read = {*options, *arrays}
     others = tuple(_others(named, read))
     return Listing(listed, partial(_held, arrays), joined(meta, options), tuple(notes), others)
 
 
 def _meta(said: Json) -> dict[str, Json]:
-    """The options that `meta` says, as a record or as its text."""
+    """Return the options that `meta` says, as a record or as its text."""
     found = parse_object(said, LONGEST_META) if isinstance(said, str) else said
     if not isinstance(found, dict):
         raise FormatError(NOT_MAPPING)
     return said_in_meta(found)
 
 
-def size_of(source: Source) -> int:
-    """The size of the file in bytes, weighted by how slowly its text is read."""
+def size_of(source: FileSource) -> int:
+    """Return the size of the file in bytes, weighted by how slowly its text is read."""
     return source.size * SLOWER
 
 
-def _held(arrays: Mapping[str, Array], _source: Source, names: Collection[str]) -> dict[str, Array]:
+def _held(arrays: Mapping[str, Array], _source: FileSource, names: Collection[str]) -> dict[str, Array]:
     return {name: array for name, array in arrays.items() if name in names}
 
 
@@ -140,23 +140,23 @@ class _Decimals:
     """The numbers of a text that are not whole; the first that is read as 0, and is none, is noted."""
 
     def __init__(self) -> None:
-        self.notes: list[Note] = []
+        self.notes: list[FileNote] = []
 
     def read(self, digits: str) -> float:  # in Python, so that others have their turn
-        """The number that the digits are. Raises NotANumber for one that is too large."""
+        """Return the number that the digits are. Raises NotANumber for one that is too large."""
         value = float(digits)
         if math.isinf(value):
             return number(digits)
         if value == 0 and not self.notes and any(digit in "123456789" for digit in digits.lower().partition("e")[0]):
-            from attn_gui.formats.text.delimited import Row
+            from attn_gui.formats.text.delimited import TextRow
             from attn_gui.formats.text.text_table import read_rows
 
-            self.notes += read_rows([Row(0, [digits])]).notes
+            self.notes += read_rows([TextRow(0, [digits])]).notes
         return value
 
 
-def _parsed(source: Source) -> tuple[dict[str, Json], list[Note]]:
-    """The whole text as values by name, with notes on its numbers; checked before it is taken apart."""
+def _parsed(source: FileSource) -> tuple[dict[str, Json], list[FileNote]]:
+    """Return the whole text as values by name, with notes on its numbers; checked before it is taken apart."""
     check_size(source.size, LARGEST_FILE)
     text = decode(source.file.read(source.size))
     lists = text.count("[") + text.count("{")
@@ -177,7 +177,7 @@ def _parsed(source: Source) -> tuple[dict[str, Json], list[Note]]:
 
 
 def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iterator[tuple[str, Json]]:
-    """Nested lists of numbers by name, and single numbers that stand for an array of a problem."""
+    """Yield nested lists of numbers by name, and single numbers that stand for an array of a problem."""
     if depth > DEEPEST or len(values) > MOST_NAMES:
         raise FormatError(_DEEP)
     for name, value in values.items():
@@ -188,7 +188,7 @@ def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iter
 
 
 def _others(values: Mapping[str, Json], read: Collection[str], before: str = "") -> Iterator[str]:
-    """The names of what is not read, within records, too; these are as deep as `_lists` lets them be."""
+    """Yield the names of what is not read, within records, too; these are as deep as `_lists` lets them be."""
     for name, value in values.items():
         if before + name in read or value is None:
             continue
@@ -199,22 +199,23 @@ def _others(values: Mapping[str, Json], read: Collection[str], before: str = "")
 
 
 def _may_be_array(value: Json, depth: int) -> bool:
-    """Whether a value is a list, or a number that is not one of a record's options."""
+    """Return whether a value is a list, or a number that is not one of a record's options."""
     return isinstance(value, list) or (depth == 0 and type(value) in (int, float))
 
 
 def _is_numbers(value: Json) -> bool:
-    """Whether the first thing in nested lists is a number."""
+    """Return whether the first thing in nested lists is a number."""
     inner = value
     while isinstance(inner, list) and inner:
         inner = inner[0]
     return isinstance(value, list) and isinstance(inner, int | float)
 
 
-def _array(name: str, nested: Json, budget: Budget, tell: Tell) -> Array:
-    """The numbers of nested lists: true and false as such, whole numbers as such where they fit, else float64."""
+def _array(name: str, nested: Json, budget: Budget, progress: Progress) -> Array:
+    """Return the numbers of nested lists: true and false as such, whole numbers as such where they fit, else
+    float64."""
     if not isinstance(nested, list):
-        return _array(name, [nested], budget, tell).reshape(())
+        return _array(name, [nested], budget, progress).reshape(())
     shape = _shape(name, nested)
     budget.take(name, shape, 8)
     rows = _rows(name, nested, shape)
@@ -231,7 +232,7 @@ def _array(name: str, nested: Json, budget: Budget, tell: Tell) -> Array:
         except OverflowError as error:
             raise FormatError(_LONG) from error
         if place % 4096 == 0:
-            tell(1.0)
+            progress(1.0)
     if kinds == {bool}:
         whole = array.astype(bool)
     elif kinds == {int} and np.abs(array).max() < 2**53:
@@ -239,8 +240,8 @@ def _array(name: str, nested: Json, budget: Budget, tell: Tell) -> Array:
     return (array if whole is None else whole).reshape(shape)
 
 
-def _rounding_notes(name: str, nested: Json, array: Array) -> list[Note]:
-    """A note on the first whole number that float64 cannot hold."""
+def _rounding_notes(name: str, nested: Json, array: Array) -> list[FileNote]:
+    """Return a note on the first whole number that float64 cannot hold."""
     if array.dtype.kind != "f" or not (np.abs(array) >= EXACT).any():
         return []
     rows = _rows(name, nested, array.shape) if array.ndim else [[nested]]
@@ -259,7 +260,7 @@ def _shape(name: str, nested: list[Json]) -> tuple[int, ...]:
 
 
 def _rows(name: str, nested: list[Json], shape: Sequence[int]) -> Iterator[list[Json]]:
-    """The innermost lists, in order; refused where one is longer or shorter than the first."""
+    """Yield the innermost lists, in order; refused where one is longer or shorter than the first."""
     got = (len(nested),) if isinstance(nested, list) else ()
     if got != tuple(shape[:1]):
         raise FormatError(_RAGGED, name=shown(name), got=shape_text(got), expected=shape_text(tuple(shape[:1])))

@@ -8,7 +8,7 @@ from typing import IO
 import numpy as np
 
 from attn_gui.engine.fields import GIVEN
-from attn_gui.formats.base import Labels, Listed, Listing, Matrix, Source
+from attn_gui.formats.base import FileSource, LabeledArray, Labels, ListedArray, Listing
 from attn_gui.formats.foreign_arrays import (
     MAGIC,
     Array,
@@ -18,7 +18,7 @@ from attn_gui.formats.foreign_arrays import (
     read_npy,
     rounding_notes,
 )
-from attn_gui.formats.rows import Rows, rows_of
+from attn_gui.formats.rows import ArrayRows, rows_of
 
 __all__ = ["listing", "matches", "read", "write", "write_rows", "write_unlabeled"]
 
@@ -27,35 +27,35 @@ def matches(start: bytes) -> bool:
     return start.startswith(MAGIC)
 
 
-def read(source: Source) -> Matrix:
-    """The array; a vector becomes one row, a single number one cell."""
+def read(source: FileSource) -> LabeledArray:
+    """Return the array; a vector becomes one row, a single number one cell."""
     array = read_npy(source.file, "array", source.size, Budget())
-    return Matrix(array if array.ndim > 1 else array.reshape(1, -1), notes=rounding_notes(array))
+    return LabeledArray(array if array.ndim > 1 else array.reshape(1, -1), notes=rounding_notes(array))
 
 
-def listing(source: Source) -> Listing:
-    """The array as attention weights, which is all that one array without a name can be of a problem."""
+def listing(source: FileSource) -> Listing:
+    """Return the array as attention weights, which is all that one array without a name can be of a problem."""
     header = checked_header(source.file, GIVEN, source.size, ListedBudget())
-    return Listing((Listed(GIVEN, header.shape, header.dtype.name),), _read_listed)
+    return Listing((ListedArray(GIVEN, header.shape, header.dtype.name),), _read_listed)
 
 
-def _read_listed(source: Source, names: Collection[str]) -> dict[str, Array]:
+def _read_listed(source: FileSource, names: Collection[str]) -> dict[str, Array]:
     source.file.seek(0)
     return {name: read_npy(source.file, name, source.size, ListedBudget()) for name in names}
 
 
-def write(matrix: Matrix, file: IO[bytes]) -> None:
+def write(matrix: LabeledArray, file: IO[bytes]) -> None:
     write_rows(rows_of(matrix.values), file)
 
 
-def write_rows(rows: Rows, file: IO[bytes]) -> None:
-    """An array block by block: the very bytes that NumPy writes."""
+def write_rows(rows: ArrayRows, file: IO[bytes]) -> None:
+    """Write an array block by block: the very bytes that NumPy writes."""
     header = {"descr": np.lib.format.dtype_to_descr(rows.dtype), "fortran_order": False, "shape": rows.shape}
     np.lib.format.write_array_header_1_0(file, header)
     for block in rows.blocks():
         file.write(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)
 
 
-def write_unlabeled(rows: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
+def write_unlabeled(rows: ArrayRows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
     """Write an array block by block; the file has no room for labels."""
     write_rows(rows, file)

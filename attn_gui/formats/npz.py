@@ -10,7 +10,7 @@ from typing import IO
 import numpy as np
 
 from attn_gui.formats import npy
-from attn_gui.formats.base import Listed, Listing, Loaded, Source
+from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded
 from attn_gui.formats.file_sentences import FormatError, shown, size_text
 from attn_gui.formats.foreign_arrays import (
     TOO_LONG,
@@ -31,7 +31,7 @@ from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.attention_maps import means_maps
 from attn_gui.formats.named.roles import LONGEST_META, META, THERE_TWICE, is_ours, joined, said_in_meta
 from attn_gui.formats.problem_fields import is_field, is_option, option_of, split
-from attn_gui.formats.rows import Rows, rows_of
+from attn_gui.formats.rows import ArrayRows, rows_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LONGEST_DIRECTORY = 2**20
@@ -48,8 +48,8 @@ def matches(start: bytes) -> bool:
     return start.startswith((START, _END))
 
 
-def is_torch_save(source: Source) -> bool:
-    """Whether a zip is what `torch.save` writes: a pickle, and its arrays as bytes without names."""
+def is_torch_save(source: FileSource) -> bool:
+    """Return whether a zip is what `torch.save` writes: a pickle, and its arrays as bytes without names."""
     try:
         _check_directory(source)
         with zipfile.ZipFile(source.file) as archive:
@@ -60,20 +60,21 @@ def is_torch_save(source: Source) -> bool:
         source.file.seek(0)
 
 
-def read(source: Source) -> Loaded:
-    """A problem by the names of its fields, with the options among them; every other array is left unread and noted."""
+def read(source: FileSource) -> Loaded:
+    """Return a problem by the names of its fields, with the options among them; every other array is left unread and
+    noted."""
     return problem_in(listing(source), source)
 
 
-def listing(source: Source) -> Listing:
-    """Every array by its header, and the options beside them."""
+def listing(source: FileSource) -> Listing:
+    """Return every array by its header, and the options beside them."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive)
         headers = {name: _header(archive, info, name) for name, info in members.items() if name != META}
         texts = [name for name, header in headers.items() if header is None or _is_text(name, header)]
         found = [
-            Listed(name, header.shape, header.dtype.name)
+            ListedArray(name, header.shape, header.dtype.name)
             for name, header in headers.items()
             if header is not None and name not in texts
         ]
@@ -85,7 +86,7 @@ def listing(source: Source) -> Listing:
 
 
 def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Header | None:
-    """The header of an array; None of what is none, and no part of a problem either."""
+    """Return the header of an array; None of what is none, and no part of a problem either."""
     try:
         with archive.open(info) as member:
             header = read_header(member, name)
@@ -99,11 +100,11 @@ def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Heade
 
 
 def _is_text(name: str, header: Header) -> bool:
-    """Whether an array is a text, or says an option as one would."""
+    """Return whether an array is a text, or says an option as one would."""
     return header.dtype.kind in "US" or (is_option(name) and header.shape == ())
 
 
-def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
+def _taken(source: FileSource, names: Collection[str]) -> dict[str, Array]:
     with zipfile.ZipFile(source.file) as archive:
         members = {name: info for name, info in _members(archive).items() if name in names}
         _weigh(archive, members)
@@ -111,8 +112,8 @@ def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
         return {name: _array(archive, info, name, budget) for name, info in members.items()}
 
 
-def size_of(source: Source) -> int:
-    """The bytes that the arrays of a problem say they take once they are unpacked."""
+def size_of(source: FileSource) -> int:
+    """Return the bytes that the arrays of a problem say they take once they are unpacked."""
     _check_directory(source)
     with zipfile.ZipFile(source.file) as archive:
         members = _members(archive).items()
@@ -120,12 +121,12 @@ def size_of(source: Source) -> int:
 
 
 def write(loaded: Loaded, file: IO[bytes]) -> None:
-    """The problem's arrays and its options: what `read` takes in again, field for field."""
+    """Write the problem's arrays and its options: what `read` takes in again, field for field."""
     write_members({name: rows_of(array) for name, array in members_of(loaded).items()}, file)
 
 
 def members_of(loaded: Loaded) -> dict[str, Array]:
-    """Every array of the file, `meta` included."""
+    """Return every array of the file, `meta` included."""
     arrays, options = split(loaded.problem)
     meta = dump({**loaded.about, **options})
     if len(meta) > LONGEST_META:
@@ -136,15 +137,15 @@ def members_of(loaded: Loaded) -> dict[str, Array]:
     return {**arrays, META: np.array(meta)}
 
 
-def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
-    """A `.npz` of arrays by name, each block by block; the same arrays give the same bytes."""
+def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
+    """Write a `.npz` of arrays by name, each block by block; the same arrays give the same bytes."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, rows in members.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
                 npy.write_rows(rows, member)
 
 
-def _check_directory(source: Source) -> None:
+def _check_directory(source: FileSource) -> None:
     """Refuse a zip whose table of contents would not fit before it is read: zipfile reads it whole."""
     source.file.seek(-min(source.size, _END_SIZE + _LOCATOR_SIZE + _END64_SIZE), io.SEEK_END)
     tail = source.file.read()
@@ -158,8 +159,9 @@ def _check_directory(source: Source) -> None:
         raise FormatError(template, got=size_text(directory), expected=size_text(LONGEST_DIRECTORY))
 
 
-def _directory64(source: Source, tail: bytes) -> int:
-    """The length of the table of contents as ZIP64 says it, right before the end of a zip; 0 where nothing does."""
+def _directory64(source: FileSource, tail: bytes) -> int:
+    """Return the length of the table of contents as ZIP64 says it, right before the end of a zip; 0 where nothing
+    does."""
     locator, end = tail[-_LOCATOR_SIZE:], tail[-_LOCATOR_SIZE - _END64_SIZE : -_LOCATOR_SIZE]
     if not locator.startswith(_LOCATOR):
         return 0
@@ -170,7 +172,7 @@ def _directory64(source: Source, tail: bytes) -> int:
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The entries by array name; refused if a name comes twice, is encrypted, or is packed in an unusual way."""
+    """Return the entries by array name; refused if a name comes twice, is encrypted, or is packed in an unusual way."""
     found: dict[str, zipfile.ZipInfo] = {}
     for info in archive.infolist():
         name = info.filename.removesuffix(".npy")
@@ -203,7 +205,7 @@ def _option(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, budget: 
 
 
 def _meta(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Json]:
-    """The options: one text without axes, of at most a megabyte."""
+    """Return the options: one text without axes, of at most a megabyte."""
     with archive.open(info) as member:
         header = read_header(member, "meta")
         if header.dtype.kind not in "US" or header.shape != ():

@@ -59,12 +59,12 @@ class Sized(Protocol):
 
 
 def matches(start: bytes) -> bool:
-    """Whether a file that begins so may be one."""
+    """Return whether a file that begins so may be one."""
     return len(start) > 8 and start[8:9] == b"{" and int.from_bytes(start[:8], "little") <= LONGEST_HEADER
 
 
 def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[memoryview]:
-    """The bytes of a file, array by array in its own memory; the same content gives the same bytes.
+    """Yield the bytes of a file, array by array in its own memory; the same content gives the same bytes.
 
     In the order of the official writer: the widest numbers first, so that each begins at a multiple of its width.
     """
@@ -75,13 +75,13 @@ def parts(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[
 
 
 def packed(array: Array) -> memoryview:
-    """The bytes of an array as they stand in a file."""
+    """Return the bytes of an array as they stand in a file."""
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return memoryview(little.reshape(-1).view(np.uint8).data)
 
 
 def header_of(arrays: Mapping[str, Sized], metadata: Mapping[str, str]) -> tuple[bytes, list[str]]:
-    """The bytes before the arrays, and the names of these in the order in which they follow."""
+    """Return the bytes before the arrays, and the names of these in the order in which they follow."""
     header: dict[str, object] = {METADATA: dict(metadata)}
     names = sorted(arrays, key=lambda name: (_KEYS.index(_key(arrays[name])), name))
     end = 0
@@ -94,7 +94,7 @@ def header_of(arrays: Mapping[str, Sized], metadata: Mapping[str, str]) -> tuple
 
 
 def taken_apart(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryview]:
-    """The header, which says where which array is, and the bytes of all arrays.
+    """Return the header, which says where which array is, and the bytes of all arrays.
 
     Where the header is long by the text of one `entry` of the metadata, that does not count.
     """
@@ -111,7 +111,7 @@ def taken_apart(data: bytes, entry: str = "") -> tuple[dict[str, Json], memoryvi
 
 
 def may_have(data: bytes, entry: str) -> bool:
-    """Whether the metadata of a file may have this entry; a short header tells once it is taken apart."""
+    """Return whether the metadata of a file may have this entry; a short header tells once it is taken apart."""
     return int.from_bytes(data[:8], "little") <= LONGEST_ENTRIES or _start_of(data, entry) >= 0
 
 
@@ -122,13 +122,13 @@ def _start_of(data: bytes, entry: str) -> int:
 
 
 def _length_of(data: bytes, stop: int, entry: str) -> int:
-    """The bytes of the text of an entry, 0 in a header that is short anyway."""
+    """Return the bytes of the text of an entry, 0 in a header that is short anyway."""
     start = _start_of(data, entry) if entry and stop > LONGEST_ENTRIES else -1
     found = _TEXT.match(data, start, stop) if start >= 0 else None
     return found.end() - start if found else 0
 
 
-class Place(NamedTuple):
+class PackedArray(NamedTuple):
     """The place of an array behind the header, and what its bytes mean."""
 
     name: str
@@ -137,19 +137,20 @@ class Place(NamedTuple):
     bytes: tuple[int, int]  # its first one, and the first one behind it
 
 
-def places(header: Mapping[str, Json]) -> list[Place]:
-    """The places of all arrays, in the order of the file."""
+def places(header: Mapping[str, Json]) -> list[PackedArray]:
+    """Return the places of all arrays, in the order of the file."""
     entries = [_entry(name, entry) for name, entry in header.items() if name != METADATA]
     return sorted(entries, key=lambda place: place.bytes)
 
 
 def kind_name(kind: str) -> str:
-    """The name that NumPy has for a kind of numbers; bfloat16, and what cannot be read, have their own."""
+    """Return the name that NumPy has for a kind of numbers; bfloat16, and what cannot be read, have their own."""
     return "bfloat16" if kind == _BFLOAT16 else np.dtype(_DTYPES[kind]).name if kind in _DTYPES else shown(kind)
 
 
-def count_of(place: Place, budget: Budget) -> int:
-    """The bytes that its shape needs; refused where it says other ones, where they are too many, of unknown numbers."""
+def count_of(place: PackedArray, budget: Budget) -> int:
+    """Return the bytes that its shape needs; refused where it says other ones, where they are too many, of unknown
+    numbers."""
     if place.kind not in _DTYPES:
         template = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” holds {got}; expected {expected}.")
         raise FormatError(template, name=shown(place.name), got=shown(place.kind), expected=tuple(_DTYPES))
@@ -160,14 +161,14 @@ def count_of(place: Place, budget: Budget) -> int:
     return count
 
 
-def array_of(place: Place, own: NDArray[np.uint8]) -> Array:
-    """The numbers in the bytes of an array."""
+def array_of(place: PackedArray, own: NDArray[np.uint8]) -> Array:
+    """Return the numbers in the bytes of an array."""
     dtype = np.dtype(_DTYPES[place.kind])
     return from_bfloat16(own, place.shape) if place.kind == _BFLOAT16 else native(own, dtype, place.shape)
 
 
 def arrays_in(header: Mapping[str, Json], cells: memoryview) -> dict[str, Array]:
-    """Every array, in the memory of the file.
+    """Return every array, in the memory of the file.
 
     They follow each other in it without gap or overlap, from the first byte to the last.
     """
@@ -190,13 +191,13 @@ def _key(array: Sized) -> str:
     return _KEY_OF[np.dtype(array.dtype).name]
 
 
-def _entry(name: str, entry: Json) -> Place:
-    """The header's entry of one array: its name, kind of numbers, shape and place."""
+def _entry(name: str, entry: Json) -> PackedArray:
+    """Return the header's entry of one array: its name, kind of numbers, shape and place."""
     parts = entry if isinstance(entry, dict) else {}
     kind, shape, place = parts.get("dtype"), _wholes(parts.get("shape")), _wholes(parts.get("data_offsets"))
     if not isinstance(kind, str) or shape is None or place is None or len(place) != 2 or min(place) < 0:
         raise FormatError(_ENTRY_BROKEN, name=shown(name))
-    return Place(name, kind, shape, (place[0], place[1]))
+    return PackedArray(name, kind, shape, (place[0], place[1]))
 
 
 def _wholes(value: Json) -> tuple[int, ...] | None:

@@ -17,7 +17,7 @@ from attn_gui.engine.masks import Bias, Causal, Custom, Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
-from attn_gui.formats.file_sentences import FormatError, Note, shown
+from attn_gui.formats.file_sentences import FileNote, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -51,22 +51,22 @@ _NOTED = 8  # names that are worth saying
 
 
 def is_field(name: str) -> bool:
-    """Whether an array of this name belongs to a problem."""
+    """Return whether an array of this name belongs to a problem."""
     return name in MATRICES or _DOTTED.fullmatch(name) is not None
 
 
 def is_option(name: str) -> bool:
-    """Whether an array of this name says what options may say, too."""
+    """Return whether an array of this name says what options may say, too."""
     return name in OPTIONS or name in ARGUMENTS or name in OTHER_WORDS
 
 
 def own_shape(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of a field whose file holds it so: one row or column is how tables hold what has one axis."""
+    """Return the shape of a field whose file holds it so: one row or column is how tables hold what has one axis."""
     return (math.prod(shape),) if len(shape) == 2 and 1 in shape and _is_vector(name) else shape
 
 
 def _is_vector(name: str) -> bool:
-    """Whether a field has one axis."""
+    """Return whether a field has one axis."""
     record, _, last = name.rpartition(".")
     tables: dict[str, Iterable[Sized]] = {
         "score_params": (score.tables[last] for score in SCORES.values() if last in score.tables),
@@ -76,12 +76,12 @@ def _is_vector(name: str) -> bool:
 
 
 def is_result(name: str) -> bool:
-    """Whether an array of this name is computed, so that nothing of the problem is lost without it."""
+    """Return whether an array of this name is computed, so that nothing of the problem is lost without it."""
     return name in STAGE
 
 
 def option_of(name: str, array: Array) -> tuple[dict[str, Json], dict[str, Array]]:
-    """The option that an array of its name holds: (options, arrays) with a mask as its first layer."""
+    """Return the option that an array of its name holds: (options, arrays) with a mask as its first layer."""
     if name != "mask" or array.dtype.kind in "US":
         return {name: array.item() if array.ndim == 0 else array.tolist()}, {}
     if array.dtype.kind != "f":
@@ -101,7 +101,7 @@ def _first_layer(kind: type[Layer], cells: Array) -> tuple[dict[str, Json], dict
 
 
 def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
-    """The arrays by dotted name, and everything else as JSON; what has its default value is left out."""
+    """Return the arrays by dotted name, and everything else as JSON; what has its default value is left out."""
     arrays = problem.arrays()
     options: dict[str, Json] = {"num_heads": problem.num_heads}
     for name, value in problem.fields().items():
@@ -112,8 +112,8 @@ def split(problem: Problem) -> tuple[dict[str, Array], dict[str, Json]]:
     return arrays, options | {"dtype": np.dtype(problem.dtype).name}
 
 
-def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[Note, ...]]:
-    """The options under our names, with notes on those that had others. Raises FormatError where two differ."""
+def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[FileNote, ...]]:
+    """Return the options under our names, with notes on those that had others. Raises FormatError where two differ."""
     found: dict[str, Json] = {name: value for name, value in options.items() if name not in OTHER_WORDS}
     notes = []
     for name, value in options.items():
@@ -125,18 +125,18 @@ def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[No
                 raise FormatError(_NO_SWITCH, name=name, got=told(value))
             if value:
                 found["mask"] = [*layers_of(found.get("mask")), {"kind": Causal.kind}]
-                notes.append(Note(_READ_CAUSAL, name=name, rule="j ≤ i"))
+                notes.append(FileNote(_READ_CAUSAL, name=name, rule="j ≤ i"))
         elif found.setdefault(option, value) != value:
             raise FormatError(_TWO_COUNTS, name=name, got=told(value), other=option, held=told(found[option]))
         else:
-            notes.append(Note(_READ_AS, name=name, got=f"{option} {told(value)}"))
+            notes.append(FileNote(_READ_AS, name=name, got=f"{option} {told(value)}"))
     return found, tuple(notes)
 
 
 def assemble(
     arrays: Mapping[str, Array], options: Mapping[str, Json], *, batch_axis: bool = True
 ) -> tuple[Problem, dict[str, str], tuple[str, ...]]:
-    """The problem, what else the options say about it, and the names of options that are neither.
+    """Return the problem, what else the options say about it, and the names of options that are neither.
 
     Without a dtype in the options it is float32 if no array is finer; `batch_axis`: what a first axis as long as
     num_heads is, where the options do not say it. Raises FormatError, ShapeError.
@@ -147,7 +147,7 @@ def assemble(
 
 
 def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[str, Any]:
-    """The fields of a problem as they are given, none checked. Raises FormatError for an array without place."""
+    """Return the fields of a problem as they are given, none checked. Raises FormatError for an array without place."""
     fields: dict[str, Any] = {name: options[name] for name in OPTIONS if options.get(name) is not None}
     if "tokens" in options:
         fields = {"query_tokens": options["tokens"], "key_tokens": options["tokens"]} | fields
@@ -162,28 +162,28 @@ def fields_of(arrays: Mapping[str, Array], options: Mapping[str, Json]) -> dict[
 
 
 def layers_of(mask: Json) -> list[Json]:
-    """Layers of a mask: a list, where one alone or the name of its kind stands for one. Raises FormatError."""
+    """Return layers of a mask: a list, where one alone or the name of its kind stands for one. Raises FormatError."""
     alone = isinstance(mask, str) or (isinstance(mask, dict) and "kind" in mask)
     layers = [] if mask is None else [mask] if alone else _list(mask, "mask")
     return [{"kind": layer} if isinstance(layer, str) else layer for layer in layers]
 
 
 def words(options: Mapping[str, Json]) -> dict[str, str]:
-    """The options in words: model, text, …"""
+    """Return the options in words: model, text, …"""
     return {name: whole_text(str(options[name])) for name in ABOUT if isinstance(options.get(name), str | int)}
 
 
-def notes_on(arrays: Sequence[str], options: Sequence[str]) -> tuple[Note, ...]:
-    """Notes on arrays and options that were not read."""
+def notes_on(arrays: Sequence[str], options: Sequence[str]) -> tuple[FileNote, ...]:
+    """Return notes on arrays and options that were not read."""
     said = (
         (QT_TRANSLATE_NOOP("Sentences", "Arrays not used: {names}."), arrays),
         (QT_TRANSLATE_NOOP("Sentences", "Options not used: {names}."), options),
     )
-    return tuple(Note(template, names=listed(names)) for template, names in said if names)
+    return tuple(FileNote(template, names=listed(names)) for template, names in said if names)
 
 
 def listed(names: Iterable[str]) -> tuple[str, ...]:
-    """Names as a sentence may list them, still to be put together."""
+    """Return names as a sentence may list them, still to be put together."""
     names = list(names)
     return (*map(shown, names[:_NOTED]), *("…" for _ in names[_NOTED : _NOTED + 1]))
 
@@ -208,7 +208,7 @@ def _dtype(arrays: Mapping[str, Array]) -> str:
 
 
 def _plain(value: object) -> Json:
-    """A field as JSON; arrays are left out of records, they have names of their own."""
+    """Return a field as JSON; arrays are left out of records, they have names of their own."""
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items() if not _is_table(part)}
     if isinstance(value, np.ndarray | tuple | list):

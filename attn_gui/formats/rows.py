@@ -10,20 +10,20 @@ import numpy as np
 
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Box, item_of
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import GIVEN
 from attn_gui.formats.foreign_arrays import Array
 
 AT_ONCE = 1 << 22
 """Cells of a block."""
 
-Progress: TypeAlias = Callable[[int, int], None]
+CountProgress: TypeAlias = Callable[[int, int], None]
 """Called with (rows done, rows in all), from any thread; whatever it raises ends the work."""
 
 Tokens: TypeAlias = tuple[str, ...] | None
 
 
-class Rows(NamedTuple):
+class ArrayRows(NamedTuple):
     """An array in parts: `blocks` gives them in the order of the array, each as often as it is called."""
 
     shape: tuple[int, ...]
@@ -39,31 +39,31 @@ class Rows(NamedTuple):
         return self.size * self.dtype.itemsize
 
 
-def rows_of(array: Array) -> Rows:
-    """An array that is there, as one block."""
-    return Rows(array.shape, array.dtype, lambda: iter((array,)))
+def rows_of(array: Array) -> ArrayRows:
+    """Return an array that is there, as one block."""
+    return ArrayRows(array.shape, array.dtype, lambda: iter((array,)))
 
 
 def has_items(problem: Problem, field: str) -> bool:
-    """Whether an array of a problem has a batch axis; three axes of maps begin with the heads."""
+    """Return whether an array of a problem has a batch axis; three axes of maps begin with the heads."""
     return problem.arrays()[field].ndim > (3 if "." in field or field == GIVEN else 2)
 
 
-def field_rows(problem: Problem, field: str, item: int) -> Rows:
-    """An array of a problem as one matrix, or a vector: of a batch one item, and the rows of all that is in it one
-    below another."""
+def field_rows(problem: Problem, field: str, item: int) -> ArrayRows:
+    """Return an array of a problem as one matrix, or a vector: of a batch one item, and the rows of all that is in it
+    one below another."""
     array = problem.arrays()[field]
     own = item_of(array, item) if has_items(problem, field) else array
     return rows_of(own.reshape(-1, own.shape[-1]) if own.ndim > 2 else own)
 
 
-def as_matrix(rows: Rows) -> Rows:
-    """A vector as one row; a matrix as it is."""
-    return Rows((1, 1, *rows.shape)[-2:], rows.dtype, lambda: map(np.atleast_2d, rows.blocks()))
+def as_matrix(rows: ArrayRows) -> ArrayRows:
+    """Return a vector as one row; a matrix as it is."""
+    return ArrayRows((1, 1, *rows.shape)[-2:], rows.dtype, lambda: map(np.atleast_2d, rows.blocks()))
 
 
-def stage_rows(evaluation: Evaluation, stage: str, progress: Progress | None = None) -> Rows:
-    """A whole stage with all its axes."""
+def stage_rows(evaluation: Evaluation, stage: str, progress: CountProgress | None = None) -> ArrayRows:
+    """Return a whole stage with all its axes."""
     shape = evaluation.shape(stage)
     *leading, height, width = shape
 
@@ -75,13 +75,14 @@ def stage_rows(evaluation: Evaluation, stage: str, progress: Progress | None = N
     def blocks() -> Iterator[Array]:
         yield from _told(places(), lambda box: evaluation.box(stage, box), prod(leading) * height, progress)
 
-    return Rows(shape, np.dtype(evaluation.problem.dtype), blocks)
+    return ArrayRows(shape, np.dtype(evaluation.problem.dtype), blocks)
 
 
 def block_rows(
-    evaluation: Evaluation, stage: str, batch: int, head: int | None, progress: Progress | None = None
-) -> Rows:
-    """The matrix of one item, of one head where a stage has heads; else of the columns of a head, None for all."""
+    evaluation: Evaluation, stage: str, batch: int, head: int | None, progress: CountProgress | None = None
+) -> ArrayRows:
+    """Return the matrix of one item, of one head where a stage has heads; else of the columns of a head, None for
+    all."""
     shape = evaluation.shape(stage)
     mine = slice(0, shape[-1]) if head is None or len(shape) == 4 else evaluation.head_columns(stage, head)
     height, width = shape[-2], mine.stop - mine.start
@@ -95,18 +96,18 @@ def block_rows(
         boxes = ((*place, cut, mine) for cut in _cuts(height, width))
         yield from _told(boxes, read, height, progress)
 
-    return Rows((height, width), np.dtype(evaluation.problem.dtype), blocks)
+    return ArrayRows((height, width), np.dtype(evaluation.problem.dtype), blocks)
 
 
 def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
-    """The tokens of a stage's rows and columns, or None; in self-attention queries are keys, too."""
+    """Return the tokens of a stage's rows and columns, or None; in self-attention queries are keys, too."""
     problem, axes = evaluation.problem, evaluation.axes(stage)
     keys = problem.names_of_keys
     return keys if evaluation.node(stage).stage.by_key else problem.query_tokens, keys if axes[-1] == "key" else None
 
 
-def counted_labels(evaluation: Evaluation, name: str, rows: Rows) -> tuple[Sequence[str], Sequence[str]]:
-    """The tokens of rows and columns of a stage, or of rows of a sequence, where there are any, else numbers."""
+def counted_labels(evaluation: Evaluation, name: str, rows: ArrayRows) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the tokens of rows and columns of a stage, or of rows of a sequence, where there are any, else numbers."""
     sequences = {"x": evaluation.problem.query_tokens, "context": evaluation.problem.names_of_keys}
     tokens = stage_labels(evaluation, name) if name in evaluation.stages else (sequences.get(name), None)
     counts = as_matrix(rows).shape
@@ -120,8 +121,10 @@ def _cuts(height: int, width: int) -> Iterator[slice]:
         yield slice(low, min(low + step, height))
 
 
-def _told(boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: Progress | None) -> Iterator[Array]:
-    """The blocks, with the rows that are done by then told after each."""
+def _told(
+    boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: CountProgress | None
+) -> Iterator[Array]:
+    """Yield the blocks, with the rows that are done by then told after each."""
     done = 0
     for box in boxes:
         yield read(box)

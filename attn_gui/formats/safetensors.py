@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from typing import IO
 
 from attn_gui.formats import packed_arrays, session
-from attn_gui.formats.base import Listed, Listing, Loaded, Source
+from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.roles import LONGEST_META, META, said_in_meta, texts_among
-from attn_gui.formats.rows import Rows
+from attn_gui.formats.rows import ArrayRows
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 _LENGTH = 8  # bytes that say how long the header is
@@ -20,8 +20,8 @@ _CUT_OFF = QT_TRANSLATE_NOOP("Sentences", "{file} is cut off or is no safetensor
 matches = packed_arrays.matches
 
 
-def read(source: Source) -> Loaded:
-    """A session, or a problem by the names of its fields with its options as JSON in the entry `meta`."""
+def read(source: FileSource) -> Loaded:
+    """Return a session, or a problem by the names of its fields with its options as JSON in the entry `meta`."""
     header, _ = _header(source)
     source.file.seek(0)
     if session.ENTRY in _metadata(header):
@@ -31,8 +31,8 @@ def read(source: Source) -> Loaded:
     return problem_in(found, source)
 
 
-def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
-    """Arrays by name, each block by block; texts go among the metadata."""
+def write_members(members: Mapping[str, ArrayRows], file: IO[bytes]) -> None:
+    """Write arrays by name, each block by block; texts go among the metadata."""
     texts = texts_among(members)
     arrays = {name: rows for name, rows in members.items() if name not in texts}
     header, names = packed_arrays.header_of(arrays, texts)
@@ -42,33 +42,33 @@ def write_members(members: Mapping[str, Rows], file: IO[bytes]) -> None:
             file.write(packed_arrays.packed(block))
 
 
-def listing(source: Source) -> Listing:
-    """Every array, by the header alone; one of unknown numbers is refused when it is read."""
+def listing(source: FileSource) -> Listing:
+    """Return every array, by the header alone; one of unknown numbers is refused when it is read."""
     header, _ = _header(source)
     places = packed_arrays.places(header)
-    arrays = tuple(Listed(place.name, place.shape, packed_arrays.kind_name(place.kind)) for place in places)
+    arrays = tuple(ListedArray(place.name, place.shape, packed_arrays.kind_name(place.kind)) for place in places)
     texts = _metadata(header)
     said = texts.get(META)
     options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
     return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
 
 
-def _taken(source: Source, names: Collection[str]) -> dict[str, Array]:
+def _taken(source: FileSource, names: Collection[str]) -> dict[str, Array]:
     header, first = _header(source)
     found, budget = {}, ListedBudget()
     for place in packed_arrays.places(header):
         if place.name in names:
             count = packed_arrays.count_of(place, budget)
             source.file.seek(first + place.bytes[0])
-            own = read_bytes(_Part(source, count), place.name, count)
+            own = read_bytes(_FilePart(source, count), place.name, count)
             found[place.name] = packed_arrays.array_of(place, own)
     return found
 
 
-class _Part:
+class _FilePart:
     """The next `count` bytes of a file."""
 
-    def __init__(self, source: Source, count: int) -> None:
+    def __init__(self, source: FileSource, count: int) -> None:
         self._file, self._left = source.file, count
 
     def read(self, count: int, /) -> bytes:
@@ -77,8 +77,8 @@ class _Part:
         return part
 
 
-def _header(source: Source) -> tuple[dict[str, Json], int]:
-    """The header, and the byte behind it."""
+def _header(source: FileSource) -> tuple[dict[str, Json], int]:
+    """Return the header, and the byte behind it."""
     start = source.file.read(_LENGTH)
     length = int.from_bytes(start, "little")
     if len(start) < _LENGTH or length > min(packed_arrays.LONGEST_HEADER, source.size - _LENGTH):

@@ -72,7 +72,7 @@ def replacing(
     try:  # from before the file is there: Ctrl+C may come right behind it
         with saving(path):
             descriptor = os.open(beside, _NEW, 0o666)
-        sink = Sink(descriptor, path)
+        sink = FileSink(descriptor, path)
         try:
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(descriptor, mode)
@@ -93,7 +93,7 @@ def replacing(
     _settle(target.parent)
 
 
-class Sink(io.RawIOBase):
+class FileSink(io.RawIOBase):
     """A file that is being written from front to back; it remembers what it was given. Raises FormatError."""
 
     def __init__(self, descriptor: int, path: str | os.PathLike[str]) -> None:
@@ -134,7 +134,7 @@ def saving(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _mode_of(target: Path) -> int | None:
-    """The permissions of the file to be replaced, None for a new one; refused if it is no regular file."""
+    """Return the permissions of the file to be replaced, None for a new one; refused if it is no regular file."""
     try:
         mode = target.lstat().st_mode
     except FileNotFoundError:
@@ -147,14 +147,14 @@ def _mode_of(target: Path) -> int | None:
 
 
 def hidden_beside(target: Path) -> Path:
-    """The file that is written first; one fixed name for each target, so that crashes never leave more than one.
+    """Return the file that is written first; one fixed name for each target, so that crashes never leave more than one.
 
     It is short, whatever the target's.
     """
     return target.with_name(f".attn-gui-{zlib.crc32(os.fsencode(target.name)):08x}.saving")
 
 
-def _verify(path: Path, sink: Sink) -> None:
+def _verify(path: Path, sink: FileSink) -> None:
     """Read back what was written: some file systems tell of a full disk by a short file only."""
     size = check = 0
     with path.open("rb") as file:

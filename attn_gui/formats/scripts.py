@@ -11,7 +11,7 @@ import numpy as np
 
 from attn_gui.engine import Problem
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import COMPUTED, Node, is_counted, plain_name, title
@@ -21,7 +21,7 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["SCRIPTS", "Dialect", "script_name", "script_text"]
+__all__ = ["SCRIPTS", "ScriptLibrary", "script_name", "script_text"]
 
 
 # --- libraries ------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ __all__ = ["SCRIPTS", "Dialect", "script_name", "script_text"]
 
 
 @dataclass(frozen=True)
-class Dialect:
+class ScriptLibrary:
     """A library: its title, the name of its module, the lines that make it ready, and its words for an array, for a
     copy of {name}, for its heads one after another {count} times, and for the complementary error function."""
 
@@ -44,7 +44,7 @@ class Dialect:
 
 
 _ENTRIES = (
-    Dialect(
+    ScriptLibrary(
         "numpy",
         "NumPy",
         "np",
@@ -54,7 +54,7 @@ _ENTRIES = (
         "{name}.repeat({count}, axis=-3)",
         "np.vectorize(erfc)",
     ),
-    Dialect(
+    ScriptLibrary(
         "pytorch",
         "PyTorch",
         "torch",
@@ -71,7 +71,7 @@ _ENTRIES = (
     ),
 )
 
-SCRIPTS: Mapping[str, Dialect] = MappingProxyType({dialect.key: dialect for dialect in _ENTRIES})
+SCRIPTS: Mapping[str, ScriptLibrary] = MappingProxyType({dialect.key: dialect for dialect in _ENTRIES})
 """The libraries by the words of the command line."""
 
 
@@ -109,8 +109,8 @@ def joined(parts):
 PRINTED = "for name, numbers in stages.items():\n    print(name, *numbers.shape)\n    print(numbers)"
 
 
-def script_text(problem: Problem, dialect: Dialect) -> str:
-    """The whole script. Raises FormatError, one sentence, for a problem that no script is written for."""
+def script_text(problem: Problem, dialect: ScriptLibrary) -> str:
+    """Return the whole script. Raises FormatError, one sentence, for a problem that no script is written for."""
     _check(problem)
     return _Script(problem, dialect).text()
 
@@ -131,9 +131,9 @@ class _Script:
     Its maps are n × m, with an axis of heads before these where there are several, or a batch, and one of the batch.
     """
 
-    def __init__(self, problem: Problem, dialect: Dialect) -> None:
+    def __init__(self, problem: Problem, dialect: ScriptLibrary) -> None:
         self.problem, self.dialect = problem, dialect
-        self.evaluation = Evaluation(problem, keep=0)
+        self.evaluation = DenseEvaluation(problem, keep=0)
         self.batched = any(np.ndim(getattr(problem, name)) > 2 for name in ROWS)
         self.axes = 4 if self.batched else 3 if problem.num_heads > 1 else 2
         self.numbers: dict[str, str] = {}
@@ -141,7 +141,7 @@ class _Script:
         self.helpers: dict[str, None] = {}
 
     def text(self) -> str:
-        """The script from its first line to its last."""
+        """Return the script from its first line to its last."""
         read = {ref.name for node in self.evaluation.nodes for ref in node.inputs}
         for node in self.evaluation.nodes:
             if not node.stage.hidden or node.name in read:
@@ -159,7 +159,7 @@ class _Script:
 
     # --- stages ----------------------------------------------------------------------------------
     def _add(self, node: Node) -> None:
-        """The line of a stage; of one that is changed by hand, the lines of that."""
+        """Add the line of a stage; of one that is changed by hand, the lines of that."""
         name = _variable(node.name)
         if node.inputs and node.inputs[0].name == COMPUTED + node.name:
             self._add_changes(node)
@@ -174,7 +174,7 @@ class _Script:
         return not node.stage.hidden or node.name.startswith(COMPUTED)
 
     def _sum(self, node: Node) -> str:
-        """A sum of products, as the formula has it."""
+        """Return a sum of products, as the formula has it."""
         assert isinstance(node.stage, Linear)
         terms, start = [], 0
         for count in node.stage.counts:
@@ -203,7 +203,7 @@ class _Script:
                 raise FormatError(NOT_FINITE, field=plain_name(ref.name))
 
     def _from_entry(self, node: Node) -> str:
-        """The line that stands on the entry of the stage, with the names of what it reads."""
+        """Return the line that stands on the entry of the stage, with the names of what it reads."""
         stage = node.stage
         if not stage.code:
             raise FormatError(NO_STAGE, stage=plain_name(node.name))
@@ -216,7 +216,7 @@ class _Script:
         return stage.code.format(*names, inputs=", ".join(names), xp=self.dialect.module, shape=shape)
 
     def _shape(self, node: Node) -> tuple[int, ...]:
-        """The shape that a stage has in the script."""
+        """Return the shape that a stage has in the script."""
         return tuple(length for axis, length in zip(node.stage.axes, node.shape, strict=True) if self._has(axis))
 
     def _has(self, axis: str) -> bool:
@@ -224,7 +224,8 @@ class _Script:
 
     # --- inputs ----------------------------------------------------------------------------------
     def _input(self, node: Node, place: int) -> str:
-        """The name of an input as a stage takes it: with its heads apart, or joined, where the formula says so."""
+        """Return the name of an input as a stage takes it: with its heads apart, or joined, where the formula says
+        so."""
         ref = node.inputs[place]
         name = self._named(ref.name, node.fields[place])
         if self.axes == 2 or not ref.axes or ref.name in self.evaluation.sources:
@@ -237,7 +238,7 @@ class _Script:
         return name
 
     def _parted(self, name: str, *, shared: bool) -> str:
-        """The heads of Q, K or V; those of K and V are repeated for the heads of Q that share them."""
+        """Return the heads of Q, K or V; those of K and V are repeated for the heads of Q that share them."""
         self.helpers[HEADS] = None
         count = self.problem.num_kv_heads if shared else self.problem.num_heads
         code = f"heads({name}, {count})"
@@ -247,7 +248,7 @@ class _Script:
         return f"{name}_heads"
 
     def _named(self, name: str, field: str) -> str:
-        """The name of a stage, or of a source, which is written down when it is first read."""
+        """Return the name of a stage, or of a source, which is written down when it is first read."""
         if name not in self.evaluation.sources:
             return _variable(name)
         variable = _variable(field or name)
@@ -268,7 +269,7 @@ class _Script:
         return self._literal(cells) + shape
 
     def _rule(self, code: str, kind: str) -> str:
-        """A mask layer that is a rule of i, the queries, and j, the keys."""
+        """Return a mask layer that is a rule of i, the queries, and j, the keys."""
         if not code:
             raise FormatError(NO_LAYER, kind=kind)
         module, problem = self.dialect.module, self.problem
@@ -277,7 +278,7 @@ class _Script:
         return f"{code.format(array=self.dialect.array)}  # {kind}"
 
     def _literal(self, cells: Array) -> str:
-        """A number, or an array as nested lists with a row a line."""
+        """Return a number, or an array as nested lists with a row a line."""
         if cells.ndim == 0:
             return repr(cells.astype(float).item())
         if cells.ndim > 2 and cells.ndim > self.axes:
@@ -308,7 +309,7 @@ class _Script:
         return f"{own} = {where}, -inf, {record.code.format(own=open_ones, given=given, taken=taken)})"
 
     def _index(self, node: Node, box: Box) -> str:
-        """A box of a stage in the axes that it has in the script."""
+        """Return a box of a stage in the axes that it has in the script."""
         cuts = zip(node.stage.axes, node.shape, box, strict=True)
         return ", ".join(
             ":" if (cut.start, cut.stop) == (0, length) else f"{cut.start}:{cut.stop}"
@@ -318,14 +319,14 @@ class _Script:
 
 
 def _variable(name: str) -> str:
-    """A name of a stage or a field as Python can have it."""
+    """Return a name of a stage or a field as Python can have it."""
     for prefix in ("score_params.", "block."):
         name = name.removeprefix(prefix) if name.removeprefix(prefix) not in MATRICES else name
     return name.replace(".", "_")
 
 
 def _nested(cells: Array, before: str) -> str:
-    """Nested lists with the rows one below the other."""
+    """Return nested lists with the rows one below the other."""
     if cells.ndim == 1:
         return _row([repr(cell) for cell in cells.tolist()], before)
     rows = "".join(f"{before}    {_nested(row, before + '    ')},\n" for row in cells)
@@ -333,7 +334,7 @@ def _nested(cells: Array, before: str) -> str:
 
 
 def _row(numbers: list[str], before: str) -> str:
-    """A row in one line, or in several of at most so many characters."""
+    """Return a row in one line, or in several of at most so many characters."""
     line = ", ".join(numbers)
     if len(line) <= LINE:
         return f"[{line}]"
@@ -349,5 +350,5 @@ def _row(numbers: list[str], before: str) -> str:
 
 
 def script_name(stem: str, key: str) -> str:
-    """The name of the file: NAME-numpy.py."""
+    """Return the name of the file: NAME-numpy.py."""
     return f"{stem}-{key}.py"

@@ -17,9 +17,9 @@ import numpy as np
 
 from attn_gui.engine.checks import whole_text
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.formats import packed_arrays
-from attn_gui.formats.base import Loaded, PathText, Source
+from attn_gui.formats.base import FileSource, Loaded, PathText
 from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, is_result, notes_on, split, words
@@ -80,7 +80,7 @@ class ModelNeeded(FormatError):
 
 
 def study_entries(record: StudyRecord) -> tuple[dict[str, Array], dict[str, Json]]:
-    """The arrays of a session that hold a study, and its words."""
+    """Return the arrays of a session that hold a study, and its words."""
     arrays: dict[str, Array] = {}
     for number, layer in record.layers.items():
         for name, (places, values) in layer.cells.items():
@@ -98,7 +98,7 @@ def study_entries(record: StudyRecord) -> tuple[dict[str, Array], dict[str, Json
 def study_in(
     arrays: Mapping[str, Array], words: Json, view: Mapping[str, object], snapshots: tuple[Snapshot, ...]
 ) -> StudyRecord:
-    """The study that a session holds. Raises FormatError where it is damaged."""
+    """Return the study that a session holds. Raises FormatError where it is damaged."""
     _require(isinstance(words, dict))
     name, sha256, folder, text = texts = [words.get(key) for key in ("name", "sha256", "folder", "text")]
     layer, told = words.get("layer"), words.get("layers")
@@ -133,7 +133,7 @@ def _layer(words: Json, part: Mapping[str, Mapping[str, Array]]) -> LayerRecord:
 
 
 def is_study_entry(name: str) -> bool:
-    """Whether an array of this name belongs to the study of a session."""
+    """Return whether an array of this name belongs to the study of a session."""
     return name.startswith(f"{STUDY}.")
 
 
@@ -154,13 +154,13 @@ _UPGRADES: dict[int, Callable[[dict[str, Json]], dict[str, Json]]] = {}
 matches = packed_arrays.matches
 
 
-def read(source: Source) -> Loaded:
-    """A session of this version or an older one; a newer one is refused with a sentence."""
+def read(source: FileSource) -> Loaded:
+    """Return a session of this version or an older one; a newer one is refused with a sentence."""
     return in_bytes(source.file.read(source.size))
 
 
 def in_bytes(data: bytes) -> Loaded:
-    """The session that the bytes of a file hold."""
+    """Return the session that the bytes of a file hold."""
     if not packed_arrays.may_have(data, ENTRY):  # a long list of arrays is not worth taking apart
         raise FormatError(_OTHER)
     header, cells = packed_arrays.taken_apart(data, ENTRY)
@@ -187,7 +187,7 @@ def write(loaded: Loaded, file: IO[bytes]) -> None:
 
 
 def parts(loaded: Loaded) -> Iterator[memoryview]:
-    """The bytes of a file, array by array in its own memory."""
+    """Return the bytes of a file, array by array in its own memory."""
     arrays, options = split(loaded.problem)
     options["format_version"] = VERSION
     options |= {name: dict(part) for name, part in (("view", loaded.view), ("about", loaded.about)) if part}
@@ -198,7 +198,7 @@ def parts(loaded: Loaded) -> Iterator[memoryview]:
 
 
 def study_parts(record: StudyRecord) -> Iterator[memoryview]:
-    """The bytes of a session of a model."""
+    """Return the bytes of a session of a model."""
     arrays, words = study_entries(record)
     options: dict[str, Json] = {STUDY: words, "format_version": VERSION}
     options |= {"view": dict(record.view)} if record.view else {}
@@ -251,7 +251,7 @@ class Stamp(NamedTuple):
 
     @classmethod
     def of(cls, path: Path) -> Stamp | None:
-        """The present one; None where there is no such file."""
+        """Return the present one; None where there is no such file."""
         try:
             found = path.stat()
         except OSError:
@@ -263,7 +263,7 @@ class Stamp(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptDocument:
     """Record of a document beside its problem: its name, the file that it is saved in, its view."""
 
     name: str = ""
@@ -273,7 +273,7 @@ class Kept:
     view: Mapping[str, object] = field(default_factory=dict)
 
 
-def record_of(kept: Kept) -> dict[str, object]:
+def record_of(kept: KeptDocument) -> dict[str, object]:
     record: dict[str, object] = {
         "name": kept.name,
         "sizes": list(kept.sizes),
@@ -283,9 +283,9 @@ def record_of(kept: Kept) -> dict[str, object]:
     return record | ({"file": stamp_record(kept.file)} if kept.file else {})
 
 
-def kept_of(said: Mapping[str, Json]) -> Kept:
+def kept_of(said: Mapping[str, Json]) -> KeptDocument:
     view, (n, m, heads) = said.get("view"), map(int, said["sizes"])
-    return Kept(
+    return KeptDocument(
         whole_text(str(said.get("name", ""))),
         (n, m, heads),
         stamp_of(said["file"]) if "file" in said else None,
@@ -312,7 +312,7 @@ def save_session(
     path: PathText,
     view: Mapping[str, object] | None = None,
     about: Mapping[str, str] | None = None,
-    tell: Tell | None = None,
+    progress: Progress | None = None,
     snapshots: Sequence[Snapshot] = (),
     before: Callable[[Stamp], object] | None = None,
 ) -> None:
@@ -320,25 +320,25 @@ def save_session(
 
     Raises FormatError.
 
-    `tell` is told the share that is written; what it raises ends the writing, and the old file is untouched.
+    `progress` gets the share written; what it raises ends the writing, and the old file is untouched.
     `before` is told what the file will be, once it is whole, before it takes the old one's place.
     """
     with saving(path):
         written = [*parts(Loaded(problem, view=view or {}, about=about or {}, snapshots=tuple(snapshots)))]
-    _write_parts(written, path, tell, before)
+    _write_parts(written, path, progress, before)
 
 
-def save_study(record: StudyRecord, path: PathText, tell: Tell | None = None) -> None:
-    """Save a model that is studied, without its weights. Raises FormatError; `tell` as for `save_session`."""
+def save_study(record: StudyRecord, path: PathText, progress: Progress | None = None) -> None:
+    """Save a model that is studied, without its weights. Raises FormatError; `progress` as for `save_session`."""
     with saving(path):
         written = [*study_parts(record)]
-    _write_parts(written, path, tell)
+    _write_parts(written, path, progress)
 
 
 def _write_parts(
     parts: Sequence[memoryview],
     path: PathText,
-    tell: Tell | None,
+    progress: Progress | None,
     before: Callable[[Stamp], object] | None = None,
 ) -> None:
     def say(beside: Path) -> None:
@@ -349,5 +349,5 @@ def _write_parts(
     with replacing(path, size, say) as sink:
         for piece in (part[low : low + CHUNK] for part in parts for low in range(0, len(part), CHUNK)):
             written += sink.write(piece)
-            if tell is not None:
-                tell(written / size)
+            if progress is not None:
+                progress(written / size)

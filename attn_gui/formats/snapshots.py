@@ -12,7 +12,7 @@ import numpy as np
 from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.formats.file_sentences import FormatError, Note, shown
+from attn_gui.formats.file_sentences import FileNote, FormatError, shown
 from attn_gui.formats.foreign_arrays import Array, Json, dump, parse_object
 from attn_gui.formats.problem_fields import assemble, is_field, split
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -45,7 +45,7 @@ class Base(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ChangedNumbers:
     """One array: `base` cast to the type of `values`, but for these at the flat `places`, both of shape (count,).
 
     `weight` says which weight of a model the base is, if it is one; the base is empty until the model is read.
@@ -57,7 +57,7 @@ class Cells:
     weight: Weight | None = None
 
     def array(self) -> Array:
-        """The array itself, in memory of its own. Raises IndexError where its weight is missing or too small."""
+        """Return the array itself, in memory of its own. Raises IndexError where its weight is missing or too small."""
         if self.weight is not None and not self.base.size:
             raise IndexError(self.weight)
         found = np.array(self.base, self.values.dtype, order="C")
@@ -69,8 +69,8 @@ class Cells:
         """Bytes beside the base."""
         return self.places.nbytes + self.values.nbytes
 
-    def equals(self, other: Cells) -> bool:
-        """Whether both are the same array, told by the same base."""
+    def equals(self, other: ChangedNumbers) -> bool:
+        """Return whether both are the same array, told by the same base."""
         same = self.base is other.base and np.array_equal(self.places, other.places)
         return same and self.values.dtype == other.values.dtype and self.values.tobytes() == other.values.tobytes()
 
@@ -90,7 +90,7 @@ class Snapshot:
     """
 
     name: str
-    parts: Mapping[str, Cells]
+    parts: Mapping[str, ChangedNumbers]
     note: str = ""
     by_itself: bool = False
     layer: SnapshotLayer | None = None
@@ -101,7 +101,7 @@ class Snapshot:
         return sum(part.base.size * part.values.dtype.itemsize for part in self.parts.values())
 
     def problem(self) -> Problem:
-        """The problem, bit for bit, in memory of its own.
+        """Return the problem, bit for bit, in memory of its own.
 
         Raises FieldError where that would take too much memory, another ValueError where a foreign one makes none.
         """
@@ -117,7 +117,7 @@ class Snapshot:
             raise FormatError(error.template, **error.values) from error
 
     def is_state_of(self, other: Snapshot) -> bool:
-        """Whether both hold the same problem, told by the same bases."""
+        """Return whether both hold the same problem, told by the same bases."""
         same = self.parts.keys() == other.parts.keys()
         return same and all(part.equals(other.parts[name]) for name, part in self.parts.items())
 
@@ -133,7 +133,7 @@ def packed(
     layer: SnapshotLayer | None = None,
     weights: Mapping[str, Array] = MappingProxyType({}),
 ) -> Snapshot:
-    """A snapshot of a problem, which stands on what `others`, the newest last, hold already.
+    """Return a snapshot of a problem, which stands on what `others`, the newest last, hold already.
 
     `weights` are those of its layer of a model, by dotted field: no copy of them is kept. Raises FieldError where what
     is new in it would take too much memory, or more than `room` bytes.
@@ -148,13 +148,13 @@ def packed(
 
 
 def with_weights(snapshot: Snapshot, weights: Callable[[int], Mapping[str, Array]]) -> Snapshot:
-    """A snapshot over the weights of its model, which `weights` gives by the number of a layer.
+    """Return a snapshot over the weights of its model, which `weights` gives by the number of a layer.
 
     A weight that the model has not stays empty. Weights that an older file holds are left to the model from then on.
     """
     own = {} if snapshot.layer is None else _weights_of(snapshot.layer, weights(snapshot.layer.number))
 
-    def over(name: str, part: Cells) -> Cells:
+    def over(name: str, part: ChangedNumbers) -> ChangedNumbers:
         if part.weight is None:
             return told_by(part.array(), own.get(name, ())) or part
         return replace(part, base=weights(part.weight.layer).get(part.weight.field, part.base))
@@ -167,36 +167,37 @@ def _weights_of(layer: SnapshotLayer | None, weights: Mapping[str, Array]) -> di
 
 
 def _bases(others: Sequence[Snapshot], label: str) -> list[Base]:
-    """Arrays of a name that snapshots stand on, the newest first."""
+    """Return arrays of a name that snapshots stand on, the newest first."""
     parts = [each.parts[label] for each in reversed(others) if label in each.parts]
     return list({id(part.base): Base(part.base, part.weight) for part in parts}.values())[:BASES_TRIED]
 
 
-def told_by(array: Array, bases: Sequence[Base]) -> Cells | None:
-    """An array by the first base from which few cells differ; None where one of its own is worth it."""
+def told_by(array: Array, bases: Sequence[Base]) -> ChangedNumbers | None:
+    """Return an array by the first base from which few cells differ; None where one of its own is worth it."""
     mine = _bits(array)
     for base, weight in bases:
         if base.shape == array.shape and (base.dtype == array.dtype or weight is not None):
             places = np.flatnonzero(mine != _bits(base.astype(array.dtype, copy=False))).astype(PLACE, copy=False)
             if places.size * (PLACE.itemsize + array.itemsize) * WORTH <= array.nbytes:
-                return Cells(base, places, array.reshape(-1)[places], weight)
+                return ChangedNumbers(base, places, array.reshape(-1)[places], weight)
     return None
 
 
-def alone(array: Array) -> Cells:
-    """An array as a base of its own, a copy."""
+def alone(array: Array) -> ChangedNumbers:
+    """Return an array as a base of its own, a copy."""
     base = np.array(array, order="C")
     base.flags.writeable = False
-    return Cells(base, np.empty(0, PLACE), np.empty(0, base.dtype))
+    return ChangedNumbers(base, np.empty(0, PLACE), np.empty(0, base.dtype))
 
 
 def _bits(array: Array) -> Array:
-    """The cells as whole numbers: NaN is like itself there, and -0.0 is not 0.0."""
+    """Return the cells as whole numbers: NaN is like itself there, and -0.0 is not 0.0."""
     return np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}")
 
 
 def nbytes(snapshots: Sequence[Snapshot]) -> int:
-    """The bytes that snapshots take together: bases that they share count once, weights of a model not at all."""
+    """Return the bytes that snapshots take together: bases that they share count once, weights of a model not at
+    all."""
     parts = [part for each in snapshots for part in each.parts.values()]
     bases = {id(part.base): part.base.nbytes for part in parts if part.weight is None}
     return sum(bases.values()) + sum(part.nbytes for part in parts)
@@ -227,12 +228,13 @@ DAMAGED = QT_TRANSLATE_NOOP("Sentences", "The snapshots in the file are damaged;
 
 
 def is_snapshot_entry(name: str) -> bool:
-    """Whether an array of this name belongs to the snapshots of a session."""
+    """Return whether an array of this name belongs to the snapshots of a session."""
     return name.startswith(f"{SNAPSHOTS}.")
 
 
 def snapshot_entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -> tuple[dict[str, Array], list[Json]]:
-    """The arrays of a session that hold these snapshots, and their words; one `of_model` has no weights of it."""
+    """Return the arrays of a session that hold these snapshots, and their words; one `of_model` has no weights of
+    it."""
     told = snapshots if of_model else [_without_model(each) for each in snapshots]
     parts = [part for each in told for part in each.parts.values()]
     bases = {id(part.base): part.base for part in parts if part.weight is None}
@@ -248,7 +250,7 @@ def snapshot_entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -
 
 
 def _without_model(snapshot: Snapshot) -> Snapshot:
-    """A snapshot that holds the weights of its model itself: the file is of none."""
+    """Return a snapshot that holds the weights of its model itself: the file is of none."""
     if all(part.weight is None for part in snapshot.parts.values()):
         return snapshot
     parts = {name: part if part.weight is None else alone(part.array()) for name, part in snapshot.parts.items()}
@@ -263,7 +265,7 @@ def _words(snapshot: Snapshot) -> dict[str, Json]:
 
 
 def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ...]:
-    """The snapshots that a session holds; nothing is put together before all of it fits. Raises FormatError.
+    """Return the snapshots that a session holds; nothing is put together before all of it fits. Raises FormatError.
 
     Those of a model are without its weights until `with_weights` gives them.
     """
@@ -288,16 +290,16 @@ def snapshots_in(arrays: Mapping[str, Array], words: Json) -> tuple[Snapshot, ..
     return tuple(Snapshot(**said, parts=dict(zip(named, told, strict=False))) for said, named in listed)
 
 
-def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snapshot, ...], tuple[Note, ...]]:
-    """Snapshots, or a note in place of damaged ones: the problem beside them is none the worse."""
+def read_snapshots(arrays: Mapping[str, Array], words: Json) -> tuple[tuple[Snapshot, ...], tuple[FileNote, ...]]:
+    """Return snapshots, or a note in place of damaged ones: the problem beside them is none the worse."""
     try:
         return snapshots_in(arrays, words), ()
     except FormatError:
-        return (), (Note(DAMAGED),)
+        return (), (FileNote(DAMAGED),)
 
 
 def _listed(words: Json) -> Iterator[tuple[dict[str, Any], dict[str, Base | None]]]:
-    """Words of each, and its arrays by name, with the weights of a model that they stand on."""
+    """Yield words of each, and its arrays by name, with the weights of a model that they stand on."""
     _require(isinstance(words, list) and len(words) <= MOST)
     for each in words:
         _require(isinstance(each, dict))
@@ -330,7 +332,7 @@ def _weight(words: Json) -> Base:
 
 
 def _shared(arrays: Mapping[str, Array]) -> list[Array]:
-    """The bases in order, in memory of their own: that of the file goes."""
+    """Return the bases in order, in memory of their own: that of the file goes."""
     count = sum(name.startswith(_BASE) for name in arrays)
     _require(all(f"{_BASE}{number}" in arrays for number in range(count)))
     found = [np.array(arrays[f"{_BASE}{number}"], order="C") for number in range(count)]
@@ -339,13 +341,13 @@ def _shared(arrays: Mapping[str, Array]) -> list[Array]:
     return found
 
 
-def _told(bases: Sequence[Base], counts: Sequence[int], places: Array, cells: Array) -> Iterator[Cells]:
+def _told(bases: Sequence[Base], counts: Sequence[int], places: Array, cells: Array) -> Iterator[ChangedNumbers]:
     at = start = 0
     for (base, weight), count in zip(bases, counts, strict=True):
         stop, end = at + count, start + count * base.dtype.itemsize
         own = places[at:stop]
         _require(int(own.min(initial=0)) >= 0 and (weight is not None or int(own.max(initial=0)) < base.size))
-        yield Cells(base, own, np.frombuffer(cells[start:end].tobytes(), base.dtype), weight)
+        yield ChangedNumbers(base, own, np.frombuffer(cells[start:end].tobytes(), base.dtype), weight)
         at, start = stop, end
 
 

@@ -11,10 +11,10 @@ from typing import IO
 
 import numpy as np
 
-from attn_gui.formats.base import Labels, Matrix
+from attn_gui.formats.base import LabeledArray, Labels
 from attn_gui.formats.csv_text import texts_of
-from attn_gui.formats.rows import Rows, rows_of
-from attn_gui.formats.text.typeset import Part, Texts, latex_text, markdown_text, parts_of
+from attn_gui.formats.rows import ArrayRows, rows_of
+from attn_gui.formats.text.typeset import Texts, TypesetPart, latex_text, markdown_text, parts_of
 
 MOST_CELLS = 20_000
 """Numbers of a table that is typeset or laid out: some hundred pages."""
@@ -26,7 +26,7 @@ TYPESET = (
 
 
 def markdown(rows: Texts, heads: Sequence[str]) -> str:
-    """A table of GitHub's Markdown; every text is written as it stands."""
+    """Return a table of GitHub's Markdown; every text is written as it stands."""
     from tabulate import tabulate
 
     safe = [[markdown_text(cell) for cell in row] for row in (heads, *rows)]
@@ -34,19 +34,19 @@ def markdown(rows: Texts, heads: Sequence[str]) -> str:
 
 
 def latex(rows: Texts, heads: Sequence[str]) -> str:
-    """A `tabular` with a rule below the headings; several that fit a page each, where one does not."""
+    """Return a `tabular` with a rule below the headings; several that fit a page each, where one does not."""
     parts = parts_of(rows, heads)
     if len(parts) < 2:
         return TYPESET + _tabular([heads, *rows])
     return TYPESET + "\n".join(_part(part, heads, rows) for part in parts)
 
 
-def _part(part: Part, heads: Sequence[str], rows: Texts) -> str:
+def _part(part: TypesetPart, heads: Sequence[str], rows: Texts) -> str:
     own = (_cut(row, part) for row in (heads, *rows[part.rows.start : part.rows.stop]))
     return f"{part.mark}\n\\noindent\n{_tabular([*own])}\\par\\medskip\n"
 
 
-def _cut(row: Sequence[str], part: Part) -> list[str]:
+def _cut(row: Sequence[str], part: TypesetPart) -> list[str]:
     return [row[0], *row[part.columns.start + 1 : part.columns.stop + 1]]
 
 
@@ -57,7 +57,7 @@ def _tabular(rows: Texts) -> str:
 
 
 def latex_number(text: str) -> str:
-    """A number as LaTeX typesets it, in or out of formulas."""
+    """Return a number as LaTeX typesets it, in or out of formulas."""
     digits, mark, power = text.partition("e")
     if mark:
         return rf"${digits} \times 10^{{{int(power)}}}$"
@@ -65,7 +65,7 @@ def latex_number(text: str) -> str:
 
 
 def _write_rows(
-    source: Rows,
+    source: ArrayRows,
     file: IO[bytes],
     row_labels: Labels,
     column_labels: Labels,
@@ -74,7 +74,7 @@ def _write_rows(
     label: Callable[[str], str],
     number: Callable[[str], str],
 ) -> None:
-    """The whole table with the names of its rows and columns, numbers where there are none."""
+    """Write the whole table with the names of its rows and columns, numbers where there are none."""
     height, width = source.shape
     down, across = (
         tuple(map(str, range(count))) if labels is None else tuple(label(name) for name in labels)
@@ -85,7 +85,9 @@ def _write_rows(
     file.write((table(rows, ["", *across]) + "\n").encode("utf-8", "backslashreplace"))
 
 
-def _write(matrix: Matrix, file: IO[bytes], write_rows: Callable[[Rows, IO[bytes], Labels, Labels], None]) -> None:
+def _write(
+    matrix: LabeledArray, file: IO[bytes], write_rows: Callable[[ArrayRows, IO[bytes], Labels, Labels], None]
+) -> None:
     values = matrix.values.reshape(-1, matrix.values.shape[-1]) if matrix.values.ndim else matrix.values.reshape(1, 1)
     write_rows(rows_of(values), file, matrix.row_labels, matrix.column_labels)
 

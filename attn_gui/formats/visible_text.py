@@ -13,7 +13,8 @@ _JOINERS = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff")
 
 
 def visible_text(text: str) -> str:
-    """A text in which nothing is invisible or illegal in XML: control characters and marks of direction as ‹U+202E›.
+    """Return a text in which nothing is invisible or illegal in XML: control characters and marks of direction as
+    ‹U+202E›.
 
     At most 200 characters. What cannot be seen would make a label lie about its token; a token of nothing but blanks
     is spelled out, too.

@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell
 from attn_gui.engine.graph.nodes import Node, is_named, plain_name, symbol, title
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.cell_formulas import (
     LEFT,
     LOWEST,
-    Board,
     CellFormulas,
     ClosedCells,
-    Place,
+    SheetCell,
+    SheetLayout,
     check_squares,
     marked,
     number,
@@ -65,12 +66,12 @@ TOO_LONG = QT_TRANSLATE_NOOP(
 )
 
 
-def workbook_bytes(problem: Problem, tell: Tell = silent) -> bytes:
-    """The workbook of a problem as a file. Raises FormatError, one sentence, for one that is too large for it.
+def workbook_bytes(problem: Problem, progress: Progress = silent) -> bytes:
+    """Return the workbook of a problem as a file. Raises FormatError, one sentence, for one that is too large for it.
 
-    `tell` is told the share that is done; what it raises ends the writing.
+    `progress` gets the share done; what it raises ends the writing.
     """
-    evaluation = Evaluation(problem, keep=0)
+    evaluation = DenseEvaluation(problem, keep=0)
     cells = sum(indices.count(indices.whole(node.shape)) for node in evaluation.nodes)
     if cells > MOST_CELLS:
         raise FormatError(TOO_MANY, got=f"{cells:,}", most=f"{MOST_CELLS:,}")
@@ -79,7 +80,7 @@ def workbook_bytes(problem: Problem, tell: Tell = silent) -> bytes:
     except ImportError as error:
         raise FormatError(NO_LIBRARY) from error
     book = Workbook()
-    _Writer(evaluation, book, lambda written: tell(min(1.0, written / max(cells, 1)))).write()
+    _Writer(evaluation, book, lambda written: progress(min(1.0, written / max(cells, 1)))).write()
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
@@ -88,18 +89,18 @@ def workbook_bytes(problem: Problem, tell: Tell = silent) -> bytes:
 class _Writer:
     """Fills a workbook stage by stage; the arrays of the problem come in where they are first read."""
 
-    def __init__(self, evaluation: Evaluation, book: Workbook, tell: Callable[[int], None]) -> None:
-        self.evaluation, self.book, self._tell, self._written = evaluation, book, tell, 0
+    def __init__(self, evaluation: Evaluation, book: Workbook, progress: Callable[[int], None]) -> None:
+        self.evaluation, self.book, self._tell, self._written = evaluation, book, progress, 0
         self.nodes = {node.name: node for node in evaluation.nodes}
         self.sources = {source.field: source for source in evaluation.sources.values() if source.field}
-        self.boards: dict[str, Board] = {}
+        self.boards: dict[str, SheetLayout] = {}
         self.numbers: set[str] = set()  # those of the boards that hold no formulas
         self.parameters: dict[str, int] = {}
         self.taken = {PARAMETERS, META}
         self.closed = ClosedCells(evaluation.nodes)
 
     def write(self) -> None:
-        """Every sheet: what the problem gives, then the steps."""
+        """Write every sheet: what the problem gives, then the steps."""
         first: Any = self.book.active
         first.title = PARAMETERS
         for row, text in enumerate(ABOUT, 1):
@@ -117,7 +118,7 @@ class _Writer:
             self._take(field)
         for node in steps:
             check_squares(node, self._whole)
-            self.boards[node.name] = Board(sheet_name(node.name, self.taken), node.shape)
+            self.boards[node.name] = SheetLayout(sheet_name(node.name, self.taken), node.shape)
         for node in steps:
             self._step(node)
         for sheet in self.book.worksheets[1:]:
@@ -125,7 +126,7 @@ class _Writer:
         self._tell_what_is_where()
 
     def _tell_what_is_where(self) -> None:
-        """A hidden sheet with the options of the problem and where its arrays are, so that the workbook opens again.
+        """Write a hidden sheet with the options and where arrays are, so that the workbook opens again.
 
         An array that no step reads has a sheet of its own.
         """
@@ -145,9 +146,9 @@ class _Writer:
         for row, low in enumerate(range(0, len(text), LONGEST_TEXT), 1):
             hidden.cell(row, 1, text[low : low + LONGEST_TEXT]).data_type = "s"
 
-    def _unread(self, name: str, array: Array) -> Board:
-        """A sheet of numbers that no step reads; what is not finite is a text."""
-        board = Board(sheet_name(name, self.taken), array.shape)
+    def _unread(self, name: str, array: Array) -> SheetLayout:
+        """Return a sheet of numbers that no step reads; what is not finite is a text."""
+        board = SheetLayout(sheet_name(name, self.taken), array.shape)
         sheet = self._sheet(board, name)
         for index in np.ndindex(*array.shape):
             value = float(array[index])
@@ -155,7 +156,7 @@ class _Writer:
         return board
 
     def _nodes(self) -> list[Node]:
-        """The stages that are shown, and those that one of them reads."""
+        """Return the stages that are shown, and those that one of them reads."""
         read = {ref.name for node in self.nodes.values() for ref in node.inputs}
         return [node for node in self.nodes.values() if not node.stage.hidden or node.name in read]
 
@@ -187,8 +188,8 @@ class _Writer:
         return number(float(value))
 
     def _given(self, name: str, cells: Array) -> None:
-        """A sheet of numbers."""
-        board = self.boards[name] = Board(sheet_name(name, self.taken), cells.shape)
+        """Write a sheet of numbers."""
+        board = self.boards[name] = SheetLayout(sheet_name(name, self.taken), cells.shape)
         self.numbers.add(name)
         sheet = self._sheet(board, name)
         for index in np.ndindex(*cells.shape):
@@ -204,21 +205,21 @@ class _Writer:
                 self._written += count
                 self._tell(self._written)
 
-    def place(self, cell: Cell) -> Place:
-        """The cell of the workbook for a cell that a formula reads."""
+    def place(self, cell: Cell) -> SheetCell:
+        """Return the cell of the workbook for a cell that a formula reads."""
         if cell.name in self.parameters:
-            return Place(PARAMETERS, self.parameters[cell.name], LEFT)
+            return SheetCell(PARAMETERS, self.parameters[cell.name], LEFT)
         return self.boards[cell.name].place(cell.index)
 
     def typical(self, name: str, box: Box) -> Array:
-        """Numbers in place of those of a stage, so that formulas have the form that holds for all numbers."""
+        """Return numbers in place of those of a stage, so that formulas have the form that holds for all numbers."""
         if name in self.evaluation.sources:
             return self.evaluation.fetch(name, box)
         return np.full(indices.shape_of(box), True if self.nodes[name].stage.boolean else TYPICAL)
 
     # --- words -----------------------------------------------------------------------------------
-    def _sheet(self, board: Board, name: str) -> Worksheet:
-        """A new sheet with its title, and headings around every block."""
+    def _sheet(self, board: SheetLayout, name: str) -> Worksheet:
+        """Return a new sheet with its title, and headings around every block."""
         from openpyxl.styles import Font
 
         sheet: Worksheet = self.book.create_sheet(board.sheet)
@@ -237,7 +238,7 @@ class _Writer:
                     _label(cell, text)
         return sheet
 
-    def _block_words(self, board: Board, block: tuple[int, ...]) -> Iterator[str]:
+    def _block_words(self, board: SheetLayout, block: tuple[int, ...]) -> Iterator[str]:
         words = ("batch", "head")[2 - len(block) :] if len(board.shape) == 4 else ("batch",)
         for word, place, length in zip(words, block, board.shape, strict=False):
             if length > 1:
@@ -247,13 +248,13 @@ class _Writer:
 class _Block:
     """The formulas of one item and head of a stage; parts with a name of their own stand beside them."""
 
-    def __init__(self, writer: _Writer, node: Node, board: Board, block: tuple[int, ...]) -> None:
+    def __init__(self, writer: _Writer, node: Node, board: SheetLayout, block: tuple[int, ...]) -> None:
         self.writer, self.node, self.board, self.block = writer, node, board, block
         self.columns: Mapping[str, tuple[int, bool]] = {}  # of a part: its first column, and whether rows share it
-        self.places: dict[tuple[str, int, int], Place] = {}
+        self.places: dict[tuple[str, int, int], SheetCell] = {}
         self.here = (0, 0)
         self.named: dict[str, dict[int, str]] = {}  # parts of the first row in words, by column
-        self.extra: dict[Place, str] = {}
+        self.extra: dict[SheetCell, str] = {}
 
     def write(self, sheet: Worksheet) -> Iterator[int]:
         """Put every formula of the block, row by row; gives how many of them."""
@@ -303,18 +304,18 @@ class _Block:
         return f"({own[column]})"
 
     def _part(self, name: str, text: Callable[[], str]) -> str:
-        """The cell beside the block for a named part, written when it is first asked for."""
+        """Return the cell beside the block for a named part, written when it is first asked for."""
         start, shared = self.columns[name]
         row, column = self.here[0], 0 if shared else self.here[1]
         key = name, row, column
         if key not in self.places:
-            place = Place(self.board.sheet, self.board.place(self._index(row, 0)).row, start + column)
+            place = SheetCell(self.board.sheet, self.board.place(self._index(row, 0)).row, start + column)
             self.places[key] = place
             self.extra[place] = text()
         return marked(self.places[key])
 
 
-def _put(sheet: Worksheet, place: Place, content: float | str) -> None:
+def _put(sheet: Worksheet, place: SheetCell, content: float | str) -> None:
     sheet.cell(place.row, place.column, content)
 
 
@@ -330,7 +331,7 @@ def _show_closed(sheet: Worksheet) -> None:
 
 
 def _label(cell: Any, text: str | int) -> None:
-    """A heading, which no spreadsheet takes for a formula, and in which nothing is that XML forbids."""
+    """Write a heading, which no spreadsheet takes for a formula, and in which nothing is that XML forbids."""
     from openpyxl.styles import Alignment
 
     if isinstance(text, int):

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.fields import DIRECT, DTYPES
-from attn_gui.formats.base import Listed, Listing, Loaded, Matrix, Source
-from attn_gui.formats.file_sentences import FormatError, Note, quoted, shown, size_text
+from attn_gui.formats.base import FileSource, LabeledArray, ListedArray, Listing, Loaded
+from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shown, size_text
 from attn_gui.formats.foreign_arrays import CHUNK, NOT_MAPPING, Array, Budget, Json, parse_object
 from attn_gui.formats.named.arranged import problem_in
 from attn_gui.formats.named.roles import LONGEST_META, META, guess, is_ours, is_problem, said_in_meta
@@ -71,26 +71,27 @@ class _Cells(NamedTuple):
 
 
 def matches(start: bytes) -> bool:
-    """Whether a file that begins so is a zip."""
+    """Return whether a file that begins so is a zip."""
     return start.startswith(b"PK\3\4")
 
 
-def read(source: Source) -> Loaded:
-    """A problem whose sheets have the names of its fields; a sheet `meta` may hold its options as JSON in one cell."""
+def read(source: FileSource) -> Loaded:
+    """Return a problem whose sheets have the names of its fields; a sheet `meta` may hold its options as JSON in one
+    cell."""
     return problem_in(listing(source), source)
 
 
-def size_of(source: Source) -> int:
-    """The size of the unpacked file in bytes, weighted by how slowly its text is read."""
+def size_of(source: FileSource) -> int:
+    """Return the size of the unpacked file in bytes, weighted by how slowly its text is read."""
     with zipfile.ZipFile(source.file) as archive:
         return SLOWER * sum(info.file_size for info in archive.infolist())
 
 
-def listing(source: Source) -> Listing:
-    """Every table of numbers, by the name of its sheet or the one above it, headings and labels left out; of a workbook
-    of this program the arrays of its problem."""
+def listing(source: FileSource) -> Listing:
+    """Return every table of numbers, by the name of its sheet or the one above it, headings and labels left out; of a
+    workbook of this program the arrays of its problem."""
     formulas = _check_parts(source)
-    found: dict[str, Matrix] = {}
+    found: dict[str, LabeledArray] = {}
     options: dict[str, Json] = {}
     refused: dict[str, FormatError] = {}
     computed: set[str] = set()
@@ -113,21 +114,21 @@ def listing(source: Source) -> Listing:
                 refused[name] = error
     if not found or (computed & set(DIRECT) and not is_problem(found)):
         raise next(iter(refused.values()), FormatError(_NOTHING))
-    listed = tuple(Listed(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
+    listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
     notes = tuple(note for matrix in found.values() for note in matrix.notes)
     return Listing(listed, partial(_held, found), options, notes, tuple(refused))
 
 
-def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: Source) -> Listing:
-    """The arrays of a workbook of this program, from where it says that they are, with the numbers that were typed
-    over; what was computed of them is computed anew."""
-    from attn_gui.formats.cell_formulas import Board
+def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: FileSource) -> Listing:
+    """Return the arrays of a workbook of this program, from where it says that they are, with the numbers that were
+    typed over; what was computed of them is computed anew."""
+    from attn_gui.formats.cell_formulas import SheetLayout
 
     places, written, found = options.pop(SHEETS), options.pop(PARAMETERS, {}), {}
     if any(at["sheet"] not in sheets for at in places.values()):
         raise FormatError(_NO_BOOK)
     for name, at in places.items():
-        board, shape = Board(at["sheet"], tuple(at["board"])), tuple(at["shape"])
+        board, shape = SheetLayout(at["sheet"], tuple(at["board"])), tuple(at["shape"])
         Budget().take(name, shape, np.dtype(at["dtype"]).itemsize)
         if at["dtype"] not in (*DTYPES, "bool") or not board.cells == math.prod(shape) <= MOST_CELLS:
             raise FormatError(_NO_BOOK)
@@ -143,12 +144,12 @@ def _own(options: dict[str, Json], sheets: Mapping[str, Sequence[Any]], source: 
         exact = np.frombuffer(base64.b64decode(at["exact"]), "<f8").reshape(shape)
         values = _as_field(values, shape)
         same = np.isclose(values, exact, rtol=1e-15, atol=0, equal_nan=True)  # a cell has 16 digits at most
-        found[name] = Matrix(np.where(same, exact, values).astype(np.dtype(at["dtype"])))
+        found[name] = LabeledArray(np.where(same, exact, values).astype(np.dtype(at["dtype"])))
     for _, cells in _cells(PARAMETERS, sheets.get(PARAMETERS, ())[-1:], source):
         name, value = (*cells, None, None)[:2]
         if name in written and isinstance(value, int | float) and value != written[name]:
             options[name] = value
-    listed = tuple(Listed(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
+    listed = tuple(ListedArray(name, matrix.values.shape, matrix.values.dtype.name) for name, matrix in found.items())
     return Listing(listed, partial(_held, found), options)
 
 
@@ -162,19 +163,19 @@ def _number(text: str, row: int, column: int) -> float:
 
 
 def _as_field(values: Array, shape: tuple[int, ...]) -> Array:
-    """Numbers as a field has them; heads that stand below each other are side by side in it."""
+    """Return numbers as a field has them; heads that stand below each other are side by side in it."""
     if values.ndim == 4 and len(shape) in (2, 3) and values.shape[1] * values.shape[3] == shape[-1]:
         values = values.transpose(0, 2, 1, 3)
     return values.reshape(shape)
 
 
-def _held(found: Mapping[str, Matrix], _source: Source, names: Collection[str]) -> dict[str, Array]:
+def _held(found: Mapping[str, LabeledArray], _source: FileSource, names: Collection[str]) -> dict[str, Array]:
     return {name: matrix.values for name, matrix in found.items() if name in names}
 
 
-def _check_parts(source: Source) -> bool:
-    """Whether there are formulas. Everything is unpacked once into nothing: so no part is longer than allowed, and
-    none declares what multiplies."""
+def _check_parts(source: FileSource) -> bool:
+    """Return whether there are formulas. Everything is unpacked once into nothing: so no part is longer than allowed,
+    and none declares what multiplies."""
     left, formulas = LARGEST_UNPACKED, False
     with zipfile.ZipFile(source.file) as archive:
         parts = archive.infolist()
@@ -200,7 +201,7 @@ def _check_parts(source: Source) -> bool:
 
 
 def _cells_in_row(piece: bytes, before: int) -> int:
-    """The cells of the row in which a piece of a sheet ends. Raises FormatError for a row with too many."""
+    """Return the cells of the row in which a piece of a sheet ends. Raises FormatError for a row with too many."""
     count = before
     for tag in _TAGS.finditer(piece):
         count = 0 if tag[1] == b"row" else count + 1
@@ -210,7 +211,7 @@ def _cells_in_row(piece: bytes, before: int) -> int:
 
 
 @contextmanager
-def _opened(source: Source, formulas: bool) -> Iterator[list[Any]]:
+def _opened(source: FileSource, formulas: bool) -> Iterator[list[Any]]:
     """The workbook with its values, and with its formulas where it has any."""
     try:
         import openpyxl
@@ -235,8 +236,9 @@ def _opened(source: Source, formulas: bool) -> Iterator[list[Any]]:
             book.close()
 
 
-def _cells(name: str, sheets: Sequence[Any], source: Source) -> list[_Cells]:
-    """The rows that hold anything, empty cells at their end left out; one empty row for all between two of them."""
+def _cells(name: str, sheets: Sequence[Any], source: FileSource) -> list[_Cells]:
+    """Return the rows that hold anything, empty cells at their end left out; one empty row for all between two of
+    them."""
     for sheet in sheets:
         sheet.reset_dimensions()  # what it says of its size may be anything
     every = [sheet.iter_rows(values_only=True) for sheet in sheets]
@@ -254,7 +256,7 @@ def _cells(name: str, sheets: Sequence[Any], source: Source) -> list[_Cells]:
                 rows.append(_Cells(rows[-1].place + 1, []))
             rows.append(_Cells(place, cells))
         if place % 1024 == 0:
-            source.tell(1.0)
+            source.progress(1.0)
     if any(next(beyond, None) is not None for beyond in every):
         raise _too_large(name)
     return rows
@@ -265,7 +267,7 @@ def _too_large(name: str) -> FormatError:
 
 
 def _is_uncomputed(values: Sequence[Any], formulas: Sequence[Any]) -> bool:
-    """Whether a row has a formula whose value was not saved."""
+    """Return whether a row has a formula whose value was not saved."""
     return any(value is None and formula is not None for value, formula in zip(values, formulas, strict=False))
 
 
@@ -283,17 +285,17 @@ class _Table(NamedTuple):
     rows: list[_Cells]
 
 
-def _matrices(name: str, rows: list[_Cells], source: Source, taken: Collection[str]) -> dict[str, Matrix]:
-    """The tables of a sheet: one by the name of the sheet, several by the words above them, or counted."""
+def _matrices(name: str, rows: list[_Cells], source: FileSource, taken: Collection[str]) -> dict[str, LabeledArray]:
+    """Return the tables of a sheet: one by the name of the sheet, several by the words above them, or counted."""
     from attn_gui.formats.text.text_table import LEFT_OUT, LONGEST_NOTE
 
     tables = list(_tables(rows))
     if len(tables) < 2:
         title, rows = tables[0] if tables else _Table("", rows)
         matrix = _matrix(name, rows, source)
-        said = Note(LEFT_OUT, text=quoted(title, LONGEST_NOTE)) if title else None
+        said = FileNote(LEFT_OUT, text=quoted(title, LONGEST_NOTE)) if title else None
         return {name: replace(matrix, notes=(said, *matrix.notes)) if said else matrix}
-    found: dict[str, Matrix] = {}
+    found: dict[str, LabeledArray] = {}
     for place, table in enumerate(tables):
         meant = guess(table.title) if table.title else None
         own = meant.role if meant else table.title or f"{name} {place}"
@@ -303,7 +305,7 @@ def _matrices(name: str, rows: list[_Cells], source: Source, taken: Collection[s
 
 
 def _tables(rows: Sequence[_Cells]) -> Iterator[_Table]:
-    """The tables of a sheet that empty rows and columns, or words alone in a row, keep apart.
+    """Yield the tables of a sheet that empty rows and columns, or words alone in a row, keep apart.
 
     Rows with a gap between each are one table.
     """
@@ -328,7 +330,8 @@ def _tables(rows: Sequence[_Cells]) -> Iterator[_Table]:
 
 
 def _beside(title: str, band: list[_Cells]) -> Iterator[_Table]:
-    """The tables beside each other in some rows, with an empty column between; the first row may have their names."""
+    """Yield the tables beside each other in some rows, with an empty column between; the first row may have their
+    names."""
     width = max(len(row.cells) for row in band)
     filled = [any(len(row.cells) > k and row.cells[k] is not None for row in band) for k in range(width)]
     runs = [[*run] for used, run in itertools.groupby(range(width), filled.__getitem__) if used]
@@ -347,14 +350,14 @@ def _is_word(cell: object) -> bool:
     return isinstance(cell, str) and sort_of(cell) is Sort.WORD
 
 
-def _matrix(name: str, rows: list[_Cells], source: Source) -> Matrix:
-    """The table of a sheet, wherever in it it begins; true and false, and whole numbers, as such."""
-    from attn_gui.formats.text.delimited import Row
+def _matrix(name: str, rows: list[_Cells], source: FileSource) -> LabeledArray:
+    """Return the table of a sheet, wherever in it it begins; true and false, and whole numbers, as such."""
+    from attn_gui.formats.text.delimited import TextRow
     from attn_gui.formats.text.text_table import read_rows
 
     block = _trimmed(name, rows)
     with _said_of(name):
-        matrix = read_rows([Row(place, [_text(cell) for cell in row]) for place, row in block], source.tell)
+        matrix = read_rows([TextRow(place, [_text(cell) for cell in row]) for place, row in block], source.progress)
     if matrix.switches:
         return replace(matrix, values=matrix.values.astype(np.bool_))
     kinds = {type(cell) for row in block for cell in row.cells if isinstance(cell, int | float)}
@@ -362,7 +365,7 @@ def _matrix(name: str, rows: list[_Cells], source: Source) -> Matrix:
 
 
 def _trimmed(name: str, rows: Sequence[_Cells]) -> list[_Cells]:
-    """The rows as wide as the widest, without the empty columns on their left; places count from 1."""
+    """Return the rows as wide as the widest, without the empty columns on their left; places count from 1."""
     first = min((next(k for k, cell in enumerate(row) if cell is not None) for _, row in rows if row), default=0)
     width = max((len(row) for _, row in rows), default=0)
     if (width - first) * len(rows) > MOST_CELLS:
@@ -384,13 +387,13 @@ def _said_of(name: str) -> Iterator[None]:
         raise FormatError(_SHEET, name=shown(name), reason=_without_file(error)) from error
 
 
-def _without_file(error: FormatError) -> Note:
-    """The sentence without the name of the file in front, which stands before it."""
-    return Note(error.template.removeprefix("{file}: "), **{"file": "", **error.values})
+def _without_file(error: FormatError) -> FileNote:
+    """Return the sentence without the name of the file in front, which stands before it."""
+    return FileNote(error.template.removeprefix("{file}: "), **{"file": "", **error.values})
 
 
 def _options(rows: Sequence[_Cells]) -> dict[str, Json]:
-    """The options of a sheet whose one cell holds them."""
+    """Return the options of a sheet whose one cell holds them."""
     texts = [cell for _, row in rows for cell in row if cell is not None] or ["{}"]
     with _said_of(META):
         if not all(isinstance(text, str) for text in texts):

@@ -12,8 +12,8 @@ import numpy as np
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.proxies import Face
+from attn_gui.engine.evaluation.evaluation import Evaluation, Place
+from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.graph import indices
@@ -147,7 +147,7 @@ def _may_be_left_out(evaluation: Evaluation, stage: str) -> Array:
 # Evaluation with cells left out, for an exercise: nothing that reads it can give them away.
 
 
-class Covered(Face):
+class Covered(EvaluationProxy):
     """The numbers of an evaluation, NaN in place of blanks and of the same numbers under another name.
 
     A head's result stands in the joined heads too, a scaled score behind a mask that leaves it open: of such copies
@@ -177,16 +177,17 @@ class Covered(Face):
             found[tuple(k - cut.start for k, cut in zip(index, box, strict=True))] = np.nan
         return found
 
-    def blank_at(self, stage: str, index: tuple[int, ...]) -> Blank | None:
+    def left_out_as(self, stage: str, index: tuple[int, ...]) -> Place | None:
         """Return the blank of which a cell has the number; None where it has none of one."""
-        return self._cells.get(stage, {}).get(index)
+        blank = self._cells.get(stage, {}).get(index)
+        return None if blank is None else (blank.stage, blank.index)
 
     def left_out(self, stage: str, box: Box) -> list[tuple[int, ...]]:
         """Return the cells of a box that are left out."""
         cells = self._cells.get(stage, {})
         return [at for at in cells if all(cut.start <= k < cut.stop for k, cut in zip(at, box, strict=True))]
 
-    def tells(self, stage: str, index: tuple[int, ...]) -> bool:
+    def gives_away(self, stage: str, index: tuple[int, ...]) -> bool:
         """Return whether the explanation of a cell may name a number that is left out: of its row, or of what made
         it."""
         row = (*indices.cell(index[:-1]), slice(0, self.shape(stage)[-1]))

@@ -12,7 +12,7 @@ from pathlib import Path
 from attn_gui.engine.mistakes.grading import TOLERANCE
 from attn_gui.engine.sentences import MINUS
 from attn_gui.formats.base import PathText, reading
-from attn_gui.formats.file_sentences import FormatError, Note, quoted
+from attn_gui.formats.file_sentences import FileNote, FormatError, quoted
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, expression
 from attn_gui.paths import resource
@@ -166,7 +166,7 @@ class Lesson:
 
 LINE = QT_TRANSLATE_NOOP("Sentences", "In the lesson {file}, line {line}: expected {expected}, got {got}.")
 
-NOTHING = Note(QT_TRANSLATE_NOOP("Sentences", "nothing"))
+NOTHING = FileNote(QT_TRANSLATE_NOOP("Sentences", "nothing"))
 LONGEST_ECHO = 60  # letters of the file that are said again
 
 
@@ -187,22 +187,26 @@ ORDERS, TASK = ("open", "make", "model", "set", "choose", "head", "show", "holds
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}
 ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
 
-BOTH = Note(QT_TRANSLATE_NOOP("Sentences", "“English | 中文”, once “ | ” between them"))
-TITLE = Note(QT_TRANSLATE_NOOP("Sentences", "“# title | 标题” as the first line"))
-STEP = Note(QT_TRANSLATE_NOOP("Sentences", "a step that begins with “## title | 标题”"))
-PART = Note(QT_TRANSLATE_NOOP("Sentences", "“### English”, “### 中文” or “### Question”"))
-ONCE = Note(QT_TRANSLATE_NOOP("Sentences", "each part of a step once"))
-WORD = Note(QT_TRANSLATE_NOOP("Sentences", "“- word: …” with one of {words}"), words=", ".join((*ORDERS, TASK)))
-ASKED = Note(QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”"))
-TEXT = Note(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and one under “### 中文”"))
-CHECK = Note(QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”"))
-PLAIN = Note(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
-NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
-OF_NUMBER = Note(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
-POSITIVE = Note(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1, written as 0.001"))
-SHORT = Note(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
-FEW = Note(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
-UTF8 = Note(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))
+BOTH = FileNote(QT_TRANSLATE_NOOP("Sentences", "“English | 中文”, once “ | ” between them"))
+TITLE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“# title | 标题” as the first line"))
+STEP = FileNote(QT_TRANSLATE_NOOP("Sentences", "a step that begins with “## title | 标题”"))
+PART = FileNote(QT_TRANSLATE_NOOP("Sentences", "“### English”, “### 中文” or “### Question”"))
+ONCE = FileNote(QT_TRANSLATE_NOOP("Sentences", "each part of a step once"))
+WORD = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- word: …” with one of {words}"), words=", ".join((*ORDERS, TASK)))
+ASKED = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”")
+)
+TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and one under “### 中文”"))
+CHECK = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”")
+)
+PLAIN = FileNote(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
+NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
+OF_NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
+POSITIVE = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1, written as 0.001"))
+SHORT = FileNote(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
+FEW = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
+UTF8 = FileNote(QT_TRANSLATE_NOOP("Sentences", "text in UTF-8"))
 CHINESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")  # letters, and signs as wide as they are
 HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
 

@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.analysis.dependence import DEPENDENCES, MOST_TOKENS, comparable
-from attn_gui.engine.analysis.differentiation import Gradient, gradient_of
+from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
@@ -69,11 +68,16 @@ class NumberSource:
     An evaluation; where the problem is a layer of a model, the model's runs, which layer it is, and the head on show.
     """
 
-    evaluation: Readout
+    evaluation: Evaluation
     runs: Runs | None = None
     layer: int = 0
     head: int = 0
     _measured: dict[str, Array | None] = field(default_factory=dict, init=False, repr=False)
+
+    def matrix(self, name: str) -> Array | None:
+        """A matrix of the problem, or one that is computed for lessons; None where there is none of this name."""
+        arrays = self.evaluation.problem.arrays()
+        return arrays[name] if name in arrays else self.measured(name)
 
     def measured(self, name: str) -> Array | None:
         """Return the matrix of a measure, computed once; None where there is no such measure, or not here."""
@@ -276,9 +280,8 @@ def expression(text: str) -> LessonExpression:
     return LessonExpression(text, tree)
 
 
-def cell_index(evaluation: Readout, stage: str, places: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the whole index of a cell: leading places that are not written are 0. Raises ExpressionError outside of
-    it."""
+def cell_index(evaluation: Evaluation, stage: str, places: tuple[int, ...]) -> tuple[int, ...]:
+    """The whole index of a cell: leading places that are not written are 0. Raises ExpressionError outside of it."""
     if stage not in evaluation.stages:
         raise ExpressionError(stage)
     shape = evaluation.shape(stage)
@@ -358,9 +361,10 @@ def _value(tree: ast.expr, ground: NumberSource) -> Value:
             problem = ground.evaluation.problem
             return np.float64(problem.effective_scale if name == "scale" else getattr(problem, name))
         case ast.Subscript(value=ast.Name(id=name)):
-            return _cells(name, _parts(tree.slice), ground)
+            return _cells(name, _parts(tree.slice), ground, ground.evaluation, ground.matrix)
         case ast.Call(func=ast.Name(id="gradient"), args=[of, ast.Subscript(value=ast.Name(id=name)) as by]):
-            return _cells(name, _parts(by.slice), replace(ground, evaluation=_gradient(of, ground.evaluation)))
+            gradient = _gradient(of, ground.evaluation)
+            return _cells(name, _parts(by.slice), ground, gradient, gradient.by_fields.get)
     values = [_value(part, ground) for part in _operands(tree)]
     try:
         return np.asarray(_operation(tree)(*values), dtype=float)  # true and false are numbers, too
@@ -378,23 +382,13 @@ def _operation(tree: ast.expr) -> Callable[..., Value]:
     raise ExpressionError(ast.unparse(tree))
 
 
-def _gradient(of: ast.expr, evaluation: Readout) -> Gradient:
-    """Return the gradient of one cell of a stage."""
+def _gradient(of: ast.expr, evaluation: Evaluation) -> Gradient:
+    """The gradient of one cell of a stage."""
     cell = LessonExpression(ast.unparse(of), of).cell
-    if cell is None or not isinstance(evaluation, Evaluation):
+    if cell is None:
         raise ExpressionError(ast.unparse(of))
     index = cell_index(evaluation, *cell)
-    return gradient_of(evaluation, cell[0], indices.cell(index), np.ones((1,) * len(index)))
-
-
-def _matrix(name: str, ground: NumberSource) -> Array | None:
-    """Return a matrix of the problem, the gradient by it, or one that is computed for lessons; else None."""
-    evaluation = ground.evaluation
-    if isinstance(evaluation, Gradient):
-        return evaluation.by_field(name) if name in evaluation.by_fields else None
-    if name in (arrays := evaluation.problem.arrays()):
-        return arrays[name]
-    return ground.measured(name)
+    return Gradient(evaluation, cell[0], indices.cell(index), np.ones((1,) * len(index)))
 
 
 def _place(tree: ast.expr, ground: NumberSource, *, of_token: bool) -> int | slice:
@@ -412,10 +406,16 @@ def _place(tree: ast.expr, ground: NumberSource, *, of_token: bool) -> int | sli
     raise ExpressionError(ast.unparse(tree))
 
 
-def _cells(name: str, parts: list[ast.expr], ground: NumberSource) -> Array:
-    """Return cells of a stage, or of a matrix; leading places that are not written are 0."""
-    written, evaluation = f"{name}[{', '.join(map(ast.unparse, parts))}]", ground.evaluation
-    matrix = None if name in evaluation.stages else _matrix(name, ground)
+def _cells(
+    name: str,
+    parts: list[ast.expr],
+    ground: NumberSource,
+    evaluation: Evaluation,
+    matrix_of: Callable[[str], Array | None],
+) -> Array:
+    """Cells of a stage of `evaluation`, or of a matrix; leading places that are not written are 0."""
+    written = f"{name}[{', '.join(map(ast.unparse, parts))}]"
+    matrix = None if name in evaluation.stages else matrix_of(name)
     if name not in evaluation.stages and matrix is None:
         raise ExpressionError(written)
     tokens = matrix is not None and name in MEASURES and MEASURES[name].tokens

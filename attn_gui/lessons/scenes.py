@@ -15,13 +15,13 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.creation.create import new_fields
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import silent
 from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problems, suffixes
-from attn_gui.formats.file_sentences import FormatError, Note
+from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson, LessonError, LessonStep, Order
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, Runs, cell_index, expression
@@ -35,10 +35,10 @@ from attn_gui.paths import resource
 
 NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
 
-PROBLEM = Note(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
-MODEL_NAME = Note(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
-SIZES = Note(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
-CHANGE = Note(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
+PROBLEM = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
+MODEL_NAME = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
+SIZES = FileNote(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
+CHANGE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ def _modeled(_lesson: Lesson, order: Order) -> LessonScene:
         raise LessonError(order.line, MODEL_NAME, error) from error
 
 
-def _check_name(order: Order, expected: Note) -> None:
+def _check_name(order: Order, expected: FileNote) -> None:
     if NAME.fullmatch(order.rest) is None or order.rest.startswith("."):
         raise LessonError(order.line, expected, order.rest)
 
@@ -230,15 +230,17 @@ def _json(text: str) -> Any:
 
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
 
-CELL = Note(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
-HEAD = Note(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
-SHOWN = Note(QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, “model”, or the name of a page, where the problem has it"))
-BEGUN = Note(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:” or “- model:” in the first step"))
-COMPUTED = Note(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
-FINITE = Note(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
-TRUE = Note(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
-OPEN = Note(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
-SMALL = Note(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
+CELL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
+HEAD = FileNote(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
+SHOWN = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, “model”, or the name of a page, where the problem has it")
+)
+BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:” or “- model:” in the first step"))
+COMPUTED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
+FINITE = FileNote(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
+TRUE = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
+OPEN = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
+SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
 
 
 @dataclass(frozen=True)

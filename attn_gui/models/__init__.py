@@ -2,7 +2,7 @@
 
 from attn_gui.models.attribution import (
     DirectLogits,
-    Moved,
+    RunDifference,
     direct_logits,
     head_effects,
     logit_difference,
@@ -22,8 +22,8 @@ __all__ = [
     "KnownModel",
     "LayerChange",
     "Model",
-    "Moved",
     "Run",
+    "RunDifference",
     "direct_logits",
     "head_effects",
     "logit_difference",

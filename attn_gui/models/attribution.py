@@ -21,7 +21,7 @@ from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention, Set
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.stages import STAGE, stage_of, stages_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.changed_layers import EditedLayer, LayerEdit
@@ -34,23 +34,23 @@ from attn_gui.models.model import Run
 
 
 def problem_read(run: Run, layer: int, problem: Problem) -> Problem:
-    """The problem that says what the weights of a layer are of: that of all layers, unless this one was changed.
+    """Return the problem that says what the weights of a layer are of: that of all layers, unless this one was changed.
 
     It may have other keys then than the tokens of the text.
     """
     return run.problem(layer) if isinstance(run.model.layers[layer], EditedLayer) else problem
 
 
-def head_numbers(run: Run, problem: Problem, key: str, tell: Tell = silent) -> Array:
-    """(layer, head): a reading by its key; `problem` has the tokens and sizes that all unchanged layers share.
+def head_numbers(run: Run, problem: Problem, key: str, progress: Progress = silent) -> Array:
+    """Return (layer, head): a reading by its key; `problem` has the tokens and sizes that all unchanged layers share.
 
-    NaN where a weight is, and where the reading has nothing to count in a layer as it was changed. `tell` is told the
-    share that is done; what it raises ends it.
+    NaN where a weight is, and where the reading has nothing to count in a layer as it was changed. `progress` gets the
+    share done; what it raises ends it.
     """
     found = []
     for layer in range(run.model.num_layers):
         found.append(run.reading(key, layer, problem))
-        tell((layer + 1) / run.model.num_layers)
+        progress((layer + 1) / run.model.num_layers)
     return np.array(found)
 
 
@@ -68,7 +68,7 @@ class Likely(NamedTuple):
 
 
 def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ...]:
-    """The likeliest tokens at a position of a run, with their probabilities there and in another run."""
+    """Return the likeliest tokens at a position of a run, with their probabilities there and in another run."""
     shares = [run.probabilities(position) for run in (now, before)]
     order = [int(number) for number in np.argsort(-shares[0], kind="stable")[:count]]
     tokenizer = now.model.tokenizer
@@ -77,7 +77,8 @@ def likely(now: Run, before: Run, position: int, count: int) -> tuple[Likely, ..
 
 
 def asked_places(run: Run) -> list[int]:
-    """The positions whose prediction is of interest: the last one, or those of an encoder that are to be filled in."""
+    """Return the positions whose prediction is of interest: the last one, or those of an encoder that are to be filled
+    in."""
     if run.model.ends.head is None:
         return []
     if run.model.sizes.causal:
@@ -87,7 +88,7 @@ def asked_places(run: Run) -> list[int]:
 
 
 def asked_place(run: Run) -> int:
-    """The position that is looked at until another one is chosen."""
+    """Return the position that is looked at until another one is chosen."""
     return next(iter(asked_places(run)), len(run.ids) - 1)
 
 
@@ -103,7 +104,7 @@ _NOT_LINEAR = QT_TRANSLATE_NOOP(
 
 
 def logit_lens(run: Run, position: int = -1) -> Array:
-    """(layers + 1, vocabulary): the logits at a position as though all layers from each one on were left out.
+    """Return (layers + 1, vocabulary): the logits at a position as though all layers from each one on were left out.
 
     Raises FieldError. Source: nostalgebraist, "interpreting GPT: the logit lens" (2020).
     """
@@ -113,7 +114,7 @@ def logit_lens(run: Run, position: int = -1) -> Array:
 
 
 def logit_difference(run: Run, token: Token, against: Token | None = None, position: int = -1) -> float:
-    """The logit of a token at a position, less that of another one where one is given."""
+    """Return the logit of a token at a position, less that of another one where one is given."""
     logits = run.logits_at(position)
     found = float(logits[run.token_id(token)])
     return found if against is None else found - float(logits[run.token_id(against)])
@@ -136,7 +137,7 @@ class DirectLogits(NamedTuple):
 
 
 def direct_logits(run: Run, token: Token, against: Token | None = None, position: int = -1) -> DirectLogits:
-    """The parts of a logit (or of the difference of two) that come straight from each head and MLP.
+    """Return the parts of a logit (or of the difference of two) that come straight from each head and MLP.
 
     What a part changes in later layers is not counted as its own; the divisor of the final norm is taken as it is.
     Raises FieldError for a model in which a logit is no such sum.
@@ -160,7 +161,7 @@ def direct_logits(run: Run, token: Token, against: Token | None = None, position
 
 
 def _direction(run: Run, place: int, token: Token, against: Token | None) -> tuple[Array, float]:
-    """(vector, number): a vector's product with it is its part of the logit; the number belongs to none."""
+    """Return (vector, number): a vector's product with it is its part of the logit; the number belongs to none."""
     ends, sizes = run.model.ends, run.model.sizes
     assert ends.head is not None
     matrix, bias = ends.head.decoder
@@ -180,7 +181,7 @@ def _direction(run: Run, place: int, token: Token, against: Token | None) -> tup
 
 
 def _parts(run: Run, layer: int, place: int, direction: Array) -> tuple[Array, float, float, float]:
-    """The parts of one layer: of every head, of the MLP, of the bias of its output, and by hand.
+    """Return the parts of one layer: of every head, of the MLP, of the bias of its output, and by hand.
 
     A layer that was changed by hand may have no output projection, or no MLP.
     """
@@ -199,37 +200,38 @@ def _parts(run: Run, layer: int, place: int, direction: Array) -> tuple[Array, f
 
 
 def head_effects(
-    run: Run, token: Token, against: Token | None = None, position: int = -1, tell: Tell = silent
+    run: Run, token: Token, against: Token | None = None, position: int = -1, progress: Progress = silent
 ) -> Array:
-    """(layer, head): the change of a logit, or of the difference of two, by each head alone switched off.
+    """Return (layer, head): the change of a logit, or of the difference of two, by each head alone switched off.
 
-    `tell` is told the share that is done; what it raises ends it. Raises FieldError.
+    `progress` gets the share done; what it raises ends it. Raises FieldError.
     """
     now = logit_difference(run, token, against, position)
     found = np.zeros((run.model.num_layers, run.model.num_heads))
-    for place, without in without_each_head(run, tell):
+    for place, without in without_each_head(run, progress):
         found[place] = logit_difference(without, token, against, position) - now
     return found
 
 
-def without_each_head(run: Run, tell: Tell = silent) -> Iterator[tuple[tuple[int, int], Run]]:
-    """Every (layer, head) with the run in which it alone is switched off besides; `tell` as for `head_effects`."""
+def without_each_head(run: Run, progress: Progress = silent) -> Iterator[tuple[tuple[int, int], Run]]:
+    """Yield every (layer, head) with the run in which it alone is switched off besides; `progress` as for
+    `head_effects`."""
     shape = run.model.num_layers, run.model.num_heads
     for count, (layer, head) in enumerate(np.ndindex(*shape)):
-        tell(count / math.prod(shape))
+        progress(count / math.prod(shape))
         off = {"layer": layer, "kind": "scale", "stage": stage_of(Role.MIX), "at": {"head": head}, "factor": 0.0}
         yield (layer, head), run.replace(interventions=[*run.interventions, off])
 
 
-class Moved(NamedTuple):
+class RunDifference(NamedTuple):
     """Differences of two runs of the same length."""
 
     heads: Array  # (layer, head): the largest change of a weight
     states: Array  # (layer + 1, token): the length of the change of a state
 
 
-def moved(before: Run, after: Run, tell: Tell = silent) -> Moved:
-    """The heads and states that are other after than before; NaN for heads of a layer that was given other keys.
+def moved(before: Run, after: Run, progress: Progress = silent) -> RunDifference:
+    """Return the heads and states that are other after than before; NaN for heads of a layer that was given other keys.
 
     Raises ShapeError for texts of different lengths.
     """
@@ -240,12 +242,12 @@ def moved(before: Run, after: Run, tell: Tell = silent) -> Moved:
     heads = []
     with np.errstate(all="ignore"):
         for layer in range(layers):
-            tell(layer / layers)
+            progress(layer / layers)
             now, then = after.attention(layer), before.attention(layer)
             comparable = now.shape == then.shape
             heads.append(np.abs(now - then).max(axis=(1, 2)) if comparable else np.full(len(now), np.nan))
         states = np.linalg.norm(np.stack(after.states) - np.stack(before.states), axis=-1)
-    return Moved(np.stack(heads), states)
+    return RunDifference(np.stack(heads), states)
 
 
 # --- rows of another run --------------------------------------------------------------------------
@@ -264,7 +266,7 @@ UNEQUAL_ROWS = QT_TRANSLATE_NOOP(
 def rows_taken(
     now: Run, other: Run, layer: int, stage: str, rows: slice | None = None, place: int = 0
 ) -> tuple[Box, Array]:
-    """A box of a stage of a run, `rows` of it (all without them) over all heads, and the cells to stand there.
+    """Return a box of a stage of a run, `rows` of it (all without them) over all heads, and the cells to stand there.
 
     These are another run's, from its row `place` on. Raises StageError where the layer has no such stage, FieldError
     where the other text has no such rows, or longer or shorter ones.
@@ -288,7 +290,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(other: Run, layer: int, record: Intervention) -> Origin | None:
-    """The rows of another run that are the cells that an intervention sets; None for cells that it has nowhere.
+    """Return the rows of another run that are the cells that an intervention sets; None for cells that it has nowhere.
 
     Of several such rows the one at the intervention's own place, else the first.
     """
@@ -326,7 +328,7 @@ _ALIKE = QT_TRANSLATE_NOOP(
 def recovered(
     changed: Run, clean: Run, patched: Run, token: Token, against: Token | None = None, position: int = -1
 ) -> float:
-    """The share of the difference of two runs in a logit that a third one has back: 0 changed, 1 clean."""
+    """Return the share of the difference of two runs in a logit that a third one has back: 0 changed, 1 clean."""
     low, high, found = (logit_difference(run, token, against, position) for run in (changed, clean, patched))
     if high == low:
         raise FieldError(_ALIKE, value=low)
@@ -342,18 +344,18 @@ def patch_sweep(
     stage: str,
     axis: str,
     position: int = -1,
-    tell: Tell = silent,
+    progress: Progress = silent,
 ) -> Array:
-    """(layer, place): the share that comes back where one place of a stage in one layer is as in the clean run.
+    """Return (layer, place): the share that comes back where one place of a stage in one layer is as in the clean run.
 
     `axis` is one of the stage's, such as "head" or "query". Two texts of the same number of tokens.
-    `tell` is told the share that is done; what it raises ends it. Raises StageError, FieldError or ShapeError.
+    `progress` gets the share done; what it raises ends it. Raises StageError, FieldError or ShapeError.
     Source: Meng et al., "Locating and Editing Factual Associations in GPT" (2022); Zhang, Nanda (2024).
     """
     count = clean.stage(0, stage).shape[_place_of(stage, axis)]
     found = np.zeros((clean.model.num_layers, count))
     for done, (layer, place) in enumerate(np.ndindex(*found.shape)):
-        tell(done / found.size)
+        progress(done / found.size)
         patched = changed.patch(clean, layer, stage, {axis: place})
         found[layer, place] = recovered(changed, clean, patched, token, against, position)
     return found
@@ -368,9 +370,10 @@ def patch_foretold(
     stage: str,
     axis: str,
     position: int = -1,
-    tell: Tell = silent,
+    progress: Progress = silent,
 ) -> Array:
-    """(layer, place): what `patch_sweep` gives, to first order: Σ gradient · (clean − changed), the exact gradient.
+    """Return (layer, place): what `patch_sweep` gives, to first order: Σ gradient · (clean − changed), the exact
+    gradient.
 
     Raises and tells as that does. Source: Nanda, "Attribution Patching" (2023).
     """
@@ -380,7 +383,7 @@ def patch_foretold(
         raise FieldError(_ALIKE, value=low)
     found = []
     for layer, slopes in changed.gradients(token, stage, against, position):
-        tell(1 - (layer + 1) / layers)
+        progress(1 - (layer + 1) / layers)
         there, here = clean.stage(layer, stage), changed.stage(layer, stage)
         if there.shape != here.shape:
             raise FieldError(UNEQUAL_ROWS, stage=stage, got=there.shape[-1], expected=here.shape[-1])
@@ -392,7 +395,7 @@ def patch_foretold(
 
 
 def _place_of(stage: str, axis: str) -> int:
-    """The place of an axis among those of a stage. Raises StageError, FieldError."""
+    """Return the place of an axis among those of a stage. Raises StageError, FieldError."""
     if stage not in STAGE:
         raise StageError(sentences.NO_STAGE, stage=stage, choices=tuple(STAGE))
     axes = STAGE[stage].axes
@@ -406,7 +409,8 @@ def _place_of(stage: str, axis: str) -> int:
 
 
 def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: dict[int, float]) -> Array:
-    """(d_model,): the gradient of Σ sign · logit with respect to the last layer's output at its position, float64."""
+    """Return (d_model,): the gradient of Σ sign · logit with respect to the last layer's output at its position,
+    float64."""
     assert ends.head is not None
     state, head = state.astype(np.float64), ends.head
     finished = state if ends.final_norm is None else _normed(state, ends.final_norm, sizes)
@@ -422,7 +426,8 @@ def head_gradient(ends: EndWeights, sizes: Architecture, state: Array, signs: di
 
 
 def stage_gradients(run: Run, stage: str, cotangent: Array, layers: Collection[int]) -> Iterator[tuple[int, Array]]:
-    """(layer, gradient of Σ cotangent · the last layer's output by a stage of it): one walk from the last layer down.
+    """Yield (layer, gradient of Σ cotangent · the last layer's output by a stage of it): one walk from the last layer
+    down.
 
     Gradients are in the stage's shape, batch axis first, float64; `cotangent` is (token, d_model). Raises StageError,
     and FieldError where a layer's maps need too much memory.
@@ -441,7 +446,8 @@ def stage_gradients(run: Run, stage: str, cotangent: Array, layers: Collection[i
 
 
 def _fast_slopes(run: Run, number: int, cotangent: Array) -> dict[str, Array] | None:
-    """Gradients by a layer's x and every stage in float32; None where it is changed by hand, or not all are finite."""
+    """Return gradients by a layer's x and every stage in float32; None where it is changed by hand, or not all are
+    finite."""
     layer = run.model.layers[number]
     if isinstance(layer, EditedLayer) or any(change.layer == number for change in run.interventions):
         return None
@@ -450,7 +456,8 @@ def _fast_slopes(run: Run, number: int, cotangent: Array) -> dict[str, Array] | 
 
 
 def _engine_slopes(run: Run, number: int, stage: str, cotangent: Array) -> dict[str, Array]:
-    """Gradients by a layer's x and by one stage, where there is one of that name, as the engine computes them."""
+    """Return gradients by a layer's x and by one stage, where there is one of that name, as the engine computes
+    them."""
     layer, evaluation = run.model.layers[number], evaluation_of(run.problem(number))
     last, edit = evaluation.stages[-1], layer.edit if isinstance(layer, EditedLayer) else LayerEdit()
     start = last, indices.whole(evaluation.shape(last)), cotangent[None].astype(np.float64)

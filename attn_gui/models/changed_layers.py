@@ -13,16 +13,17 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import kind_of, same
 from attn_gui.engine.comparison import leaves_of, with_leaves
 from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.intervention_nodes import changed_cells
-from attn_gui.engine.interventions import Intervention, settled
+from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import shape_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.models.forward_pass import Layer, by_heads, walked
+from attn_gui.models.forward_pass import ModelLayer, by_heads, walked
 from attn_gui.models.sequence import TokenSequence
 
 # --- interventions --------------------------------------------------------------------------------
@@ -41,12 +42,12 @@ class LayerChange(NamedTuple):
     record: Intervention
 
     def to_mapping(self) -> dict[str, Any]:
-        """The mapping that it is made of."""
+        """Return the mapping that it is made of."""
         return {LAYER: self.layer, **self.record.to_mapping()}
 
 
 def layer_changes(given: object, layers: int) -> tuple[LayerChange, ...]:
-    """Records from mappings, {"layer", "kind", "stage", "at", …}. Raises FieldError or FieldTypeError."""
+    """Return records from mappings, {"layer", "kind", "stage", "at", …}. Raises FieldError or FieldTypeError."""
     if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence):
         raise FieldTypeError(sentences.NOT_INTERVENTIONS, field="interventions", got=kind_of(given))
     places, records = [], []
@@ -56,12 +57,12 @@ def layer_changes(given: object, layers: int) -> tuple[LayerChange, ...]:
             raise FieldTypeError(_NO_NUMBER, field=Intervention.name_at(number), got=kind_of(layer))
         places.append(checked_layer(int(layer), layers))
         records.append(record)
-    found = settled(records, np.dtype(np.float32), copy=True)
+    found = normalized_interventions(records, np.dtype(np.float32), copy=True)
     return tuple(LayerChange(*pair) for pair in zip(places, found, strict=True))
 
 
 def checked_layer(number: int, layers: int) -> int:
-    """The number of a layer. Raises FieldError for one that is not there."""
+    """Return the number of a layer. Raises FieldError for one that is not there."""
     if not 0 <= number < layers:
         raise FieldError(NO_LAYER, got=number, layers=layers)
     return number
@@ -84,7 +85,7 @@ class LayerHand:
         self._stages: list[str] = []
 
     def __call__(self, stage: str, cells: Array) -> Array:
-        """A stage as computed, in what follows it as changed; cells without the batch axis."""
+        """Return a stage as computed, in what follows it as changed; cells without the batch axis."""
         self._stages.append(stage)
         mine = [(number, record) for number, record in self._records if record.stage == stage]
         if not mine:
@@ -122,8 +123,8 @@ TOP = (*(f"w_{part}" for part in PROJECTIONS), *(f"b_{part}" for part in PROJECT
 """The numbers of a layer that are fields of a problem; the others belong to its block."""
 
 
-def layer_problem(layer: Layer, x: Array, sequence: TokenSequence, records: Sequence[Intervention]) -> Problem:
-    """The problem that computes the layer from its x, in float32 as the model does."""
+def layer_problem(layer: ModelLayer, x: Array, sequence: TokenSequence, records: Sequence[Intervention]) -> Problem:
+    """Return the problem that computes the layer from its x, in float32 as the model does."""
     sizes, weights = layer.sizes, layer.weights
     fields: dict[str, Any] = {name: weights[name] for name in TOP if name in weights}
     if sizes.frequencies is not None:
@@ -150,14 +151,15 @@ def layer_problem(layer: Layer, x: Array, sequence: TokenSequence, records: Sequ
     return _over_opened(layer, found)
 
 
-def weights_in(problem: Problem, layer: Layer) -> dict[str, Array]:
-    """The numbers of the layer in a problem of it, by dotted name; what is no weight of the model is left out."""
+def weights_in(problem: Problem, layer: ModelLayer) -> dict[str, Array]:
+    """Return the numbers of the layer in a problem of it, by dotted name; what is no weight of the model is left
+    out."""
     arrays, names = problem.arrays(), (name if name in TOP else f"block.{name}" for name in layer.weights)
     return {name: arrays[name] for name in names}
 
 
-def _over_opened(layer: Layer, problem: Problem) -> Problem:
-    """Problem over the weights of other problems of the layer: a history may hold many, one for each text."""
+def _over_opened(layer: ModelLayer, problem: Problem) -> Problem:
+    """Return problem over the weights of other problems of the layer: a history may hold many, one for each text."""
     shared = {
         leaf: layer.opened.setdefault(leaf, own if own.base is None else own.base)
         for leaf, own in weights_in(problem, layer).items()
@@ -175,18 +177,18 @@ PRECISION = "dtype"
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ChangedCells:
     """Changed cells of an array: their flat places and their numbers, both of shape (count,)."""
 
     places: Array
     values: Array
 
-    def is_like(self, other: Cells) -> bool:
-        """Whether both have the same numbers in the same places."""
+    def is_like(self, other: ChangedCells) -> bool:
+        """Return whether both have the same numbers in the same places."""
         return same(self.places, other.places) and same(self.values, other.values)
 
     def put_into(self, array: Array) -> Array:
-        """A copy of an array with these cells in it; those beyond its end are left out."""
+        """Return a copy of an array with these cells in it; those beyond its end are left out."""
         found = np.array(array, order="C")
         inside = self.places < found.size
         found.reshape(-1)[self.places[inside]] = self.values[inside]
@@ -201,11 +203,11 @@ class LayerEdit:
     give another x.
     """
 
-    cells: Mapping[str, Cells] = field(default_factory=dict)
+    cells: Mapping[str, ChangedCells] = field(default_factory=dict)
     fields: Mapping[str, object] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        """Whether anything is other."""
+        """Return whether anything is other."""
         return bool(self.cells or self.fields)
 
     @property
@@ -216,21 +218,22 @@ class LayerEdit:
         return found
 
     def with_field(self, name: str, value: object) -> LayerEdit:
-        """Changes with another value of a field."""
+        """Return changes with another value of a field."""
         return LayerEdit(self.cells, {**self.fields, name: value})
 
     def without(self, name: str) -> LayerEdit:
-        """Changes with an array, or a field, as the model has it."""
+        """Return changes with an array, or a field, as the model has it."""
         cells = {known: part for known, part in self.cells.items() if known != name}
         return LayerEdit(cells, {known: part for known, part in self.fields.items() if known != name})
 
     def passed_down(self, name: str, slopes: Array) -> Array:
-        """A gradient by an array as one by what the model has in its place: typed cells do not come from there."""
+        """Return a gradient by an array as one by what the model has in its place: typed cells do not come from
+        there."""
         typed = self.cells.get(name)
-        return slopes if typed is None else Cells(typed.places, np.zeros(len(typed.places))).put_into(slopes)
+        return slopes if typed is None else ChangedCells(typed.places, np.zeros(len(typed.places))).put_into(slopes)
 
     def is_like(self, other: LayerEdit) -> bool:
-        """Whether both change the same, to the bit."""
+        """Return whether both change the same, to the bit."""
         fields, cells = self.fields.keys() == other.fields.keys(), self.cells.keys() == other.cells.keys()
         return (
             fields
@@ -241,7 +244,7 @@ class LayerEdit:
 
     @classmethod
     def between(cls, base: Problem, problem: Problem) -> LayerEdit:
-        """The edit that makes `problem` of `base`, to the bit.
+        """Return the edit that makes `problem` of `base`, to the bit.
 
         Another precision is one field: as cells, all of x would stay what it is for this text and the layers below.
         """
@@ -258,7 +261,8 @@ class LayerEdit:
         return cls(cells, precision | {root: getattr(kept, root) for root in sorted(whole)})
 
     def of(self, base: Problem) -> Problem:
-        """`base` with this edit in it. Raises ShapeError or another ValueError where they do not fit together."""
+        """Return `base` with this edit in it. Raises ShapeError or another ValueError where they do not fit
+        together."""
         if not self:
             return base
         base = with_precision(base, self.fields.get(PRECISION, base.dtype))
@@ -268,7 +272,7 @@ class LayerEdit:
 
 
 def with_precision(base: Problem, dtype: object) -> Problem:
-    """A problem in another precision; the same object where it has that. Raises ValueError for what is none."""
+    """Return a problem in another precision; the same object where it has that. Raises ValueError for what is none."""
     return base if base.dtype == dtype else base.replace(**{PRECISION: dtype})
 
 
@@ -277,16 +281,16 @@ def _root(name: str) -> str:
 
 
 def _alike(old: Any, new: Any) -> bool:
-    """Whether two leaves differ in cells at most."""
+    """Return whether two leaves differ in cells at most."""
     if isinstance(old, np.ndarray) and isinstance(new, np.ndarray):
         return bool(old.shape == new.shape and old.dtype == new.dtype)
     return same(old, new)
 
 
-def _cells(old: Array, new: Array) -> Cells:
+def _cells(old: Array, new: Array) -> ChangedCells:
     mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(f"u{array.dtype.itemsize}") for array in (new, old))
     places = np.flatnonzero(mine != theirs)
-    return Cells(places, np.ascontiguousarray(new).reshape(-1)[places])
+    return ChangedCells(places, np.ascontiguousarray(new).reshape(-1)[places])
 
 
 # --- changed layer --------------------------------------------------------------------------------
@@ -309,7 +313,7 @@ Records = Sequence[tuple[int, Intervention]]
 class EditedLayer:
     """A layer of the model, and what is other in it."""
 
-    plain: Layer
+    plain: ModelLayer
     edit: LayerEdit
 
     @property
@@ -317,24 +321,24 @@ class EditedLayer:
         return self.plain.number
 
 
-AnyLayer = Layer | EditedLayer
+AnyLayer = ModelLayer | EditedLayer
 
 
 def edited(layer: AnyLayer, edit: LayerEdit | None) -> AnyLayer:
-    """A layer with other changes; the same object where they are the same."""
+    """Return a layer with other changes; the same object where they are the same."""
     plain = plain_layer(layer)
     if not edit:
         return plain
     return layer if isinstance(layer, EditedLayer) and layer.edit.is_like(edit) else EditedLayer(plain, edit)
 
 
-def plain_layer(layer: AnyLayer) -> Layer:
-    """A layer as the model has it."""
+def plain_layer(layer: AnyLayer) -> ModelLayer:
+    """Return a layer as the model has it."""
     return layer.plain if isinstance(layer, EditedLayer) else layer
 
 
 def problem_of(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records) -> Problem:
-    """A layer as a problem of the engine. Raises ValueError where its changes do not fit its x any more."""
+    """Return a layer as a problem of the engine. Raises ValueError where its changes do not fit its x any more."""
     if not isinstance(layer, EditedLayer):
         return layer_problem(layer, x, sequence, [record for _, record in records])
     found = layer.edit.of(layer_problem(layer.plain, x, sequence, ()))
@@ -343,15 +347,20 @@ def problem_of(layer: AnyLayer, x: Array, sequence: TokenSequence, records: Reco
 
 
 def stage_cells(
-    layer: AnyLayer, x: Array, sequence: TokenSequence, records: Records, until: str | None = None, tell: Tell = silent
+    layer: AnyLayer,
+    x: Array,
+    sequence: TokenSequence,
+    records: Records,
+    until: str | None = None,
+    progress: Progress = silent,
 ) -> Array:
-    """A stage of a layer without the batch axis, or the block's output.
+    """Return a stage of a layer without the batch axis, or the block's output.
 
     Raises FieldError for a stage that is not there, and where the model cannot go on from the output.
     """
     if isinstance(layer, EditedLayer):
         problem = problem_of(layer, x, sequence, records)
-        return _output(layer, problem, x, tell) if until is None else _whole(evaluation_of(problem), until)
+        return _output(layer, problem, x, progress) if until is None else _whole(evaluation_of(problem), until)
     hand = LayerHand(records)
     found = walked(layer, x, sequence.seen(layer.sizes, layer.window), hand, until)
     if until is None:
@@ -362,7 +371,7 @@ def stage_cells(
 
 
 def read_as(layer: EditedLayer, x: Array, sequence: TokenSequence, records: Records, side: str) -> Array:
-    """Q, K or V of an edited layer as its scores and results read them, (head, row, column)."""
+    """Return Q, K or V of an edited layer as its scores and results read them, (head, row, column)."""
     problem = problem_of(layer, x, sequence, records)
     evaluation = evaluation_of(problem)
     cells = _whole(evaluation, evaluation.latest(side))
@@ -370,10 +379,12 @@ def read_as(layer: EditedLayer, x: Array, sequence: TokenSequence, records: Reco
     return by_heads(cells, cells.shape[-1] // heads)
 
 
-def _output(layer: EditedLayer, problem: Problem, x: Array, tell: Tell) -> Array:
+def _output(layer: EditedLayer, problem: Problem, x: Array, progress: Progress) -> Array:
     _check_goes_on(layer, problem, x)
     evaluation = evaluation_of(problem)
-    evaluation.complete(progress=lambda done, count: tell(done / count))  # of a long one part by part, until stopped
+    evaluation.complete(
+        progress=lambda done, count: progress(done / count)
+    )  # of a long one part by part, until stopped
     return _whole(evaluation, evaluation.stages[-1])
 
 
@@ -382,7 +393,7 @@ def _check_goes_on(layer: EditedLayer, problem: Problem, x: Array) -> None:
     if "num_heads" in layer.edit.fields:  # pages go head by head
         expected = layer.plain.sizes.num_heads
         raise FieldError(_HEADS, layer=layer.number, got=problem.num_heads, expected=expected)
-    laid_out = Evaluation(problem, keep=0)
+    laid_out = DenseEvaluation(problem, keep=0)
     items, *got = laid_out.shape(laid_out.stages[-1])
     if items > 1 or tuple(got) != x.shape:
         shown = (items, *got) if items > 1 else tuple(got)

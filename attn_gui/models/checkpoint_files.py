@@ -20,12 +20,12 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.memory import UNKNOWN, available
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.formats.base import NO_PERMISSION, reading
 from attn_gui.formats.file_sentences import FormatError, shape_text, shown, size_text
 from attn_gui.formats.foreign_arrays import Json, broken, parse_object
 from attn_gui.formats.named.roles import THERE_TWICE
-from attn_gui.formats.packed_arrays import Place, places
+from attn_gui.formats.packed_arrays import PackedArray, places
 from attn_gui.formats.session import Stamp
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -48,35 +48,35 @@ class Config:
         self._entries, self._path = entries, path
 
     def given(self, name: str) -> Any:
-        """The entry just as it stands; None where there is none."""
+        """Return the entry just as it stands; None where there is none."""
         return self._entries.get(name)
 
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
     def count(self, name: str, default: int | None = None, *, least: int = 1, most: int = MOST) -> int:
-        """A whole number; needed where there is no default. Raises FormatError."""
+        """Return a whole number; needed where there is no default. Raises FormatError."""
         found = self._found(name, default)
         if type(found) is not int or not least <= found <= most:
             raise self.refusal(_WHOLE, name=name, least=least, most=most, got=_said(found))
         return found
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A number above 0 that single precision holds with its inverse. Raises FormatError."""
+        """Return a number above 0 that single precision holds with its inverse. Raises FormatError."""
         found = self._found(name, default)
         if isinstance(found, bool) or not isinstance(found, (int, float)) or not 1e-30 < found < 1e30:
             raise self.refusal(_NUMBER, name=name, got=_said(found))
         return float(found)
 
     def flag(self, name: str, default: bool) -> bool:
-        """True or false. Raises FormatError."""
+        """Return true or false. Raises FormatError."""
         found = self._found(name, default)
         if not isinstance(found, bool):
             raise self.refusal(_FLAG, name=name, got=_said(found))
         return found
 
     def choice(self, name: str, choices: Mapping[Any, Any], default: object) -> Any:
-        """The meaning of one of several words. Raises FormatError that names them for any other."""
+        """Return the meaning of one of several words. Raises FormatError that names them for any other."""
         found = self._found(name, default)
         if not isinstance(found, (str, bool, int, float)) or found not in choices:
             raise self.refusal(_CHOICE, name=name, got=_said(found), choices=", ".join(map(_said, choices)))
@@ -88,12 +88,12 @@ class Config:
             self.choice(name, {value: value}, value)
 
     def part(self, name: str) -> Config | None:
-        """Entries below an entry; None where there are none."""
+        """Return entries below an entry; None where there are none."""
         found = self._entries.get(name)
         return Config(found, self._path) if isinstance(found, dict) and found else None
 
     def refusal(self, template: str, **values: object) -> FormatError:
-        """The error of an entry, which names the file."""
+        """Return the error of an entry, which names the file."""
         return FormatError(template, **values).at(self._path)
 
     def _found(self, name: str, default: object) -> Any:
@@ -164,13 +164,13 @@ def check_folder(folder: Path) -> None:
 
 
 def folder_stamps(folder: Path) -> tuple[Stamp | None, ...]:
-    """config.json and all weights as they are at this moment."""
+    """Return the stamps of config.json and all weights as they are at this moment."""
     return tuple(map(Stamp.of, _numbers_of(folder)))
 
 
 def folder_digest(folder: Path, opened: tuple[Stamp | None, ...]) -> str:
-    """SHA-256 of config.json and of all weights, in the order of their names. Raises FormatError where they are others
-    than were `opened`: what was read of those could be named by it no more."""
+    """Return SHA-256 of config.json and of all weights, in the order of their names. Raises FormatError where they are
+    others than were `opened`: what was read of those could be named by it no more."""
     found = hashlib.sha256()
     _check_same(folder, opened)
     for path in _numbers_of(folder):
@@ -189,7 +189,7 @@ def _numbers_of(folder: Path) -> list[Path]:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file. Raises FormatError."""
+    """Return SHA-256 of a file. Raises FormatError."""
     found = hashlib.sha256()
     with reading(path, LARGEST) as source:
         while part := source.file.read(CHUNK):
@@ -198,7 +198,7 @@ def file_digest(path: Path) -> str:
 
 
 def json_file(path: Path, largest: int = LARGEST_CONFIG) -> dict[str, Json]:
-    """The object in a JSON file. Raises FormatError."""
+    """Return the object in a JSON file. Raises FormatError."""
     with reading(path, largest) as source:
         return parse_object(source.file.read(source.size).decode("utf-8"), largest)
 
@@ -234,7 +234,7 @@ class Tensor(NamedTuple):
     cells: Array  # its bytes, in the memory of the file
 
     def numbers(self) -> Array:
-        """Its numbers as float32; those of a float32 file in the memory of the file."""
+        """Return its numbers as float32; those of a float32 file in the memory of the file."""
         if self.kind == "BF16":
             return (self.cells.view("<u2").astype(np.uint32) << 16).view(np.float32).reshape(self.shape)
         found = self.cells.view({"F32": "<f4", "F16": "<f2"}[self.kind]).astype(np.float32, copy=False)
@@ -242,12 +242,12 @@ class Tensor(NamedTuple):
         return found.reshape(self.shape)
 
     def is_like(self, other: Tensor) -> bool:
-        """Whether another one has the same numbers, written in the same way."""
+        """Return whether another one has the same numbers, written in the same way."""
         alike = (self.kind, self.shape) == (other.kind, other.shape)
         return alike and np.array_equal(self.cells, other.cells)
 
     def is_finite(self) -> bool:
-        """Whether every number is one."""
+        """Return whether every number is one."""
         step = AT_ONCE
         return all(self._finite(self.cells[low : low + step]) for low in range(0, self.cells.size, step))
 
@@ -272,7 +272,8 @@ class Tensors:
         return name in self._tensors
 
     def array(self, name: str, *shape: int) -> Array:
-        """The numbers of a tensor, float32, read-only. Raises FormatError for one that is missing or of another shape.
+        """Return the numbers of a tensor, float32, read-only. Raises FormatError for one that is missing or of another
+        shape.
 
         What is F32 in the file stays there; the others are converted.
         """
@@ -280,7 +281,7 @@ class Tensors:
         return found.numbers()
 
     def unread(self, ignored: Sequence[str]) -> list[str]:
-        """The names, as the file has them, of the tensors that were not read and are no copy of one that was.
+        """Return the names, as the file has them, of the tensors that were not read and are no copy of one that was.
 
         Those whose names match a pattern of `ignored` are left out.
         """
@@ -296,10 +297,10 @@ class Tensors:
         if size > free != UNKNOWN:
             raise FormatError(_LARGE, size=size_text(size), free=size_text(free)).at(self._path)
 
-    def check(self, tell: Tell) -> None:
+    def check(self, progress: Progress) -> None:
         """Raise FormatError for NaN or infinity in a tensor that was read; others, such as masks, may hold them.
 
-        `tell` is told the share that is looked through.
+        `progress` gets the share looked through.
         """
         whole = sum(tensor.cells.size for tensor in self._read.values())
         done = 0
@@ -307,7 +308,7 @@ class Tensors:
             if not tensor.is_finite():
                 raise FormatError(_WILD, name=shown(name)).at(tensor.path)
             done += tensor.cells.size
-            tell(done / whole)
+            progress(done / whole)
 
     def _tensor(self, name: str) -> Tensor:
         if name not in self._tensors:
@@ -325,7 +326,7 @@ class Tensors:
 
 
 def tensors_in(folder: Path, prefixes: tuple[str, ...]) -> Tensors:
-    """The tensors of a folder: of one file, or of the shards that its index names. Raises FormatError."""
+    """Return the tensors of a folder: of one file, or of the shards that its index names. Raises FormatError."""
     whole, index = folder / WEIGHTS, folder / INDEX
     found = _in_file(whole) if whole.exists() else _in_shards(index)
     path, named = whole if whole.exists() else index, dict[str, Tensor]()
@@ -350,7 +351,7 @@ def _in_shards(index: Path) -> dict[str, Tensor]:
 
 
 def _in_file(path: Path) -> dict[str, Tensor]:
-    """Every tensor of one file; all that its header says is true of it."""
+    """Return every tensor of one file; all that its header says is true of it."""
     with reading(path, LARGEST) as source:
         length = int.from_bytes(source.file.read(8), "little")
         if length > min(source.size - 8, LONGEST_HEADER):
@@ -361,7 +362,7 @@ def _in_file(path: Path) -> dict[str, Tensor]:
         return {place.name: _tensor(path, place, cells) for place in places(header)}
 
 
-def _tensor(path: Path, place: Place, cells: Array) -> Tensor:
+def _tensor(path: Path, place: PackedArray, cells: Array) -> Tensor:
     start, stop = place.bytes
     if not start <= stop <= cells.size or min(place.shape, default=0) < 0:
         raise FormatError(_OUTSIDE, name=shown(place.name, 80))
@@ -371,7 +372,7 @@ def _tensor(path: Path, place: Place, cells: Array) -> Tensor:
 
 
 def _plain(name: str, prefixes: tuple[str, ...]) -> str:
-    """A name without the prefix of a task model, and with today's names of a norm's numbers."""
+    """Return a name without the prefix of a task model, and with today's names of a norm's numbers."""
     for prefix in prefixes:
         if name.startswith(prefix):
             name = name.removeprefix(prefix)
@@ -389,7 +390,7 @@ _KINDS = QT_TRANSLATE_NOOP("Sentences", "{file}: layer_types must name one of {c
 
 
 def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int | None, ...]:
-    """The window of each layer that slides; `layer_types`, where they are given, say which these are."""
+    """Return the window of each layer that slides; `layer_types`, where they are given, say which these are."""
     kinds = config.given("layer_types")
     if kinds is not None:
         if not isinstance(kinds, list) or len(kinds) != layers or not all(kind in tuple(SLIDING) for kind in kinds):
@@ -406,7 +407,8 @@ def layer_windows(config: Config, layers: int, sliding: list[bool]) -> tuple[int
 
 
 def frequencies(config: Config, width: int) -> Array:
-    """(width / 2,) angles of one position, θ^(−2p / width), scaled as config.json says; float32 as they were trained.
+    """Return (width / 2,) angles of one position, θ^(−2p / width), scaled as config.json says; float32 as they were
+    trained.
 
     Raises FormatError for a scaling that is not supported.
     Source: Su et al., "RoFormer" (2021); scalings: Chen et al., "Extending Context Window" (2023) and Llama 3.1.
@@ -435,7 +437,7 @@ def _linear(angles: Array, scaling: Config) -> Array:
 
 
 def _llama3(angles: Array, scaling: Config) -> Array:
-    """Slow angles divided by the factor, fast ones kept, a ramp between the two."""
+    """Return slow angles divided by the factor, fast ones kept, a ramp between the two."""
     factor, low, high = (scaling.number(name) for name in ("factor", "low_freq_factor", "high_freq_factor"))
     trained = scaling.number("original_max_position_embeddings")
     waves = 2 * math.pi / angles
@@ -454,7 +456,7 @@ SCALINGS: dict[str, Callable[[Array, Config], Array]] = {"default": _default, "l
 
 
 def install_line(*words: str) -> str:
-    """The command for a terminal, whichever folder it stands in; `words` are what pip is given."""
+    """Return the command for a terminal, whichever folder it stands in; `words` are what pip is given."""
     parts = [sys.executable, "-m", "pip", "install", *words]
     return subprocess.list2cmdline(parts) if sys.platform == "win32" else shlex.join(parts)
 
@@ -505,7 +507,8 @@ class Pooling(NamedTuple):
 
 
 def pooling_in(folder: Path) -> Pooling | None:
-    """The pooling of a sentence model; None in a folder that is none. Raises FormatError for one not supported."""
+    """Return the pooling of a sentence model; None in a folder that is none. Raises FormatError for one not
+    supported."""
     path = folder / MODULES
     if not path.exists():
         return None

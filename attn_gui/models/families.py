@@ -59,7 +59,7 @@ class Architecture:
         return self.kind == PRE
 
     def position_count(self) -> int:
-        """Rows of the table of positions."""
+        """Return rows of the table of positions."""
         return self.most_tokens + self.first_position
 
 
@@ -144,14 +144,14 @@ class Family(ABC):
 
     @abstractmethod
     def architecture(self, config: Config) -> Architecture:
-        """The sizes and rules. Raises FormatError for what is not supported."""
+        """Return the sizes and rules. Raises FormatError for what is not supported."""
 
     @abstractmethod
     def ends(self, tensors: Tensors, config: Config, sizes: Architecture) -> EndWeights:
-        """The numbers at both ends."""
+        """Return the numbers at both ends."""
 
     def layer(self, tensors: Tensors, config: Config, sizes: Architecture, number: int) -> dict[str, Array]:
-        """The numbers of a layer by the fields of a problem; those of its block without `block.` before them."""
+        """Return the numbers of a layer by the fields of a problem; those of its block without `block.` before them."""
         found: dict[str, Array] = {}
         base = self.layer_name.format(number)
         for part, shape in _matrices(sizes).items():
@@ -165,21 +165,21 @@ class Family(ABC):
         return found
 
     def with_bias(self, config: Config) -> frozenset[str]:
-        """The matrices of a layer that have a bias."""
+        """Return the matrices of a layer that have a bias."""
         return self.biased
 
     def dense(self, tensors: Tensors, name: str, width: int, out: int, *, biased: bool) -> Dense:
-        """A matrix [in, out], which files hold as [out, in]."""
+        """Return a matrix [in, out], which files hold as [out, in]."""
         bias = tensors.array(f"{name}.bias", out) if biased else None
         return Dense(tensors.array(f"{name}.weight", out, width).T, bias)
 
     def norm(self, tensors: Tensors, name: str, sizes: Architecture) -> NormWeights:
-        """The numbers of a norm over a token's vector."""
+        """Return the numbers of a norm over a token's vector."""
         bias = tensors.array(f"{name}.bias", sizes.d_model) if sizes.centered else None
         return NormWeights(tensors.array(f"{name}.weight", sizes.d_model), bias)
 
     def decoder(self, tensors: Tensors, config: Config, sizes: Architecture, own: str, words: Array) -> Array | None:
-        """The matrix of the logits [d_model, vocabulary]: a tensor of its own, else that of the embeddings.
+        """Return the matrix of the logits [d_model, vocabulary]: a tensor of its own, else that of the embeddings.
 
         None where the two are not tied and there is none, and for a class of models that has no such head.
         """
@@ -189,21 +189,21 @@ class Family(ABC):
 
 
 def classes_without_head(config: Config) -> tuple[str, ...]:
-    """The classes that config.json names, if none of them has a head that predicts tokens."""
+    """Return the classes that config.json names, if none of them has a head that predicts tokens."""
     named = config.given("architectures")
     classes = tuple(name for name in named if isinstance(name, str)) if isinstance(named, list) else ()
     return () if any(part in name for name in classes for part in PREDICTING) else classes
 
 
 def head_width(config: Config, d_model: int, heads: int) -> int:
-    """The columns of one head where they share those of a token evenly. Raises FormatError where they cannot."""
+    """Return the columns of one head where they share those of a token evenly. Raises FormatError where they cannot."""
     if d_model % heads:
         raise config.refusal(UNEVEN, heads=heads, columns=d_model)
     return d_model // heads
 
 
 def _matrices(sizes: Architecture) -> dict[str, tuple[int, int]]:
-    """(rows, columns) of every matrix of a layer."""
+    """Return (rows, columns) of every matrix of a layer."""
     d, mlp = sizes.d_model, sizes.d_mlp
     queries, keys = sizes.num_heads * sizes.d_head, sizes.num_kv_heads * sizes.d_head
     found = {"query": (d, queries), "key": (d, keys), "value": (d, keys), "output": (queries, d)}
@@ -294,7 +294,7 @@ class Bert(Family):
 
 
 def encoder(config: Config, layers: int, heads: int, d_model: int, **more: object) -> Architecture:
-    """The rules that BERT and its kin share."""
+    """Return the rules that BERT and its kin share."""
     width = head_width(config, d_model, heads)
     shared = {
         "num_layers": layers,
@@ -477,7 +477,7 @@ class Llama(Family):
         )
 
     def windows(self, config: Config, layers: int) -> tuple[int | None, ...]:
-        """The window of each layer; None where it sees all that is behind."""
+        """Return the window of each layer; None where it sees all that is behind."""
         return (None,) * layers
 
     def with_bias(self, config: Config) -> frozenset[str]:

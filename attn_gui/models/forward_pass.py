@@ -24,7 +24,7 @@ _SLOPE = F(0.3275911)
 
 
 def erf(x: Array) -> Array:
-    """The error function to 2e-7. Source: Abramowitz, Stegun, formula 7.1.26."""
+    """Return the error function to 2e-7. Source: Abramowitz, Stegun, formula 7.1.26."""
     size = np.abs(x)
     t = F(1) / (F(1) + _SLOPE * size)
     total = t * _ERF[0]
@@ -118,7 +118,7 @@ NORM: dict[str, Callable[[Array, Array, Array | None, float], Array]] = {"layer"
 
 
 def norm_pulled(x: Array, weight: Array, eps: float, grad: Array, *, centered: bool) -> Array:
-    """The gradient by what goes into a norm, rows of x, from the one by what comes out; in their precision."""
+    """Return the gradient by what goes into a norm, rows of x, from the one by what comes out; in their precision."""
     unit = x - x.mean(-1, keepdims=True, dtype=np.float64).astype(x.dtype) if centered else x
     divisor = _root_mean_square(unit, eps)
     unit = unit / divisor
@@ -137,8 +137,8 @@ def _root_mean_square(x: Array, eps: float) -> Array:
 
 
 def softmax(logits: Array) -> Array:
-    """Shares of every row, over its own memory; a row that is closed everywhere has none, and one with NaN or an open ∞
-    has no number at any open key."""
+    """Return shares of every row, over its own memory; a row that is closed everywhere has none, and one with NaN or an
+    open ∞ has no number at any open key."""
     top = logits.max(-1, keepdims=True)
     wild = ~(top[..., 0] < np.inf)
     spoiled = np.where(logits[wild] == -np.inf, F(0), F(np.nan))
@@ -165,7 +165,7 @@ Change = Callable[[str, Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class ModelLayer:
     """One layer of a model: its numbers under the engine's names, y = x @ w + b, and the rules of all layers.
 
     `opened` are those of its numbers that problems of it hold, for as long as one does.
@@ -186,14 +186,14 @@ class Layer:
         return self.sizes.windows[self.number]
 
     def linear(self, x: Array, part: str) -> Array:
-        """Rows of x through a matrix of the layer."""
+        """Return rows of x through a matrix of the layer."""
         found = product(x, self.weights[f"w_{part}"])
         if f"b_{part}" in self.weights:
             found += self.weights[f"b_{part}"]
         return found
 
     def norm(self, x: Array, part: str) -> Array:
-        """Rows of x through a norm of the layer."""
+        """Return rows of x through a norm of the layer."""
         weight, bias = self.weights[f"{part}_weight"], self.weights.get(f"{part}_bias")
         return NORM[self.sizes.norm](x, weight, bias, self.sizes.norm_eps)
 
@@ -201,8 +201,8 @@ class Layer:
         return ACTIVATION[self.sizes.activation](x)
 
 
-def walked(layer: Layer, x: Array, seen: Array | None, change: Change, until: str | None = None) -> Array:
-    """The block's output, or the stage `until`; of every stage what `change` makes of it goes on."""
+def walked(layer: ModelLayer, x: Array, seen: Array | None, change: Change, until: str | None = None) -> Array:
+    """Return the block's output, or the stage `until`; of every stage what `change` makes of it goes on."""
     walk = layer_walk(layer, x, seen)
     with np.errstate(all="ignore"):
         try:
@@ -216,8 +216,8 @@ def walked(layer: Layer, x: Array, seen: Array | None, change: Change, until: st
             return np.asarray(end.value)
 
 
-def layer_walk(layer: Layer, x: Array, seen: Array | None) -> Walk:
-    """The stages of a layer: (row, column) before the scores, (head, query, key), then (query, column) again.
+def layer_walk(layer: ModelLayer, x: Array, seen: Array | None) -> Walk:
+    """Return the stages of a layer: (row, column) before the scores, (head, query, key), then (query, column) again.
 
     `seen` is (query, key) booleans, None where every query sees every key.
     """
@@ -237,7 +237,7 @@ def layer_walk(layer: Layer, x: Array, seen: Array | None) -> Walk:
     return (yield "block_output", layer.norm(total, "norm2"))
 
 
-def _attention(layer: Layer, query: Array, key: Array, value: Array, seen: Array | None) -> Walk:
+def _attention(layer: ModelLayer, query: Array, key: Array, value: Array, seen: Array | None) -> Walk:
     query, key = yield from _turned(layer, query, key)
     logits = yield "scores", _scores(layer, query, key)
     logits = yield "scaled", logits * np.float32(layer.scale)
@@ -248,7 +248,7 @@ def _attention(layer: Layer, query: Array, key: Array, value: Array, seen: Array
     return (yield "concat", mixed.transpose(1, 0, 2).reshape(mixed.shape[1], -1))
 
 
-def _turned(layer: Layer, query: Array, key: Array) -> Generator[tuple[str, Array], Array, tuple[Array, Array]]:
+def _turned(layer: ModelLayer, query: Array, key: Array) -> Generator[tuple[str, Array], Array, tuple[Array, Array]]:
     """Q and K as the scores read them."""
     if "query_norm" in layer.weights:
         query = yield "normed_query", _head_norm(layer, query, "query_norm")
@@ -259,7 +259,7 @@ def _turned(layer: Layer, query: Array, key: Array) -> Generator[tuple[str, Arra
     return query, key
 
 
-def _mlp(layer: Layer, x: Array) -> Walk:
+def _mlp(layer: ModelLayer, x: Array) -> Walk:
     inner = yield "up", layer.linear(x, "up")
     if layer.sizes.gated:
         gate = yield "gate", layer.linear(x, "gate")
@@ -270,7 +270,8 @@ def _mlp(layer: Layer, x: Array) -> Walk:
 
 
 def product(x: Array, w: Array) -> Array:
-    """x @ w; of a large one each thread takes some rows, for those of BLAS wait for each other on a busy machine."""
+    """Return x @ w; of a large one each thread takes some rows, for those of BLAS wait for each other on a busy
+    machine."""
     if len(x) * w.size < LARGE:
         return np.asarray(x @ w)
     found = np.empty((len(x), w.shape[1]), x.dtype)
@@ -284,12 +285,12 @@ def product(x: Array, w: Array) -> Array:
 
 
 def by_heads(rows: Array, width: int) -> Array:
-    """(row, heads side by side) as (head, row, column)."""
+    """Return (row, heads side by side) as (head, row, column)."""
     return np.ascontiguousarray(rows.reshape(len(rows), -1, width).transpose(1, 0, 2))
 
 
-def _scores(layer: Layer, query: Array, key: Array) -> Array:
-    """(head, query, key); several heads read one head of K."""
+def _scores(layer: ModelLayer, query: Array, key: Array) -> Array:
+    """Return (head, query, key); several heads read one head of K."""
     width, n = layer.sizes.d_head, len(query)
     keys = by_heads(key, width)
     queries = by_heads(query, width).reshape(len(keys), -1, width)
@@ -297,8 +298,8 @@ def _scores(layer: Layer, query: Array, key: Array) -> Array:
     return found.reshape(-1, n, len(key))
 
 
-def _mixed(layer: Layer, weights: Array, value: Array) -> Array:
-    """(head, query, column); several heads read one head of V."""
+def _mixed(layer: ModelLayer, weights: Array, value: Array) -> Array:
+    """Return (head, query, column); several heads read one head of V."""
     values = by_heads(value, layer.sizes.d_head)
     found: Array = weights.reshape(len(values), -1, weights.shape[-1]) @ values
     found = found.reshape(len(weights), -1, values.shape[-1])
@@ -316,13 +317,13 @@ def _gate(found: Array, rows: Array, weights: Array, values: Array) -> None:
         found[head, row] = weights[head, row, seen] @ values[head // readers, seen]
 
 
-def _head_norm(layer: Layer, rows: Array, name: str) -> Array:
+def _head_norm(layer: ModelLayer, rows: Array, name: str) -> Array:
     heads = rows.reshape(len(rows), -1, layer.sizes.d_head)
     return rms_norm(heads, layer.weights[name], None, layer.sizes.norm_eps).reshape(rows.shape)
 
 
 def rotated(rows: Array, frequencies: Array) -> Array:
-    """Columns p and p + d/2 of every head turned by the angles of its row."""
+    """Return columns p and p + d/2 of every head turned by the angles of its row."""
     angles = np.outer(np.arange(len(rows), dtype=np.float32), frequencies.astype(np.float32))
     cosines, sines = np.cos(angles)[:, None, :], np.sin(angles)[:, None, :]
     first, second = np.split(rows.reshape(len(rows), -1, 2 * frequencies.size), 2, axis=-1)
@@ -339,8 +340,8 @@ MAPS = 7  # of one layer, that `layer_slopes` holds at a time
 SCORES = ("scores", "scaled", "masked")
 
 
-def layer_slopes(layer: Layer, x: Array, seen: Array | None, cotangent: Array) -> dict[str, Array]:
-    """{stage: gradient of Σ cotangent · block_output}, and that by the layer's `x`; without the batch axis.
+def layer_slopes(layer: ModelLayer, x: Array, seen: Array | None, cotangent: Array) -> dict[str, Array]:
+    """Return {stage: gradient of Σ cotangent · block_output}, and that by the layer's `x`; without the batch axis.
 
     Only where all are finite are they right: a weight of 0 does not win over NaN or ∞ here.
     Source: Griewank, Walther, "Evaluating Derivatives" (2008), §3.2.
@@ -356,7 +357,9 @@ def layer_slopes(layer: Layer, x: Array, seen: Array | None, cotangent: Array) -
         return _pulled(layer, x, cells, cotangent.astype(np.float32), "masked" if seen is not None else None)
 
 
-def _pulled(layer: Layer, x: Array, cells: dict[str, Array], cotangent: Array, masked: str | None) -> dict[str, Array]:
+def _pulled(
+    layer: ModelLayer, x: Array, cells: dict[str, Array], cotangent: Array, masked: str | None
+) -> dict[str, Array]:
     found = {"block_output": cotangent}
     if early := layer.sizes.early:
         found["normalized"] = _mlp_pulled(layer, cells, cotangent, found)
@@ -378,8 +381,8 @@ def _pulled(layer: Layer, x: Array, cells: dict[str, Array], cotangent: Array, m
     return found
 
 
-def _mlp_pulled(layer: Layer, cells: dict[str, Array], down: Array, found: dict[str, Array]) -> Array:
-    """The part of the gradient by what the MLP reads that comes through it."""
+def _mlp_pulled(layer: ModelLayer, cells: dict[str, Array], down: Array, found: dict[str, Array]) -> Array:
+    """Return the part of the gradient by what the MLP reads that comes through it."""
     found["down"] = down
     inner = found["activated"] = _linear(layer, "down", down)
     slope = SLOPE[layer.sizes.activation]
@@ -391,8 +394,8 @@ def _mlp_pulled(layer: Layer, cells: dict[str, Array], down: Array, found: dict[
     return _linear(layer, "up", found["up"]) + _linear(layer, "gate", found["gate"])
 
 
-def _attention_pulled(layer: Layer, cells: dict[str, Array], found: dict[str, Array], masked: str | None) -> None:
-    """Gradients from a head's result down to Q, K and V as projected; several heads read one head of K and V."""
+def _attention_pulled(layer: ModelLayer, cells: dict[str, Array], found: dict[str, Array], masked: str | None) -> None:
+    """Add gradients from a head's result down to Q, K and V as projected; several heads read one head of K and V."""
     width, weights = layer.sizes.d_head, cells["weights"]
     mixed = found["head_output"] = by_heads(found["concat"], width)
     last = {side: next(cells[name] for name in _names(layer, side)) for side in ("query", "key")}
@@ -412,14 +415,14 @@ def _attention_pulled(layer: Layer, cells: dict[str, Array], found: dict[str, Ar
     _turned_back(layer, "key", _side_by_side(scores.transpose(0, 2, 1) @ query), cells, found)
 
 
-def _names(layer: Layer, side: str) -> list[str]:
-    """The stages that Q or K goes through, the last one, which the scores read, first."""
+def _names(layer: ModelLayer, side: str) -> list[str]:
+    """Return the stages that Q or K goes through, the last one, which the scores read, first."""
     turned = [f"rotated_{side}"] if layer.sizes.frequencies is not None else []
     return [*turned, *([f"normed_{side}"] if f"{side}_norm" in layer.weights else []), side]
 
 
-def _turned_back(layer: Layer, side: str, grad: Array, cells: dict[str, Array], found: dict[str, Array]) -> None:
-    """Gradients by the stages of Q or K, from the one by what the scores read."""
+def _turned_back(layer: ModelLayer, side: str, grad: Array, cells: dict[str, Array], found: dict[str, Array]) -> None:
+    """Add gradients by the stages of Q or K, from the one by what the scores read."""
     for name in _names(layer, side):
         found[name] = grad
         if name.startswith("rotated_"):
@@ -431,17 +434,17 @@ def _turned_back(layer: Layer, side: str, grad: Array, cells: dict[str, Array], 
             grad = norm_pulled(heads, weight, layer.sizes.norm_eps, pulled, centered=False).reshape(grad.shape)
 
 
-def _linear(layer: Layer, part: str, grad: Array) -> Array:
+def _linear(layer: ModelLayer, part: str, grad: Array) -> Array:
     return product(grad, layer.weights[f"w_{part}"].T)
 
 
-def _norm(layer: Layer, x: Array, part: str, grad: Array) -> Array:
+def _norm(layer: ModelLayer, x: Array, part: str, grad: Array) -> Array:
     weight, sizes = layer.weights[f"{part}_weight"], layer.sizes
     return norm_pulled(x, weight, sizes.norm_eps, grad, centered=sizes.centered)
 
 
 def _side_by_side(heads: Array) -> Array:
-    """(head, row, column) as (row, heads side by side)."""
+    """Return (head, row, column) as (row, heads side by side)."""
     return np.ascontiguousarray(heads.transpose(1, 0, 2)).reshape(heads.shape[1], -1)
 
 
@@ -450,7 +453,7 @@ def _side_by_side(heads: Array) -> Array:
 
 
 def embedded(ends: EndWeights, sizes: Architecture, sequence: TokenSequence) -> Array:
-    """(token, d_model): the first layer's x."""
+    """Return (token, d_model): the first layer's x."""
     tables = ends.embedding
     found = tables.words[np.asarray(sequence.ids)]
     if tables.positions is not None:
@@ -461,12 +464,12 @@ def embedded(ends: EndWeights, sizes: Architecture, sequence: TokenSequence) -> 
 
 
 def finished(ends: EndWeights, sizes: Architecture, last: Array) -> Array:
-    """The last layer's output after the final norm, where there is one."""
+    """Return the last layer's output after the final norm, where there is one."""
     return last if ends.final_norm is None else _normed(last, ends.final_norm, sizes)
 
 
 def scored(ends: EndWeights, sizes: Architecture, hidden: Array) -> Array:
-    """Logits of hidden states that are finished. The model must have a head."""
+    """Return logits of hidden states that are finished. The model must have a head."""
     assert ends.head is not None
     with np.errstate(all="ignore"):
         if ends.head.transform is not None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.models.checkpoint_files import CONFIG, TOKENIZER, WEIGHTS
 
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -59,7 +59,7 @@ class GgufFile:
         self.tensors = {name: packed._replace(start=base + packed.start) for name, packed in listed}
 
     def numbers(self, name: str) -> Array:
-        """A tensor as float32, row after row as it is used: y = x @ tensor.T."""
+        """Return a tensor as float32, row after row as it is used: y = x @ tensor.T."""
         packed = self.tensors[name]
         width, read = KINDS[packed.kind]
         data = np.frombuffer(self._bytes, np.uint8, prod(packed.shape) // GROUP * width, packed.start)
@@ -117,8 +117,8 @@ KINDS: dict[int, tuple[int, Callable[[Array], Array]]] = {
 """Bytes of 32 numbers of each kind, and what they mean."""
 
 
-def write_gguf_folder(source: Path, folder: Path, tell: Tell) -> None:
-    """Write the files of a published folder; `tell` is told the share of the weights that is written."""
+def write_gguf_folder(source: Path, folder: Path, progress: Progress) -> None:
+    """Write the files of a published folder; `progress` is called with the share of the weights that is written."""
     file = GgufFile(source)
     (folder / CONFIG).write_text(json.dumps(_config(file)), encoding="utf-8")
     (folder / TOKENIZER).write_text(json.dumps(_tokenizer(file.told)), encoding="utf-8")
@@ -133,11 +133,12 @@ def write_gguf_folder(source: Path, folder: Path, tell: Tell) -> None:
         sink.write(len(text).to_bytes(8, "little") + text)
         for array in _arrays(file):
             sink.write(np.ascontiguousarray(array, "<f4").data)
-            tell((sink.tell() - len(text) - 8) / end)
+            progress((sink.tell() - len(text) - 8) / end)
 
 
 def _arrays(file: GgufFile) -> Iterator[Array]:
-    """The weights in order; rows of Q and K as rotary positions pair their halves, which GGUF has as neighbors."""
+    """Yield the weights in order; rows of Q and K as rotary positions pair their halves, which GGUF has as
+    neighbors."""
     heads = {"attn_q": file.told["llama.attention.head_count"], "attn_k": file.told["llama.attention.head_count_kv"]}
     for name in file.tensors:
         array = file.numbers(name)
@@ -174,7 +175,7 @@ def _config(file: GgufFile) -> dict[str, Any]:
 
 
 def _tokenizer(told: Mapping[str, Any]) -> dict[str, Any]:
-    """A byte-level BPE in which every digit is a token, in the form of `tokenizers`."""
+    """Return a byte-level BPE in which every digit is a token, in the form of `tokenizers`."""
     tokens, kinds = told["tokenizer.ggml.tokens"], told["tokenizer.ggml.token_type"]
     plain = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     by_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.saving import saving
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -53,8 +53,8 @@ class KnownModel(NamedTuple):
         """Whether it is there or can be installed: a bundle has no Python of its own that packages could join."""
         return self.installed or not getattr(sys, "frozen", False)
 
-    def folder(self, tell: Tell = silent) -> Path:
-        """Its folder, made of a GGUF file in the cache the first time. `tell` is told the share that is done.
+    def folder(self, progress: Progress = silent) -> Path:
+        """Return its folder, made of a GGUF file in the cache the first time. `progress` gets the share done.
 
         Raises FormatError where it is not installed, or is another file than the one that is known.
         """
@@ -66,7 +66,7 @@ class KnownModel(NamedTuple):
         weights = path / WEIGHTS if path.is_dir() else path
         if file_digest(weights) != self.digest:
             raise FormatError(_OTHER).at(weights)
-        return path if path.is_dir() else _made(path, cache() / f"{self.title}-{self.digest[:8]}", tell)
+        return path if path.is_dir() else _made(path, cache() / f"{self.title}-{self.digest[:8]}", progress)
 
     def _path(self) -> Path:
         if not self.module:
@@ -116,7 +116,7 @@ KNOWN: Mapping[str, KnownModel] = MappingProxyType(
 
 
 def cache() -> Path:
-    """The folder of the platform for what can be made again."""
+    """Return the folder of the platform for what can be made again."""
     if sys.platform == "darwin":
         home = Path.home() / "Library" / "Caches"
     elif sys.platform == "win32":
@@ -126,15 +126,15 @@ def cache() -> Path:
     return home / "attn_gui" / "models"
 
 
-def _made(source: Path, folder: Path, tell: Tell) -> Path:
-    """A folder of the cache, made beside it and moved there whole."""
+def _made(source: Path, folder: Path, progress: Progress) -> Path:
+    """Return a folder of the cache, made beside it and moved there whole."""
     if folder.exists():
         return folder
     with saving(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}-"))
         try:
-            write_gguf_folder(source, beside, tell)
+            write_gguf_folder(source, beside, progress)
             if not folder.exists():  # another program may have been quicker
                 beside.rename(folder)
         finally:

@@ -21,10 +21,10 @@ from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.memory import check
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.base import PathText
-from attn_gui.formats.file_sentences import Note, shown
+from attn_gui.formats.file_sentences import FileNote, shown
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.changed_layers import (
     AnyLayer,
@@ -55,7 +55,7 @@ from attn_gui.models.checkpoint_files import (
     tensors_in,
 )
 from attn_gui.models.families import FAMILIES, Architecture, EndWeights, Family, classes_without_head
-from attn_gui.models.forward_pass import Layer, by_heads, embedded, finished, scored, softmax, walked
+from attn_gui.models.forward_pass import ModelLayer, by_heads, embedded, finished, scored, softmax, walked
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
 
@@ -79,7 +79,7 @@ class Checkpoint:
         folder: Path,
         pooling: Pooling | None,
         name: str,
-        notes: tuple[Note, ...] = (),
+        notes: tuple[FileNote, ...] = (),
     ) -> None:
         """`notes`: what the folder holds and is not used, a sentence each."""
         self.family, self.sizes, self.ends, self.layers = family, sizes, ends, layers
@@ -113,7 +113,7 @@ class Checkpoint:
     def read(
         self, text: str | tuple[str, str] | None = None, *, ids: Any = None, type_ids: Any = None, mask: Any = None
     ) -> TokenSequence:
-        """The tokens of a text, or of ids, as `run` takes them; raises what it does."""
+        """Return the tokens of a text, or of ids, as `run` takes them; raises what it does."""
         if (text is None) == (ids is None):
             raise FieldError(_ONE_INPUT)
         if text is not None:
@@ -123,7 +123,8 @@ class Checkpoint:
         return TokenSequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
 
     def with_edits(self, edits: Mapping[int, LayerEdit]) -> Self:
-        """Checkpoint with these changes by hand and no others; a layer of which they are the same stays the same."""
+        """Return checkpoint with these changes by hand and no others; a layer of which they are the same stays the
+        same."""
         made = copy.copy(self)
         made.layers = tuple(edited(layer, edits.get(number)) for number, layer in enumerate(self.layers))
         return made
@@ -182,27 +183,27 @@ class Run:
 
     # --- of one layer ----------------------------------------------------------------------------
     def attention(self, layer: int) -> Array:
-        """The weights of a layer, (head, query, key)."""
+        """Return the weights of a layer, (head, query, key)."""
         return self._walked(layer, stage_of(Role.WEIGHT))
 
     def query(self, layer: int) -> Array:
-        """Q as the scores read it, (head, row, column)."""
+        """Return Q as the scores read it, (head, row, column)."""
         return self._read(layer, "query")
 
     def key(self, layer: int) -> Array:
-        """K as the scores read it, (K/V head, row, column)."""
+        """Return K as the scores read it, (K/V head, row, column)."""
         return self._read(layer, "key")
 
     def value(self, layer: int) -> Array:
-        """V, (K/V head, row, column)."""
+        """Return V, (K/V head, row, column)."""
         return self._read(layer, "value")
 
     def stage(self, layer: int, stage: str) -> Array:
-        """A stage of a layer as a trace of its problem has it, batch axis first. Raises StageError."""
+        """Return a stage of a layer as a trace of its problem has it, batch axis first. Raises StageError."""
         return self._walked(layer, stage)[None]
 
-    def problem(self, layer: int, *, model: Checkpoint | None = None, tell: Tell = silent) -> Problem:
-        """A layer as a problem of the engine; its `block_output` is the next layer's x.
+    def problem(self, layer: int, *, model: Checkpoint | None = None, progress: Progress = silent) -> Problem:
+        """Return a layer as a problem of the engine; its `block_output` is the next layer's x.
 
         Of a model of other weights, where one is given: below the layer only what is not the same is computed.
         """
@@ -210,11 +211,12 @@ class Run:
             return problem_of(*self._given(layer))
         one = model.layers[checked_layer(layer, model.num_layers)]
         known = self.states[: min(self._first_other(model, self.interventions), layer) + 1]
-        states = _continued(model.layers[:layer], self.sequence, self.interventions, known, tell)
+        states = _continued(model.layers[:layer], self.sequence, self.interventions, known, progress)
         return problem_of(one, states[layer], self.sequence, _of(self.interventions, layer))
 
     def readings(self, layer: int | None = None) -> dict[str, Array]:
-        """Numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank", "previous_token", …
+        """Return numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank",
+        "previous_token", …
 
         Each (layer, head), of one layer (head,); NaN where there is nothing to count.
         """
@@ -225,7 +227,7 @@ class Run:
         return {key: np.array([self.reading(key, number, plain) for number in layers]) for key in READINGS}
 
     def reading(self, key: str, layer: int, plain: Problem) -> Array:
-        """(head,): one of the `readings` of a layer; `plain` is any layer's problem as the model has it."""
+        """Return (head,): one of the `readings` of a layer; `plain` is any layer's problem as the model has it."""
         one = self.model.layers[checked_layer(layer, self.model.num_layers)]
         own = self.problem(layer) if isinstance(one, EditedLayer) else plain  # it may have other keys than the tokens
         found = np.full(self.model.num_heads, np.nan)
@@ -235,7 +237,8 @@ class Run:
         return found
 
     def is_same(self, other: Run, layer: int) -> bool:
-        """Whether another run went through the same layer with the same x; what is read of it is the same, then."""
+        """Return whether another run went through the same layer with the same x; what is read of it is the same,
+        then."""
         changes = _of(self.interventions, layer) == _of(other.interventions, layer)
         layers = self.model.layers[layer] is other.model.layers[layer]
         return changes and layers and self.states[layer] is other.states[layer]
@@ -269,18 +272,19 @@ class Run:
             return self.model.pooling(self._last if mask is None else self._last[mask])
 
     def probabilities(self, position: int = -1) -> Array:
-        """(vocabulary,): the probability of every token at a position, float64. Raises FieldError."""
+        """Return (vocabulary,): the probability of every token at a position, float64. Raises FieldError."""
         return np.asarray(softmax(self.logits_at(position).astype(np.float64)))
 
     def predictions(self, position: int = -1, top: int = 20) -> list[tuple[str, float]]:
-        """The most probable tokens at a position, most probable first: (token, probability)."""
+        """Return the most probable tokens at a position, most probable first: (token, probability)."""
         shares = self.probabilities(position)
         order = np.argsort(-shares, kind="stable")[: max(top, 0)]
         tokens = self.model.tokenizer.tokens([int(number) for number in order])
         return list(zip(tokens, map(float, shares[order]), strict=True))
 
     def logits_at(self, position: int = -1, layer: int | None = None) -> Array:
-        """(vocabulary,): the logits at a position, as though `layer` were the first that is left out (logit lens).
+        """Return (vocabulary,): the logits at a position, as though `layer` were the first that is left out (logit
+        lens).
 
         The final norm is applied to whatever goes into the head. Raises FieldError.
         """
@@ -290,25 +294,27 @@ class Run:
         return np.asarray(found[0])
 
     def place(self, position: int) -> int:
-        """A position that may count from the end. Raises FieldError where there is none."""
+        """Return a position that may count from the end. Raises FieldError where there is none."""
         count, found = len(self.ids), as_whole("position", position)
         if not -count <= found < count:
             raise FieldError(_NO_POSITION, got=found, count=count)
         return found % count
 
     def token_id(self, token: str | int) -> int:
-        """The id of a token, given as one or by its text. Raises FieldError."""
+        """Return the id of a token, given as one or by its text. Raises FieldError."""
         found = token if isinstance(token, (int, np.integer)) else self.model.tokenizer.token_id(token)
         if found is None or not 0 <= found < self.model.sizes.vocabulary:
             raise FieldError(_NO_TOKEN, got=shown(str(token)))
         return int(found)
 
     def text_of(self, token: str | int) -> str:
-        """A token, given by its id or as the tokenizer writes it, as a reader expects it. Raises FieldError."""
+        """Return a token, given by its id or as the tokenizer writes it, as a reader expects it. Raises FieldError."""
         return self.model.tokenizer.texts([self.token_id(token)])[0]
 
     # --- other runs ------------------------------------------------------------------------------
-    def replace(self, *, model: Checkpoint | None = None, interventions: Any = None, tell: Tell = silent) -> Run:
+    def replace(
+        self, *, model: Checkpoint | None = None, interventions: Any = None, progress: Progress = silent
+    ) -> Run:
         """Run of the same tokens with other interventions, or through a model of other weights.
 
         Only the layers from the first one on that is not the same are computed; where all are, it is this very run.
@@ -318,11 +324,11 @@ class Run:
         first = self._first_other(model, changes)
         if first == model.num_layers:
             return self
-        states = _continued(model.layers, self.sequence, changes, self.states[: first + 1], tell)
+        states = _continued(model.layers, self.sequence, changes, self.states[: first + 1], progress)
         return Run(model, self.sequence, changes, states)
 
     def gradient(self, token: str | int, layer: int, stage: str, position: int = -1) -> Array:
-        """The exact gradient of a token's logit at a position with respect to a stage of a layer.
+        """Return the exact gradient of a token's logit at a position with respect to a stage of a layer.
 
         In the stage's shape, batch axis first, float64 (computed in float32, as the model is); zeros where the logit
         does not depend on a cell. `gradients` gives it of several layers at once.
@@ -339,7 +345,8 @@ class Run:
         position: int = -1,
         layers: Collection[int] | None = None,
     ) -> Iterator[tuple[int, Array]]:
-        """(layer, gradient) of a token's logit, or of its difference to that of another one, by a stage of each layer.
+        """Return (layer, gradient) of a token's logit, or of its difference to that of another one, by a stage of each
+        layer.
 
         All of these layers (None: every one) in one walk, the last layer first; each as `gradient` gives it. Raises the
         same.
@@ -361,7 +368,8 @@ class Run:
         return stage_gradients(self, stage, cotangent, wanted)
 
     def patch(self, other: Run, layer: int, stage: str, at: Mapping[str, Any] | None = None) -> Run:
-        """This run with some cells of a stage as another run has them; `at` as in interventions, all without it."""
+        """Return this run with some cells of a stage as another run has them; `at` as in interventions, all without
+        it."""
         given = other.stage(layer, stage)
         record = {"layer": layer, "kind": "set", "stage": stage, "at": at or {}, "values": 0.0}
         change = layer_changes([record], self.model.num_layers)[0].record
@@ -372,7 +380,8 @@ class Run:
 
     # --- inside ----------------------------------------------------------------------------------
     def _first_other(self, model: Checkpoint, changes: tuple[LayerChange, ...]) -> int:
-        """The first layer that is not the same in a model with these interventions; their number where all are."""
+        """Return the first layer that is not the same in a model with these interventions; their number where all
+        are."""
         pairs = enumerate(zip(self.model.layers, model.layers, strict=True))
         others = (k for k, (old, new) in pairs if old is not new or _of(self.interventions, k) != _of(changes, k))
         return next(others, model.num_layers)
@@ -392,12 +401,12 @@ class Run:
             return stage_cells(*given, until)
 
     def _given(self, layer: int) -> tuple[AnyLayer, Array, TokenSequence, Records]:
-        """A layer with its x, the tokens and its interventions. Raises FieldError where there is none."""
+        """Return a layer with its x, the tokens and its interventions. Raises FieldError where there is none."""
         one = self.model.layers[checked_layer(layer, self.model.num_layers)]
         return one, self.states[layer], self.sequence, _of(self.interventions, layer)
 
     def _read(self, layer: int, side: str) -> Array:
-        """One of Q, K, V as the scores and the result of a head read it."""
+        """Return one of Q, K, V as the scores and the result of a head read it."""
         found: dict[str, Array] = {}
         one, x, sequence, records = self._given(layer)
         if isinstance(one, EditedLayer):
@@ -413,12 +422,12 @@ class Run:
         return by_heads(list(found.values())[-1], one.sizes.d_head)
 
 
-def first_run(model: Checkpoint, sequence: TokenSequence, changes: tuple[LayerChange, ...], tell: Tell) -> Run:
-    """A run from the embeddings on. Raises FieldError where a layer's maps need too much memory."""
+def first_run(model: Checkpoint, sequence: TokenSequence, changes: tuple[LayerChange, ...], progress: Progress) -> Run:
+    """Return a run from the embeddings on. Raises FieldError where a layer's maps need too much memory."""
     n = len(sequence.ids)
     check(4 * (MAPS * model.num_heads * n * n + (model.num_layers + 1) * n * model.sizes.d_model))
     first = (embedded(model.ends, model.sizes, sequence),)
-    return Run(model, sequence, changes, _continued(model.layers, sequence, changes, first, tell))
+    return Run(model, sequence, changes, _continued(model.layers, sequence, changes, first, progress))
 
 
 def _continued(
@@ -426,21 +435,21 @@ def _continued(
     sequence: TokenSequence,
     changes: tuple[LayerChange, ...],
     states: tuple[Array, ...],
-    tell: Tell,
+    progress: Progress,
 ) -> tuple[Array, ...]:
-    """The x of each of these layers, and the last one's output; of the first layers they are known."""
+    """Return the x of each of these layers, and the last one's output; of the first layers they are known."""
     found = list(states)
     with one_blas_thread():
         for layer in layers[len(states) - 1 :]:
-            tell(layer.number / len(layers))
-            mine, records = within(tell, layer.number, len(layers)), _of(changes, layer.number)
-            output = stage_cells(layer, found[-1], sequence, records, tell=mine)
+            progress(layer.number / len(layers))
+            mine, records = within(progress, layer.number, len(layers)), _of(changes, layer.number)
+            output = stage_cells(layer, found[-1], sequence, records, progress=mine)
             found.append(output)
     return tuple(found)
 
 
 def _of(changes: tuple[LayerChange, ...], layer: int) -> Records:
-    """The records of one layer, each with its place among all."""
+    """Return the records of one layer, each with its place among all."""
     return tuple((place, change.record) for place, change in enumerate(changes) if change.layer == layer)
 
 
@@ -474,21 +483,21 @@ class Model(Checkpoint):
         type_ids: Any = None,
         mask: Any = None,
         interventions: Any = (),
-        tell: Tell = silent,
+        progress: Progress = silent,
     ) -> Run:
-        """A text, or ids, through all layers.
+        """Return a text, or ids, through all layers.
 
         text           cut by the model's tokenizer; a pair of texts where the model reads pairs
         ids, type_ids  whole numbers, one for each token; `mask` is 0 where a token is padding
         interventions  as those of a problem, each with its `layer`
-        `tell` is told the share of the layers that is done; what it raises ends the run.
+        `progress` is called with the share of the layers that is done; what it raises ends the run.
         Raises FormatError, FieldError, FieldTypeError or ShapeError, each with one sentence.
         """
         sequence = self.read(text, ids=ids, type_ids=type_ids, mask=mask)
-        return first_run(self, sequence, layer_changes(interventions, self.num_layers), tell)
+        return first_run(self, sequence, layer_changes(interventions, self.num_layers), progress)
 
     def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
-        """Model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
+        """Return model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).
 
         All others are shared; what is changed by hand in the layer stays so. Raises FieldError or ShapeError.
         """
@@ -496,26 +505,26 @@ class Model(Checkpoint):
         one, edit = plain_layer(known), known.edit if isinstance(known, EditedLayer) else None
         changed = {name.removeprefix("block."): _checked(name, one.weights, array) for name, array in weights.items()}
         made = copy.copy(self)
-        new = Layer(one.sizes, one.number, {**one.weights, **changed})
+        new = ModelLayer(one.sizes, one.number, {**one.weights, **changed})
         made.layers = (*self.layers[:layer], edited(new, edit), *self.layers[layer + 1 :])
         return made
 
 
-def open_model(folder: PathText, tell: Tell = silent, *, name: str = "") -> Model:
-    """The checkpoint in a folder of config.json, safetensors and tokenizer.json.
+def open_model(folder: PathText, progress: Progress = silent, *, name: str = "") -> Model:
+    """Return the checkpoint in a folder of config.json, safetensors and tokenizer.json.
 
     bert, roberta, xlm-roberta, camembert, distilbert, gpt2, llama, mistral, qwen2, qwen3; weights as F32, F16 or BF16.
-    `tell` is told the share of the weights that is looked through; what it raises ends the opening. `name` is what it
-    is called in place of its folder. What the folder holds and is not used is a UserWarning.
+    `progress` gets the share of the weights looked through; what it raises ends the opening. `name` is what it is
+    called in place of its folder. What the folder holds and is not used is a UserWarning.
     Raises FormatError, one sentence, for what is damaged or not supported.
     """
-    found = read_model(folder, tell, name=name)
+    found = read_model(folder, progress, name=name)
     for note in found.notes:
         warnings.warn(f"{found.name}: {note}", UserWarning, stacklevel=2)
     return found
 
 
-def read_model(folder: PathText, tell: Tell = silent, *, name: str = "") -> Model:
+def read_model(folder: PathText, progress: Progress = silent, *, name: str = "") -> Model:
     """Open a checkpoint as `open_model` does; what it would warn of are the model's `notes`."""
     folder = Path(folder)
     check_folder(folder)
@@ -533,21 +542,21 @@ def read_model(folder: PathText, tell: Tell = silent, *, name: str = "") -> Mode
     tensors.check_memory()
     ends = family.ends(tensors, config, sizes)
     layers = tuple(
-        Layer(sizes, number, family.layer(tensors, config, sizes, number)) for number in range(sizes.num_layers)
+        ModelLayer(sizes, number, family.layer(tensors, config, sizes, number)) for number in range(sizes.num_layers)
     )
-    tensors.check(tell)
+    tensors.check(progress)
     notes = tuple(_notes(str(key), family, config, tensors, sizes.causal and ends.head is None))
     return Model(str(key), sizes, ends, layers, folder, pooling, name or Path(os.path.abspath(folder)).name, notes)
 
 
-def _notes(key: str, family: Family, config: Config, tensors: Tensors, mute: bool) -> Iterator[Note]:
-    """What the folder holds and is not used, and why a decoder predicts nothing, if it is `mute`."""
+def _notes(key: str, family: Family, config: Config, tensors: Tensors, mute: bool) -> Iterator[FileNote]:
+    """Yield what the folder holds and is not used, and why a decoder predicts nothing, if it is `mute`."""
     if unread := tensors.unread(family.ignored):
         names = (*(shown(name, 80) for name in unread[:NAMED]), *("…" for _ in unread[NAMED : NAMED + 1]))
-        yield Note(_UNREAD, count=len(unread), family=key, names=names)
+        yield FileNote(_UNREAD, count=len(unread), family=key, names=names)
     classes = classes_without_head(config)
     if mute and classes:
-        yield Note(_HEADLESS, got=shown(classes[0]))
+        yield FileNote(_HEADLESS, got=shown(classes[0]))
 
 
 def _checked(name: str, weights: Mapping[str, Array], given: object) -> Array:

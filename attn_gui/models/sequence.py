@@ -35,14 +35,14 @@ class TokenSequence:
     texts: tuple[str, ...]  # of the tokens, as a reader expects them
 
     def positions(self, sizes: Architecture) -> Array:
-        """The row of the table of positions for every token."""
+        """Return the row of the table of positions for every token."""
         if sizes.padding_id is None:
             return np.arange(len(self.ids))
         real = np.asarray(self.ids) != sizes.padding_id
         return np.where(real, np.cumsum(real), 0) + sizes.padding_id
 
     def seen(self, sizes: Architecture, window: int | None) -> Array | None:
-        """The keys that every query sees, (query, key) booleans; None for all of them."""
+        """Return the keys that every query sees, (query, key) booleans; None for all of them."""
         n = len(self.ids)
         if not sizes.causal:
             return None if self.mask is None else np.broadcast_to(self.mask, (n, n))
@@ -51,7 +51,7 @@ class TokenSequence:
         return found if self.mask is None else found & self.mask
 
     def mask_layers(self, sizes: Architecture, window: int | None) -> list[Layer]:
-        """Keys that each query may read, as mask layers of a problem."""
+        """Return keys that each query may read, as mask layers of a problem."""
         found: list[Layer] = [Causal()] if sizes.causal else []
         if window is not None:
             found.append(Window(left=window - 1, right=None))
@@ -65,7 +65,8 @@ class TokenSequence:
 def checked_sequence(
     sizes: Architecture, ids: object, types: object | None, mask: object | None
 ) -> tuple[tuple[int, ...], tuple[int, ...], Array | None]:
-    """Ids, types and padding as whole numbers and booleans of one length. Raises FieldError or FieldTypeError."""
+    """Return ids, types and padding as whole numbers and booleans of one length. Raises FieldError or
+    FieldTypeError."""
     found = _wholes("ids", ids)
     if not found:
         raise FieldError(_EMPTY)

@@ -14,7 +14,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import same
 from attn_gui.engine.errors import FieldTypeError
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.problem_fields import assemble, split
 from attn_gui.formats.session import LayerRecord, StudyRecord
@@ -22,7 +22,7 @@ from attn_gui.formats.snapshots import Snapshot, with_weights
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.changed_layers import (
     PRECISION,
-    Cells,
+    ChangedCells,
     LayerEdit,
     plain_layer,
     problem_of,
@@ -43,7 +43,8 @@ LETTERS = "q w e r t y q w e r"
 
 
 def sample_text(model: Model) -> str:
-    """The sample that a model cuts into the most different tokens, of those that it can read: it knows the words."""
+    """Return the sample that a model cuts into the most different tokens, of those that it can read: it knows the
+    words."""
     mask = model.tokenizer.mask_token
     sentence = CAUSAL if model.sizes.causal else READ if mask is None or model.ends.head is None else FILLED
     texts = (sentence.format(mask=mask), LETTERS, LETTERS[0])
@@ -78,36 +79,36 @@ class Study:
         return weights_in(self.base, plain_layer(self.model.layers[self.layer]))
 
     def edits(self, problem: Problem) -> dict[int, LayerEdit]:
-        """The changes of every layer, `problem` being the one on the table."""
+        """Return the changes of every layer, `problem` being the one on the table."""
         own = LayerEdit.between(self.base, problem)
         found = {**self.others, self.layer: own}
         return {layer: found[layer] for layer in sorted(found) if found[layer]}
 
     def is_of(self, other: Study) -> bool:
-        """Whether both read the same text with the same model."""
+        """Return whether both read the same text with the same model."""
         return self.model is other.model and self.text == other.text
 
-    def at(self, problem: Problem, layer: int, tell: Tell, known: Run | None = None) -> Placed:
+    def at(self, problem: Problem, layer: int, progress: Progress, known: Run | None = None) -> Placed:
         """Put another layer on the table; `known` is a run of the text, of which is taken what is the same."""
-        return placed(self.model, self.text, layer, self.edits(problem), tell, known)
+        return placed(self.model, self.text, layer, self.edits(problem), progress, known)
 
-    def with_text(self, problem: Problem, text: str, tell: Tell) -> Placed:
+    def with_text(self, problem: Problem, text: str, progress: Progress) -> Placed:
         """Read another text. Raises ValueError where changes of a layer do not fit it: no file could hold them."""
-        found = placed(self.model, text, self.layer, self.edits(problem), tell)
+        found = placed(self.model, text, self.layer, self.edits(problem), progress)
         for number, base in found.study.plain(found.study.others).items():
             found.study.others[number].of(base)
         return found
 
     def plain(self, layers: Iterable[int]) -> dict[int, Problem]:
-        """Layers as the model has them, of an x of this text that is not theirs."""
+        """Return layers as the model has them, of an x of this text that is not theirs."""
         sequence = self.model.read(self.text)
         x = self.base.x
         assert x is not None, "it was made from one"
         return {layer: problem_of(plain_layer(self.model.layers[layer]), x, sequence, ()) for layer in layers}
 
-    def with_edits(self, edits: Mapping[int, LayerEdit], tell: Tell, known: Run | None = None) -> Placed:
+    def with_edits(self, edits: Mapping[int, LayerEdit], progress: Progress, known: Run | None = None) -> Placed:
         """Make other changes, those of the layer on the table included; `known` as in `at`."""
-        return placed(self.model, self.text, self.layer, edits, tell, known)
+        return placed(self.model, self.text, self.layer, edits, progress, known)
 
 
 class Placed(NamedTuple):
@@ -123,16 +124,17 @@ class Placed(NamedTuple):
 
 
 def placed(
-    model: Model, text: str, layer: int, edits: Mapping[int, LayerEdit], tell: Tell, known: Run | None = None
+    model: Model, text: str, layer: int, edits: Mapping[int, LayerEdit], progress: Progress, known: Run | None = None
 ) -> Placed:
-    """A layer of a model that reads a text, with changes in some layers. Raises ValueError for what does not fit.
+    """Return a layer of a model that reads a text, with changes in some layers. Raises ValueError for what does not
+    fit.
 
     `known` is a run of the text through the model, whatever was changed in it; without one it is run with nothing
     changed.
     """
-    run = model.run(text, tell=tell) if known is None else known
+    run = model.run(text, progress=progress) if known is None else known
     below = {number: edit for number, edit in edits.items() if number < layer}
-    base = run.problem(layer, model=run.model.with_edits(below), tell=tell)
+    base = run.problem(layer, model=run.model.with_edits(below), progress=progress)
     others = {number: edit for number, edit in edits.items() if number != layer and edit}
     problem = edits.get(layer, LayerEdit()).of(base)
     return Placed(Study(model, text, layer, base, others), problem.replace(), run)
@@ -158,7 +160,7 @@ SHOWN = 12
 def record_of(
     study: Study, problem: Problem, view: Mapping[str, object], snapshots: tuple[Snapshot, ...]
 ) -> StudyRecord:
-    """The record that a file keeps of a study, `problem` being the layer on the table.
+    """Return the record that a file keeps of a study, `problem` being the layer on the table.
 
     Nothing is run: a record holds no x but the changed cells of one, so that any x of its shape will do.
     """
@@ -177,8 +179,9 @@ def record_of(
 
 
 def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
-    """An edit with the options of the layer that it makes; arrays that only it has go as a whole, and so does a weight
-    of which most cells are other. What was typed into x stays apart from it: the layers below may give another."""
+    """Return an edit with the options of the layer that it makes; arrays that only it has go as a whole, and so does a
+    weight of which most cells are other. What was typed into x stays apart from it: the layers below may give another.
+    """
     changed = edit.of(base)
     arrays, options = split(changed)
     known = with_precision(base, changed.dtype).arrays()
@@ -195,16 +198,17 @@ def _layer_record(edit: LayerEdit, base: Problem) -> LayerRecord:
     return LayerRecord(options, tuple(arrays), cells, whole)
 
 
-def opened_study(record: StudyRecord, folders: Iterable[Path], tell: Tell) -> Placed:
-    """The study of a record, with the first of these folders that holds its model.
+def opened_study(record: StudyRecord, folders: Iterable[Path], progress: Progress) -> Placed:
+    """Return the study of a record, with the first of these folders that holds its model.
 
     Raises FormatError where no folder does, or where the record does not fit it.
     """
-    return study_in_model(record, model_of(record, folders), tell)
+    return study_in_model(record, model_of(record, folders), progress)
 
 
-def study_in_model(record: StudyRecord, model: Model, tell: Tell, shown_layer: Problem | None = None) -> Placed:
-    """The study of a record in its model; `shown_layer` is the layer on the table where the record does not hold it.
+def study_in_model(record: StudyRecord, model: Model, progress: Progress, shown_layer: Problem | None = None) -> Placed:
+    """Return the study of a record in its model; `shown_layer` is the layer on the table where the record does not hold
+    it.
 
     Raises FormatError where the record does not fit the model.
     """
@@ -216,20 +220,20 @@ def study_in_model(record: StudyRecord, model: Model, tell: Tell, shown_layer: P
         below = {number: edit for number, edit in edits.items() if number < record.layer}
         base = model.run(record.text).problem(record.layer, model=model.with_edits(below))
         edits[record.layer] = LayerEdit.between(base, shown_layer)
-    found = placed(model, record.text, record.layer, edits, tell)
+    found = placed(model, record.text, record.layer, edits, progress)
     weights = cache(lambda layer: weights_at(model, record.text, layer))
     return found._replace(snapshots=tuple(with_weights(each, weights) for each in record.snapshots))
 
 
 def weights_at(model: Model, text: str, layer: int) -> dict[str, Array]:
-    """The weights of a layer by the dotted names of its problem; none where the model has no such layer."""
+    """Return the weights of a layer by the dotted names of its problem; none where the model has no such layer."""
     if layer >= model.num_layers:
         return {}
     return weights_in(_with_no_x(model, text, layer), plain_layer(model.layers[layer]))
 
 
 def _with_no_x(model: Model, text: str, number: int) -> Problem:
-    """A layer of an x that no record's cells are alike: its own need not be there, as where a layer below it was
+    """Return a layer of an x that no record's cells are alike: its own need not be there, as where a layer below it was
     changed so that no text runs through it. A NaN of these bits comes from no keyboard and no computation."""
     sequence = model.read(text)
     x = np.full((len(sequence.ids), model.sizes.d_model), -1, np.int32).view(np.float32)
@@ -239,7 +243,7 @@ def _with_no_x(model: Model, text: str, number: int) -> Problem:
 def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
     arrays = with_precision(base, record.options.get(PRECISION, base.dtype)).arrays()
     kept = {name: arrays[name] for name in record.names if name in arrays}
-    put = {name: Cells(*cells).put_into(arrays[name]) for name, cells in record.cells.items() if name in arrays}
+    put = {name: ChangedCells(*cells).put_into(arrays[name]) for name, cells in record.cells.items() if name in arrays}
     try:
         return LayerEdit.between(base, assemble({**kept, **put, **record.whole}, record.options)[0])
     except FieldTypeError as error:  # of a foreign file; whoever opens it shows what is a ValueError
@@ -247,8 +251,8 @@ def _edit(record: LayerRecord, base: Problem) -> LayerEdit:
 
 
 def model_of(record: StudyRecord, folders: Iterable[Path]) -> Model:
-    """The model of a record, in its own folder or one of these. Raises FormatError where none holds it; where its own
-    folder is there, but not what it was, that is what is said."""
+    """Return the model of a record, in its own folder or one of these. Raises FormatError where none holds it; where
+    its own folder is there, but not what it was, that is what is said."""
     own, names = Path(record.folder), {"name": shown(record.name), "sha": record.sha256[:SHOWN]}
     why = FormatError(_ELSEWHERE, **names)
     for folder in dict.fromkeys((own, *folders)):

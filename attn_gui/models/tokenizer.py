@@ -33,7 +33,7 @@ _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 def _byte_letters() -> Mapping[str, int]:
-    """The letter that stands for each byte. Source: bytes_to_unicode of https://github.com/openai/gpt-2."""
+    """Return the letter that stands for each byte. Source: bytes_to_unicode of https://github.com/openai/gpt-2."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(0x100) if byte not in plain]
     return {chr(byte): byte for byte in plain} | {chr(0x100 + place): byte for place, byte in enumerate(others)}
@@ -71,7 +71,7 @@ class TokenTexts:
         )
 
     def text(self, token: str) -> str:
-        """The text of a token: a blank as ␣, what is no whole character as its bytes, ‹E2 80›."""
+        """Return the text of a token: a blank as ␣, what is no whole character as its bytes, ‹E2 80›."""
         if token in self.added:
             return _seen(token)
         if self.by_bytes and all(letter in _LETTERS for letter in token):
@@ -105,7 +105,7 @@ def _bytes(data: bytes) -> str:
 
 
 def _parts(tokenizer: Any, side: str) -> Iterator[Mapping[str, Any]]:
-    """The pre-tokenizers or decoders of a tokenizer, those of a sequence one by one."""
+    """Yield the pre-tokenizers or decoders of a tokenizer, those of a sequence one by one."""
     part = getattr(tokenizer, side, None)
     if part is None:
         return
@@ -114,7 +114,7 @@ def _parts(tokenizer: Any, side: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _replaces(told: Mapping[str, Any], blank: str) -> bool:
-    """Whether a decoder puts a blank in the place of this letter."""
+    """Return whether a decoder puts a blank in the place of this letter."""
     pattern = told.get("pattern")
     return isinstance(pattern, Mapping) and pattern.get("String") == blank and told.get("content") == " "
 
@@ -178,7 +178,7 @@ class TokenGrowth:
             raise FormatError(_WORD, got=longest, expected=LONGEST_WORD)
 
     def _normalized(self, text: str) -> str:
-        """A text after the normalizers, each of which is tried once it cannot make too much."""
+        """Return a text after the normalizers, each of which is tried once it cannot make too much."""
         from tokenizers import normalizers
 
         for told in self._normalizers:
@@ -222,7 +222,7 @@ class TokenGrowth:
 
 
 def _components(part: Any, inner: str) -> Iterator[Mapping[str, Any]]:
-    """A part of a tokenizer as its file tells it, those of sequences one by one."""
+    """Yield a part of a tokenizer as its file tells it, those of sequences one by one."""
     if part is not None:
         yield from _flat(json.loads(part.__getstate__()), inner)
 
@@ -236,7 +236,7 @@ def _flat(told: Mapping[str, Any], inner: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _most(told: Mapping[str, Any], text: str) -> int:
-    """The bytes that a normalizer makes of a text at most."""
+    """Return the bytes that a normalizer makes of a text at most."""
     size, kind = len(text.encode()), told["type"]
     if kind == "Prepend":
         return size + len(told["prepend"].encode())
@@ -269,7 +269,7 @@ class Encoded(NamedTuple):
     type_ids: list[int]
 
 
-class _Part(NamedTuple):
+class _TemplatePart(NamedTuple):
     """A part of a template: a special token, or the words of one of the texts."""
 
     token: str
@@ -277,10 +277,10 @@ class _Part(NamedTuple):
     type_id: int
 
 
-Template = tuple[_Part, ...]
+Template = tuple[_TemplatePart, ...]
 MOST_PARTS = 16  # of a template; the package's own limits hold for more
 TEXTS = ("A", "B")  # of a pair, as templates name them
-ALONE, PAIR = (_Part("", 0, 0),), (_Part("", 0, 0), _Part("", 1, 1))
+ALONE, PAIR = (_TemplatePart("", 0, 0),), (_TemplatePart("", 0, 0), _TemplatePart("", 1, 1))
 
 
 class WholeWords:
@@ -295,7 +295,7 @@ class WholeWords:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> WholeWords | None:
-        """The tokenizer that a tokenizer.json describes; None where that is of another kind."""
+        """Return the tokenizer that a tokenizer.json describes; None where that is of another kind."""
         try:
             model, cut, after = given["model"], given["pre_tokenizer"], given.get("post_processor")
             plain = not any(given[name] for name in given.keys() - UNDERSTOOD)
@@ -311,7 +311,7 @@ class WholeWords:
             return None
 
     def encode(self, *texts: str) -> Encoded:
-        """The tokens of a text, or of a pair of them."""
+        """Return the tokens of a text, or of a pair of them."""
         found = Encoded([], [])
         for part in self._templates[len(texts) - 1]:
             words = [part.token] if part.token else WORD.findall(texts[part.text])
@@ -320,26 +320,26 @@ class WholeWords:
         return found
 
     def id_to_token(self, number: int) -> str | None:
-        """The word of an id."""
+        """Return the word of an id."""
         return self._words.get(number)
 
     def token_to_id(self, token: str) -> int | None:
-        """The id of a word."""
+        """Return the id of a word."""
         return self._ids.get(token)
 
 
 def _templates(after: Mapping[str, Any]) -> tuple[Template, Template]:
-    """The parts of a text, and of a pair. Raises ValueError for another kind."""
+    """Return the parts of a text, and of a pair. Raises ValueError for another kind."""
     if after["type"] != "TemplateProcessing":
         raise ValueError(after["type"])
     return tuple(map(_part, after["single"])), tuple(map(_part, after["pair"]))
 
 
-def _part(given: Mapping[str, Any]) -> _Part:
+def _part(given: Mapping[str, Any]) -> _TemplatePart:
     if special := given.get("SpecialToken"):
-        return _Part(special["id"], 0, special["type_id"])
+        return _TemplatePart(special["id"], 0, special["type_id"])
     text = given["Sequence"]
-    return _Part("", TEXTS.index(text["id"]), text["type_id"])
+    return _TemplatePart("", TEXTS.index(text["id"]), text["type_id"])
 
 
 # --- tokenizer ------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ class TokenizerFile:
         self._path = folder / TOKENIZER
 
     def cut(self, texts: Sequence[str]) -> Cut:
-        """The tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
+        """Return the tokens of a text, or of a pair of them, with the special ones that the tokenizer adds.
 
         Raises FormatError where there is no tokenizer, where it cannot cut them, or could make too much of them.
         """
@@ -389,14 +389,14 @@ class TokenizerFile:
         return Cut(tuple(found.ids), tuple(found.type_ids))
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """The tokens with these ids as the tokenizer writes them; where it has none, #ID."""
+        """Return the tokens with these ids as the tokenizer writes them; where it has none, #ID."""
         if not self._known:
             return tuple(f"#{number}" for number in ids)
         named = {number: self._tokenizer.id_to_token(number) for number in set(ids)}
         return tuple(f"#{number}" if (token := named[number]) is None else token for number in ids)
 
     def texts(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """The tokens with these ids as a reader expects them, a blank as ␣; where it has none, #ID."""
+        """Return the tokens with these ids as a reader expects them, a blank as ␣; where it has none, #ID."""
         tokens = self.tokens(ids)
         return tuple(map(self._texts.text, tokens)) if self._known else tokens
 
@@ -408,7 +408,7 @@ class TokenizerFile:
         return next((token for token in MASKS if self._known and self.token_id(token) is not None), None)
 
     def token_id(self, token: str) -> int | None:
-        """The id of a token, one without a name being written as #ID; None for what is none."""
+        """Return the id of a token, one without a name being written as #ID; None for what is none."""
         number = int(token[1:]) if NAMELESS.fullmatch(token) else None
         found: int | None = self._tokenizer.token_to_id(token) if self._known or number is None else None
         return number if found is None and number is not None and self.tokens([number]) == (token,) else found
@@ -492,6 +492,6 @@ def _lay_round(tokenizer: Any, told: Mapping[str, Json]) -> None:
 
 
 def _content(token: Json) -> str | None:
-    """A special token, which is written as a text or as a record."""
+    """Return a special token, which is written as a text or as a record."""
     found = token.get("content") if isinstance(token, dict) else token
     return found if isinstance(found, str) else None

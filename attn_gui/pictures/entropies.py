@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from attn_gui.engine import Plane
-from attn_gui.engine.evaluation.readout import BLIND, row_entropy
+from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.pictures.tile_cache import TileCache, tile_cache_of
 from attn_gui.pictures.tiles import EntropyTile, Tile
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attn_gui.engine import Plane
-from attn_gui.engine.evaluation.pooling import Pooling, joined
+from attn_gui.engine.evaluation.pooling import joined
 from attn_gui.pictures import planes
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import Block, PlaneLike, pooled
@@ -72,7 +72,7 @@ def _quick(plane: PlaneLike, rows: Span, columns: Span, down: slice, right: slic
     evaluation = plane.evaluation
     if (lines.stop - lines.start) * (across.stop - across.start) > planes.AT_ONCE:
         return False
-    return not isinstance(evaluation, Pooling) or evaluation.ready(plane.stage, plane.batch, plane.head, lines)
+    return evaluation.ready(plane.stage, plane.batch, plane.head, lines)
 
 
 def _sampled(plane: PlaneLike) -> Block:

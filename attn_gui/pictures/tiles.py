@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.evaluation.pooling import Pooling, block_edges, joined, pool_blocks
+from attn_gui.engine.evaluation.pooling import block_edges, joined, pool_blocks
 from attn_gui.pictures import planes
 from attn_gui.pictures.planes import Allowed, Block, Edges, FieldPlane, PlaneLike, Values, pooled
 
@@ -81,7 +81,7 @@ class Tile:
         if isinstance(plane, Plane) and self.whole:
             return plane.pooled(*self.shape, (down, right))
         columns = self.column_edges[right.start : right.stop + 1]
-        if isinstance(plane, Plane) and isinstance(plane.evaluation, Pooling):
+        if isinstance(plane, Plane) and plane.draws_pictures:
             found = plane.evaluation.pooled_at(plane.stage, plane.batch, plane.head or 0, rows, columns)
             if found is not None:
                 return found
@@ -158,10 +158,7 @@ class Tile:
         if pooled_down or pooled_right:
             each_row, each_column = np.arange(values.shape[0] + 1), np.arange(values.shape[1] + 1)
             values, allowed = pool_blocks(
-                values,
-                allowed,
-                down if pooled_down else each_row,
-                right - right[0] if pooled_right else each_column,
+                values, allowed, down if pooled_down else each_row, right - right[0] if pooled_right else each_column
             )
         return values, allowed, None if known.all() else known
 
@@ -188,7 +185,7 @@ class Tile:
         """Return the number of cells that drawing some blocks computes and reads."""
         plane, rows = self.plane, slice(int(self.row_edges[down.start]), int(self.row_edges[down.stop]))
         columns = int(self.column_edges[right.stop] - self.column_edges[right.start])
-        if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
+        if not isinstance(plane, Plane) or not plane.draws_pictures:
             return (rows.stop - rows.start) * columns
         mine = plane.stage, plane.batch, plane.head
         lacking = plane.evaluation.lacking(*mine, rows, self.shape[1] if self.whole else 0)
@@ -232,7 +229,6 @@ class EntropyTile(Tile):
 
     def drawn(self, down: slice, right: slice | None = None) -> Block:
         assert isinstance(self.plane, Plane)
-        assert isinstance(self.plane.evaluation, Pooling)
         found = self.plane.evaluation.entropies(self.plane.batch, self.plane.head or 0, down)
         return found[:, None], None
 
@@ -269,7 +265,7 @@ def spread(count: int) -> npt.NDArray[Any]:
 
 def _steps(plane: PlaneLike) -> int:
     """Return cells that a row of a plane costs: those of the maps behind it, or its own."""
-    if not isinstance(plane, Plane) or not isinstance(plane.evaluation, Pooling):
+    if not isinstance(plane, Plane) or not plane.draws_pictures:
         return plane.shape[1]
     problem = plane.evaluation.problem
     if plane.evaluation.is_map(plane.stage):

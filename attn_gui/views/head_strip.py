@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QFontMetrics, QKeyEvent, Q
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from attn_gui.engine import Evaluation, Plane, Recomputed
-from attn_gui.engine.analysis.head_readings import READINGS, Entropy, Reading
+from attn_gui.engine.analysis.head_readings import READINGS, Entropy, HeadReading
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.tokens import SIZE, SPACING, Theme
 from attn_gui.pictures.entropies import HeadEntropies
@@ -227,7 +227,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._entropies = HeadEntropies(self)
         self._thumbs: list[HeadThumb] = []
         self._title, self._of, self._about = QLabel(self), QLabel(self), ElidedLabel(self)
-        self._reading: Reading = READINGS[Entropy.key]
+        self._reading: HeadReading = READINGS[Entropy.key]
         self._offered: tuple[str, ...] = (Entropy.key,)
         self._readings, self._mark, self._together = ChoiceBox((), self), QToolButton(self), QToolButton(self)
         self._number = CountBox(self, minimum=0, maximum=0)

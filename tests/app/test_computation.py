@@ -227,7 +227,7 @@ def test_what_a_fault_leaves_behind_is_not_taken_for_the_document(qtbot, desk, m
 
     with monkeypatch.context() as broken, qtbot.capture_exceptions() as raised:
         for owner, name in (
-            (module, "Evaluation"),
+            (module, "DenseEvaluation"),
             (module, "evaluation_of"),
             (type(computation.evaluation), "update"),
         ):

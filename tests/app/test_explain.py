@@ -8,7 +8,7 @@ import pytest
 
 from attn_gui.app.inspector.explain import place_of
 from attn_gui.app.state.view_state import ChosenCell, exists
-from attn_gui.engine import Evaluation, new_problem
+from attn_gui.engine import DenseEvaluation, Evaluation, new_problem
 from attn_gui.figure.operands import stage_plane
 
 
@@ -19,7 +19,7 @@ def evaluation() -> Evaluation:
     key, value = problem.key[..., :4], problem.value[..., :14]
     problem = problem.replace(num_kv_heads=2, key=key, value=value)
     fields = {name: getattr(problem, name)[None].repeat(2, axis=0) for name in ("query", "key", "value")}
-    return Evaluation(problem.replace(**fields))
+    return DenseEvaluation(problem.replace(**fields))
 
 
 def test_every_cell_is_shown_where_it_is_sought(evaluation):

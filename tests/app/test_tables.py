@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from attn_gui.app.tables.tables import StageCells, TableDifference
-from attn_gui.engine import Evaluation, Problem, new_problem
-from attn_gui.engine.analysis.differentiation import gradient_of
-from attn_gui.engine.evaluation.readout import parts_of
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, new_problem
+from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.evaluation.related import parts_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.operands import stage_plane
@@ -19,7 +19,7 @@ MAPS = ("scores", "scaled", "capped", "masked")
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
     problem = new_problem("cross", n=5, m=7, num_heads=2, d_k=4, d_v=3, fill="random")
-    return Evaluation(problem.replace(softcap=5.0, rotary_theta=10.0, mask=({"kind": "causal"},)))
+    return DenseEvaluation(problem.replace(softcap=5.0, rotary_theta=10.0, mask=({"kind": "causal"},)))
 
 
 def rows_of(evaluation: Evaluation, stage: str, row: int, column: int) -> dict[str, int]:
@@ -66,13 +66,13 @@ def test_what_is_marked_is_what_the_cell_depends_on(evaluation):
     poisoned = {field: np.full_like(getattr(problem, field), np.nan) for field in ("x", "context")}
     for field, array in poisoned.items():
         array[rows[field]] = getattr(problem, field)[rows[field]]
-    again = Evaluation(Problem(**{**problem.fields(), **poisoned}))
+    again = DenseEvaluation(Problem(**{**problem.fields(), **poisoned}))
     place = tuple(slice(k, k + 1) for k in cell)
     assert again.box("scores", place) == evaluation.box("scores", place)
 
 
 def test_given_rows_without_a_batch_axis_are_marked_as_their_stage():
-    evaluation = Evaluation(new_problem("direct", n=3, m=4, num_heads=2, d_k=2, d_v=2, fill="random"))
+    evaluation = DenseEvaluation(new_problem("direct", n=3, m=4, num_heads=2, d_k=2, d_v=2, fill="random"))
     parts = parts_of(evaluation, "weights", (0, 1, 2, 3))
     assert {len(part.box) for part in parts if part.name in evaluation.stages} == {3, 4}
     assert {part.name: part.line(-2) for part in parts if part.name in ("query", "key", "value")} == {
@@ -83,7 +83,7 @@ def test_given_rows_without_a_batch_axis_are_marked_as_their_stage():
 
 
 def test_a_cell_that_a_stage_does_not_have_has_no_parts():
-    evaluation = Evaluation(new_problem("direct", n=4, m=4, num_heads=1, d_k=1, d_v=1, fill="integers"))
+    evaluation = DenseEvaluation(new_problem("direct", n=4, m=4, num_heads=1, d_k=1, d_v=1, fill="integers"))
     with pytest.raises(IndexError, match="head_output has the shape"):
         parts_of(evaluation, "head_output", (0, 0, 0, 2))
 
@@ -119,7 +119,7 @@ def test_where_there_was_no_such_matrix_nothing_can_be_told(before):
     assert np.isnan(found.item(2, 3))
 
 
-@pytest.mark.parametrize("kind", [Evaluation, StreamingEvaluation])
+@pytest.mark.parametrize("kind", [DenseEvaluation, StreamingEvaluation])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_cells_of_a_stage_are_those_of_its_block(kind, dtype):
     weights = {name: RANDOM.normal(size=(4, 6)) for name in ("w_query", "w_key", "w_value")}
@@ -133,9 +133,9 @@ def test_cells_of_a_stage_are_those_of_its_block(kind, dtype):
 
 def test_a_gradient_is_read_in_full_of_a_problem_in_single_precision():
     weights = {name: RANDOM.normal(size=(4, 6)) for name in ("w_query", "w_key", "w_value")}
-    evaluation = Evaluation(Problem(x=RANDOM.normal(size=(9, 4)), **weights, dtype="float32"))
+    evaluation = DenseEvaluation(Problem(x=RANDOM.normal(size=(9, 4)), **weights, dtype="float32"))
     ones = np.ones(evaluation.shape("output"))
-    gradient = gradient_of(evaluation, "output", indices.whole(ones.shape), ones)
+    gradient = Gradient(evaluation, "output", indices.whole(ones.shape), ones)
     cells = StageCells(gradient, "query", 0)
     assert (cells.dtype, cells[:, :].dtype) == (np.float64, np.float64)
     assert TableDifference(np.ones((1, 2), np.float32), np.ones((1, 2))).dtype == np.float64

@@ -30,7 +30,7 @@ from attn_gui.engine.analysis.regression import each_from_the_others
 from attn_gui.engine.creation.create import new_problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldError, ShapeError
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.graph.nodes import title
 from attn_gui.figure.text.words import WORDS
 from attn_gui.formats import FormatError, load
@@ -165,7 +165,7 @@ def test_ways_and_scores_are_called_as_in_the_window(app):
     with pytest.raises(FieldError) as curved:
         solve(cosine, "weights", (0, 0, 1, 1), 0.5, by="query", odds="kept")
     with pytest.raises(FieldError) as unfit:
-        each_from_the_others(Evaluation(cosine))
+        each_from_the_others(DenseEvaluation(cosine))
     for refused in (curved, unfit):
         assert "余弦评分函数" in sentence(refused.value)
         assert "cosine" in str(refused.value)
@@ -184,7 +184,7 @@ def test_a_file_keeps_the_names_of_its_arrays(app, tmp_path):
 
 def test_what_is_verified_is_said_in_chinese(app):
     set_language(app, "zh")
-    evaluation = Evaluation(new_problem("self", n=5, m=5, num_heads=2, d_k=3, d_v=3))
+    evaluation = DenseEvaluation(new_problem("self", n=5, m=5, num_heads=2, d_k=3, d_v=3))
     notes = [sentence(invariant.note) for invariant in verification.invariants(evaluation)]
     assert len(notes) == 5
     for note in notes:

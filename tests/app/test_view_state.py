@@ -18,7 +18,7 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.view_state import ChosenCell, Look, ViewState, resolve
 from attn_gui.document.document import Document
-from attn_gui.engine import Evaluation, new_problem
+from attn_gui.engine import DenseEvaluation, new_problem
 from attn_gui.formats import open_file
 from attn_gui.paths import resource
 from attn_gui.views.head_strip import HeadsStrip
@@ -50,7 +50,7 @@ def begun(qapp: QApplication) -> Iterator[Callable[[], Program]]:
 
 
 def test_a_look_is_what_the_evaluation_can_give():
-    evaluation = Evaluation(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
+    evaluation = DenseEvaluation(new_problem(n=3, m=4, num_heads=2, d_k=2, d_v=2))
     asked = Look(stage="residual", head=5, batch=3, cell=ChosenCell("weights", 2, 4), mode="all", decimals=6)
     assert resolve(asked, evaluation) == Look(head=1, mode="all", decimals=6)
     kept = Look(stage="scores", head=1, cell=ChosenCell("weights", 2, 3))

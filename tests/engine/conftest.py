@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import SCORES, Evaluation, Problem
+from attn_gui.engine import SCORES, DenseEvaluation, Evaluation, Problem
 from attn_gui.engine.creation.create import with_score
 
 B, G, R, N, M, D, C = 3, 2, 5, 7, 11, 13, 17  # batch, K/V heads, heads each, queries, keys, d_k, d_v
@@ -146,7 +146,7 @@ def scored(score: str) -> Problem:
 
 MAKERS = everything()
 GIVEN = ("given", "given alone")
-EVALUATIONS = {name: Evaluation(make()) for name, make in MAKERS.items()}
+EVALUATIONS = {name: DenseEvaluation(make()) for name, make in MAKERS.items()}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import attn_gui
-from attn_gui.engine import Evaluation, Plane, Problem, ShapeError, StageError, compare, compute
+from attn_gui.engine import DenseEvaluation, Evaluation, Plane, Problem, ShapeError, StageError, compare, compute
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.evaluation.proxies import difference_of, earlier_of
+from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.pictures.planes import FieldPlane
@@ -41,7 +41,9 @@ def test_a_matrix_with_an_infinity_on_both_sides_is_compared(rng):
     query = problem.query.copy()
     query[1, 2] = -np.inf
     problem = problem.replace(query=query)
-    found = difference_of(Evaluation(problem), Evaluation(problem)).field_block("query", 0, slice(0, 3), slice(0, 3))
+    found = Difference(DenseEvaluation(problem), DenseEvaluation(problem)).field_block(
+        "query", 0, slice(0, 3), slice(0, 3)
+    )
     assert np.isnan(found[1, 2])
     assert np.nansum(np.abs(found)) == 0
 
@@ -131,13 +133,13 @@ def test_a_stage_that_one_lacks_is_compared_with_the_one_before_it(rng):
     assert np.array_equal(comparison["capped"], compute(after)["capped"] - compute(before)["scaled"])
 
 
-@pytest.mark.parametrize("made", [Evaluation, StreamingEvaluation], ids=["dense", "streaming"])
+@pytest.mark.parametrize("made", [DenseEvaluation, StreamingEvaluation], ids=["dense", "streaming"])
 @pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)], ids=["open", "causal"])
 def test_a_plane_of_a_difference_is_read_like_any_other(made, mask, rng):
     after = small(rng, mask=mask)
     before = stirred(after, rng).replace(mask=[{"kind": "window", "left": 3, "right": 2}])
     one, other = made(before), made(after)
-    face = difference_of(one, other)
+    face = Difference(one, other)
     for stage, head in (("weights", 1), ("masked", 2), ("head_output", 0), ("output", None), ("key", 2)):
         plane = Plane(face, stage, 0, head)
         assert plane.signed
@@ -167,7 +169,7 @@ STAGES_BEHIND = {"weights": True, "masked": True, "head_output": False, "output"
 
 def test_cells_that_one_alone_closes_keep_their_difference(rng):
     after = small(rng, mask=[{"kind": "causal"}])
-    face = difference_of(Evaluation(after.replace(mask=())), Evaluation(after))
+    face = Difference(DenseEvaluation(after.replace(mask=())), DenseEvaluation(after))
     plane = Plane(face, "weights", 0, 1)
     values, allowed = plane.block(slice(0, N), slice(0, M))
     assert allowed is None, "nothing is closed in both"
@@ -180,10 +182,10 @@ def test_cells_that_one_alone_closes_keep_their_difference(rng):
 def test_matrices_of_the_problem_are_subtracted_too(rng):
     before = small(rng, w_output=rng.normal(size=(H * V, 11)))
     after = before.replace(w_output=before.w_output + 1)
-    face = difference_of(Evaluation(before), Evaluation(after))
+    face = Difference(DenseEvaluation(before), DenseEvaluation(after))
     values, _ = FieldPlane(face, "w_output").block(slice(2, 5), slice(3, 7))
     assert np.array_equal(values, (after.w_output - before.w_output)[2:5, 3:7])
-    bare = difference_of(Evaluation(before.replace(w_output=None)), Evaluation(after))
+    bare = Difference(DenseEvaluation(before.replace(w_output=None)), DenseEvaluation(after))
     assert np.isnan(FieldPlane(bare, "w_output").block(slice(0, 2), slice(0, 2))[0]).all()
 
 
@@ -238,7 +240,7 @@ def test_what_is_kept_of_the_numbers_set_by_hand_keeps_its_name(rng):
     ]
     problem = small(rng, mask=[{"kind": "causal"}], interventions=records)
     live = Problem.over(problem.fields())
-    before = Evaluation(READY["with-mask"].made(live))
+    before = DenseEvaluation(READY["with-mask"].made(live))
     for name in ("interventions.1.values", "interventions.2.values"):
         assert np.array_equal(before.problem.arrays()[name], problem.arrays()[name])
     before.update(before.problem, {"interventions.1.values": [(slice(5, 6),)]})
@@ -406,14 +408,18 @@ def test_the_public_names_are_the_engines():
     assert isinstance(compare(*2 * [Problem(query=[[1]], key=[[1]], value=[[1]])]), attn_gui.Comparison)
 
 
-@pytest.mark.parametrize("made", [Evaluation, StreamingEvaluation], ids=["dense", "streaming"])
-@pytest.mark.parametrize("face_of", [difference_of, earlier_of], ids=["difference", "before"])
+def before_state(before, after, stages=None):
+    return BeforeState(Difference(before, after, stages))
+
+
+@pytest.mark.parametrize("made", [DenseEvaluation, StreamingEvaluation], ids=["dense", "streaming"])
+@pytest.mark.parametrize("face_of", [Difference, before_state], ids=["difference", "before"])
 def test_both_faces_answer_whatever_an_evaluation_answers(made, face_of, rng):
     """So that a map, a table or a figure need not know what it reads."""
     after = small(rng, mask=[{"kind": "causal"}], softcap=2.0)
     evaluation = made(after)
     face = face_of(made(after.replace(scale=1.0)), evaluation)
-    for name in (name for name in dir(Evaluation(after)) if not name.startswith("_")):
+    for name in (name for name in dir(Evaluation) if not name.startswith("_")):
         assert hasattr(face, name), name
     assert face.stages == evaluation.stages
     for stage in face.stages:

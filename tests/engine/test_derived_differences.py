@@ -7,9 +7,9 @@ import pytest
 
 from attn_gui import load, save
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, FieldTypeError, Problem, ShapeError, StageError, compare, compute, explain
+from attn_gui.engine import DenseEvaluation, FieldTypeError, Problem, ShapeError, StageError, compare, compute, explain
 from attn_gui.engine.analysis.sensitivity import sensitivity
-from attn_gui.engine.evaluation.proxies import MAPS, difference_of, reading, with_derived
+from attn_gui.engine.evaluation.proxies import MAPS, Difference, reading, with_derived
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 
@@ -44,7 +44,7 @@ def test_a_derived_map_is_compared_with_itself(stage, dtype, rng):
 
 def test_a_derived_map_of_long_problems_is_compared_with_itself(rng):
     sides = pair(rng)
-    long = difference_of(*(with_derived(StreamingEvaluation(problem)) for problem in sides))
+    long = Difference(*(with_derived(StreamingEvaluation(problem)) for problem in sides))
     values, _ = long.pooled("value_weighted", 0, 1, 3, 5)
     expected = compute(sides[1])["value_weighted"] - compute(sides[0])["value_weighted"]
     np.testing.assert_allclose(values, expected[0, 1], atol=1e-13)
@@ -53,7 +53,7 @@ def test_a_derived_map_of_long_problems_is_compared_with_itself(rng):
 def test_what_has_no_derived_map_says_so(rng):
     before, after = pair(rng)
     with pytest.raises(StageError, match="is not a stage of this problem"):
-        reading(difference_of(Evaluation(before), Evaluation(after)), "value_weighted").box("value_weighted", ())
+        reading(Difference(DenseEvaluation(before), DenseEvaluation(after)), "value_weighted").box("value_weighted", ())
     with pytest.raises(ShapeError, match="moved_value cannot be compared"):
         compare(before, after.replace(w_output=np.ones((4, 9))))["moved_value"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Plane, Problem, StageError, compute, explain, sensitivity
+from attn_gui.engine import DenseEvaluation, Plane, Problem, StageError, compute, explain, sensitivity
 from attn_gui.engine.evaluation.proxies import derived_maps, with_derived
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
@@ -187,7 +187,7 @@ def test_a_key_that_every_head_has_closed_is_closed_in_their_mean():
     allowed[:, 2, 3] = False
     allowed[1, 2, 4] = False
     problem = made(mask=[{"kind": "custom", "allowed": allowed}])
-    for kind in (Evaluation, StreamingEvaluation):
+    for kind in (DenseEvaluation, StreamingEvaluation):
         seen = with_derived(kind(problem))
         _, opened = Plane(seen, "mean_weights", 0, None).block(slice(0, N), slice(0, M))
         assert np.argwhere(~opened).tolist() == [[2, 3]]

@@ -13,7 +13,7 @@ import pytest
 
 import attn_gui
 from attn_gui import engine
-from attn_gui.engine import Evaluation, FieldError, Plane, Problem, StageError, compute
+from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, StageError, compute
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
 
@@ -55,7 +55,7 @@ def test_past_two_gigabytes_a_trace_gives_blocks_only():
 
 
 def test_blocks_and_head_columns(makers):
-    evaluation = Evaluation(makers["all"]())
+    evaluation = DenseEvaluation(makers["all"]())
     assert evaluation.head_columns("query", 7) == slice(28, 32)
     assert evaluation.head_columns("rotated_key", 7) == slice(4, 8)
     assert evaluation.head_columns("value", 4) == slice(0, 17)
@@ -69,7 +69,7 @@ def test_blocks_and_head_columns(makers):
     with pytest.raises(FieldError, match="weights has a map for every head"):
         evaluation.block("weights", 0, None, slice(None), slice(None))
     assert evaluation.allowed(1, 7, slice(2, 4), slice(0, 5)).shape == (2, 5)
-    assert Evaluation(makers["plain"]()).allowed(0, 0, slice(None), slice(None)) is None
+    assert DenseEvaluation(makers["plain"]()).allowed(0, 0, slice(None), slice(None)) is None
 
 
 @pytest.mark.parametrize("transposed", [False, True])
@@ -77,7 +77,7 @@ def test_blocks_and_head_columns(makers):
     ("stage", "head"), [("weights", 7), ("key", 7), ("key", None), ("output", 0), ("head_output", 3)]
 )
 def test_a_plane_shows_one_head_of_one_item(makers, stage, head, transposed):
-    evaluation = Evaluation(makers["all"]())
+    evaluation = DenseEvaluation(makers["all"]())
     plane = Plane(evaluation, stage, batch=2, head=head, transposed=transposed)
     rows, columns = plane.shape
     values, allowed = plane.block(slice(0, rows), slice(0, columns))
@@ -92,9 +92,9 @@ def test_a_plane_shows_one_head_of_one_item(makers, stage, head, transposed):
 
 
 def test_a_plane_shows_nothing_of_other_heads(makers):
-    plane = Plane(Evaluation(makers["plain"]()), "weights", head=2)
+    plane = Plane(DenseEvaluation(makers["plain"]()), "weights", head=2)
     assert plane.cells((slice(0, 1), slice(3, 5), slice(0, 1), slice(0, 1))) is None
-    query = Plane(Evaluation(makers["plain"]()), "query", head=2)
+    query = Plane(DenseEvaluation(makers["plain"]()), "query", head=2)
     assert query.cells((slice(0, 1), slice(0, 1), slice(0, 26))) is None
     assert query.cells((slice(0, 1), slice(0, 1), slice(25, 28))) == (slice(0, 1), slice(0, 2))
 

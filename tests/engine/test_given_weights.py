@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attn_gui import Problem, compare, compute, explain, sensitivity, solve, verify
-from attn_gui.engine import Evaluation, ShapeError, resize
+from attn_gui.engine import DenseEvaluation, Evaluation, ShapeError, resize
 from attn_gui.engine.creation.create import averaged, moved
-from attn_gui.engine.evaluation.strips import GivenEvaluation
+from attn_gui.engine.evaluation.dense import GivenEvaluation
 from attn_gui.engine.evaluation.trace import evaluation_of
 
 B, H, N, M, C = 2, 3, 5, 7, 4
@@ -177,7 +177,7 @@ def test_heads_move_and_are_averaged_as_people_mean_it(weights):
 def test_long_maps_are_read_where_they_lie(rng):
     weights = rng.random((2, 1100, 1000), dtype=np.float32)
     problem = Problem.from_weights(weights, value=rng.normal(size=(1000, 6)).astype(np.float32))
-    long, dense = evaluation_of(problem), Evaluation(problem)
+    long, dense = evaluation_of(problem), DenseEvaluation(problem)
     assert isinstance(long, GivenEvaluation)
     assert np.shares_memory(long.held("weights"), problem.weights)
     for stage in problem_stages(dense):

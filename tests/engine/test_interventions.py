@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, Problem, ShapeError, compute, explain, resize, sensitivity, verify
+from attn_gui.engine import DenseEvaluation, Problem, ShapeError, compute, explain, resize, sensitivity, verify
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.intervention_nodes import phrase
 from attn_gui.engine.graph.nodes import symbol
@@ -40,7 +40,7 @@ def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, 0.5, -2.5])
-@pytest.mark.parametrize("evaluate", [Evaluation, StreamingEvaluation])
+@pytest.mark.parametrize("evaluate", [DenseEvaluation, StreamingEvaluation])
 def test_what_a_mask_has_closed_stays_closed_when_it_is_multiplied(factor, evaluate):
     """−∞ × 0 would make whole rows NaN, −∞ × −1 would give all weight to what nobody may see."""
     arrays = {name: np.random.default_rng(5).normal(size=(5, 6)) for name in ("query", "key", "value")}
@@ -159,7 +159,7 @@ def test_interventions_come_go_and_change_their_numbers_as_edits_do(name):
     base, rng = MAKERS[name](), np.random.default_rng(5)
     pool = [record for stage in EVALUATIONS[name].stages for record in records(EVALUATIONS[name], stage)]
     chosen: list = []
-    evaluation = Evaluation(base)
+    evaluation = DenseEvaluation(base)
     for number in range(14):
         if number % 4 == 3:
             chosen.pop(int(rng.integers(len(chosen))))
@@ -167,7 +167,7 @@ def test_interventions_come_go_and_change_their_numbers_as_edits_do(name):
             chosen.insert(int(rng.integers(len(chosen) + 1)), pool[int(rng.integers(len(pool)))])
         problem = base.replace(interventions=tuple(chosen))
         found = evaluation.update(problem, {})
-        fresh = Evaluation(problem)
+        fresh = DenseEvaluation(problem)
         for stage in fresh.stages:
             box = tuple(slice(0, length) for length in fresh.shape(stage))
             assert np.array_equal(evaluation.box(stage, box), fresh.box(stage, box), equal_nan=True), stage
@@ -184,10 +184,10 @@ def test_other_numbers_for_the_same_cells_are_followed(record):
         Problem(**arrays, num_heads=2, interventions=({**record, name: factor * record[name], **at},))
         for factor in (1, 3)
     )
-    evaluation = Evaluation(before)
+    evaluation = DenseEvaluation(before)
     found = evaluation.update(after, {})
     everything = slice(0, 7), slice(0, 7)
-    fresh = Evaluation(after).block("scaled", 0, 1, *everything)
+    fresh = DenseEvaluation(after).block("scaled", 0, 1, *everything)
     assert np.array_equal(evaluation.block("scaled", 0, 1, *everything), fresh)
     assert found.boxes["scaled"] == [(slice(0, 1), slice(1, 2), slice(2, 5), slice(0, 7))]
 
@@ -198,7 +198,7 @@ def test_numbers_of_an_intervention_are_edited_in_place():
     values = rng.normal(size=(3, 1))
     record = {"kind": "set", "stage": "scaled", "at": {"head": 1, "query": (2, 5)}, "values": values}
     problem = Problem.over({**arrays, "num_heads": 2, "interventions": (record,)})
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     values[1] = 4.0
     found = evaluation.update(problem, {"interventions.0.values": [(slice(1, 2), slice(0, 1))]})
     assert found.boxes["scaled"] == [(slice(0, 1), slice(1, 2), slice(3, 4), slice(0, 7))]
@@ -213,7 +213,7 @@ def test_what_is_replaced_stops_the_reach_and_a_copy_carries_it_on():
         {"kind": "set", "stage": "weights", "at": {"head": 0}, "values": 1 / 7},
         {"kind": "copy", "stage": "weights", "at": {"head": 1, "query": 6}, "source": {"query": 2}},
     )
-    evaluation = Evaluation(Problem(**arrays, num_heads=2, interventions=records))
+    evaluation = DenseEvaluation(Problem(**arrays, num_heads=2, interventions=records))
     found = evaluation.reach({"query": [(slice(2, 3), slice(0, 6))]})
     rows = {(box[1].start, box[2].start) for box in found["head_output"]}
     assert rows == {(1, 2), (1, 6)}
@@ -374,15 +374,15 @@ def whole(evaluation, stage):
 
 
 @pytest.mark.parametrize("kind", range(3))
-@pytest.mark.parametrize("stage", Evaluation(long_problem()).stages)
+@pytest.mark.parametrize("stage", DenseEvaluation(long_problem()).stages)
 def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_short_one(stage, kind):
     problem = long_problem()
-    long, plain = StreamingEvaluation(problem, tile=8, chunk=16), Evaluation(problem)
+    long, plain = StreamingEvaluation(problem, tile=8, chunk=16), DenseEvaluation(problem)
     long.complete()
     changed = with_record(problem, list(records(plain, stage))[kind])
     for now in (changed, problem):
         long.update(now, {})
-        short = Evaluation(now)
+        short = DenseEvaluation(now)
         for each in short.stages:
             assert np.allclose(whole(long, each), whole(short, each), rtol=1e-8, atol=1e-10, equal_nan=True), each
-    assert not np.array_equal(whole(Evaluation(changed), stage), whole(plain, stage), equal_nan=True)
+    assert not np.array_equal(whole(DenseEvaluation(changed), stage), whole(plain, stage), equal_nan=True)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.engine import Evaluation, FieldError, Problem, ShapeError, compute, explain, sensitivity, verify
+from attn_gui.engine import DenseEvaluation, FieldError, Problem, ShapeError, compute, explain, sensitivity, verify
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS, Activation, LayerNorm, RMSNorm
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.stages import Softmax
@@ -157,7 +157,7 @@ def test_every_stage_is_what_the_loops_give(kind, norm, activation, gated):
 def test_long_and_short_sequences_are_computed_alike(seed, kind, gated, biased):
     norm, activation = list(NORMS)[seed % 2], list(ACTIVATIONS)[seed % 4]
     problem = layer(kind, gated=gated, biased=biased, norm=norm, activation=activation, seed=seed)
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=2, chunk=3)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=2, chunk=3)
     assert dense.stages == streaming.stages
     for stage in dense.stages:
         box = tuple(slice(0, length) for length in dense.shape(stage))
@@ -210,7 +210,7 @@ def test_a_sink_takes_a_share_and_shifts_no_other_odds():
 
 def test_rows_that_see_no_key_are_zero_with_a_sink_too():
     problem = layer("post", mask=({"kind": "custom", "allowed": np.arange(N)[:, None] > np.arange(N)},))
-    for evaluation in (Evaluation(problem), StreamingEvaluation(problem, tile=2, chunk=2)):
+    for evaluation in (DenseEvaluation(problem), StreamingEvaluation(problem, tile=2, chunk=2)):
         weights = evaluation.fetch("weights", (slice(0, 1), slice(0, H), slice(0, 1), slice(0, N)))
         assert (weights == 0).all()
         assert (evaluation.fetch("head_output", (slice(0, 1), slice(0, H), slice(0, 1), slice(0, DV))) == 0).all()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import MASKS, SCORES, Evaluation, Problem, compute, explain
+from attn_gui.engine import MASKS, SCORES, DenseEvaluation, Evaluation, Problem, compute, explain
 from attn_gui.engine.analysis.reference import reference
 from attn_gui.engine.creation.create import with_score
 from attn_gui.engine.creation.layer_parts import with_block
@@ -78,7 +78,7 @@ def problems(draw: st.DrawFn) -> Problem:
 @settings(max_examples=40, deadline=None)
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_pull_back_is_the_derivative_along_any_direction(problem, seed):
-    rng, evaluation = np.random.default_rng(seed), Evaluation(problem)
+    rng, evaluation = np.random.default_rng(seed), DenseEvaluation(problem)
     for node in evaluation.nodes:
         inputs = {ref.name: whole(evaluation, ref.name) for ref in node.inputs if not ref.optional}
         result = run(node, inputs)

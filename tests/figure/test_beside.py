@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui import render
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.comparison import Beside
 from attn_gui.figure.compose import composed
@@ -26,14 +26,14 @@ def states():
     return problem.replace(scale=1.0), problem.replace(mask=[{"kind": "causal", "align": "end"}])
 
 
-def figure(states, mode, made=Evaluation, **choices):
+def figure(states, mode, made=DenseEvaluation, **choices):
     before, now = map(made, states)
     beside = Beside(lambda _now: before, mode, choices.pop("names", ("", "")))
     options = ExportSettings(stage="weights", beside=beside, **choices)
     return composed(faced(now, options), options, (1,))
 
 
-@pytest.mark.parametrize("made", [Evaluation, StreamingEvaluation], ids=["dense", "streaming"])
+@pytest.mark.parametrize("made", [DenseEvaluation, StreamingEvaluation], ids=["dense", "streaming"])
 def test_two_states_stand_side_by_side_under_one_bar(states, made):
     found = figure(states, "split", made, names=("as it was", "as it is"))
     before, now = (compute(state)["weights"][0, 1] for state in states)
@@ -72,9 +72,9 @@ def test_both_go_into_one_file_of_every_form(states, ending, tmp_path):
 def test_the_two_states_of_a_head_stay_in_one_row(heads):
     rng = np.random.default_rng(3)
     now = Problem(**{name: rng.normal(size=(7, 2 * heads)) for name in ("query", "key", "value")}, num_heads=heads)
-    beside = Beside(lambda _now: Evaluation(now.replace(scale=1.0)))
+    beside = Beside(lambda _now: DenseEvaluation(now.replace(scale=1.0)))
     options = ExportSettings(stage="weights", beside=beside)
-    layout = plan(composed(faced(Evaluation(now), options), options, tuple(range(heads))))
+    layout = plan(composed(faced(DenseEvaluation(now), options), options, tuple(range(heads))))
     assert [before.top() for before in layout.maps[::2]] == [after.top() for after in layout.maps[1::2]]
 
 
@@ -87,7 +87,10 @@ def test_what_cannot_be_compared_is_said(states, tmp_path):
     with pytest.raises(ValueError, match="'both' is not one of now, before, difference, split"):
         render(now, before=before, compare="both")
     assert write(
-        now, tmp_path / "product.svg", picture="product", beside=Beside(lambda _now: Evaluation(before), "difference")
+        now,
+        tmp_path / "product.svg",
+        picture="product",
+        beside=Beside(lambda _now: DenseEvaluation(before), "difference"),
     )
 
 
@@ -122,7 +125,7 @@ def test_the_names_of_two_states_do_not_lie_on_each_other(states, tmp_path):
     small = [
         state.replace(query=state.query[:2], key=state.key[:3], value=state.value[:3], mask=()) for state in states
     ]
-    before, now = map(Evaluation, small)
+    before, now = map(DenseEvaluation, small)
     write(now, tmp_path / "a.svg", heads=0, beside=Beside(lambda _now: before, "split", names))
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert text.count("…") >= 2

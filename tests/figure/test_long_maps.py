@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from attn_gui.engine import Evaluation, Plane, Problem, memory
+from attn_gui.engine import DenseEvaluation, Plane, Problem, memory
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -85,7 +85,7 @@ def test_a_picture_holds_the_largest_of_every_block(
     problem: Problem, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
     monkeypatch.setattr(reading, "STRIP", 997)
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     for head in (0, 1):
         plane = Plane(dense, stage, 0, head)
         values, allowed = plane.block(*map(slice, plane.shape))
@@ -102,7 +102,7 @@ def test_a_long_map_looks_like_one_that_is_held(
     problem: Problem, long: Problem, tmp_path: Path, stage: str, width: float, dpi: int
 ) -> None:
     images = []
-    for name, source in (("held", Evaluation(problem)), ("long", long)):
+    for name, source in (("held", DenseEvaluation(problem)), ("long", long)):
         write(source, tmp_path / f"{name}.png", stage=stage, heads=1, width=width, dpi=dpi)
         images.append(pixels_of(QImage(str(tmp_path / f"{name}.png"))))
     held, found = (image[: int(0.85 * len(image))] for image in images)  # the legend at the foot counts cells
@@ -112,19 +112,19 @@ def test_a_long_map_looks_like_one_that_is_held(
 
 
 def test_a_figure_says_when_pixels_are_fewer_than_cells(problem: Problem, long: Problem, tmp_path: Path) -> None:
-    for source in (Evaluation(problem), long):
+    for source in (DenseEvaluation(problem), long):
         for dpi, times in ((60, True), (300, False)):
             options = ExportSettings(stage="weights", width=9.0, dpi=dpi)
             page = page_of(evaluation_of(source, options.stage), options, (0,), File("png", dpi))
             write_page(page, File("svg", dpi), tmp_path / "p.svg")  # whose texts can be read
             found = texts(tmp_path / "p.svg").replace("  ", " ")
-            layout = plan(composed(Evaluation(problem), ExportSettings(stage="weights"), (0,)), 9.0 * PX_PER_CM)
+            layout = plan(composed(DenseEvaluation(problem), ExportSettings(stage="weights"), (0,)), 9.0 * PX_PER_CM)
             rows, columns = map_pixels(layout, 1.0, dpi)
             wanted = NOTE.format(-(-ROWS // rows), -(-COLUMNS // columns))[:-1]
             assert (wanted in found) == times
             assert ("Pooled" in found) == times
             assert f"{ROWS} × {COLUMNS}" in found
-    write(Evaluation(problem), tmp_path / "a.svg", width=9.0, dpi=60)
+    write(DenseEvaluation(problem), tmp_path / "a.svg", width=9.0, dpi=60)
     assert "Pooled" not in texts(tmp_path / "a.svg")  # a pixel a cell
     write(long, tmp_path / "a.svg", width=9.0, dpi=60)
     assert NOTE.format(2, 3)[:-1] in texts(tmp_path / "a.svg").replace("  ", " ")
@@ -154,7 +154,7 @@ def test_bands_are_the_picture_as_a_whole(
         for band in (1 << 30, 20011, 60001):
             monkeypatch.setattr("attn_gui.figure.writers.BAND", band)
             write(
-                Evaluation(small),
+                DenseEvaluation(small),
                 tmp_path / f"{band}.png",
                 stage="masked",
                 heads=[0, 1],
@@ -172,8 +172,8 @@ def test_bands_are_the_picture_as_a_whole(
 
 
 def test_a_png_has_the_pixels_of_the_image(problem: Problem, tmp_path: Path) -> None:
-    write(Evaluation(problem), tmp_path / "a.png", heads=1, dpi=90)
-    assert apart(QImage(str(tmp_path / "a.png")), to_image(Evaluation(problem), heads=1, dpi=90)) < 0.0005
+    write(DenseEvaluation(problem), tmp_path / "a.png", heads=1, dpi=90)
+    assert apart(QImage(str(tmp_path / "a.png")), to_image(DenseEvaluation(problem), heads=1, dpi=90)) < 0.0005
 
 
 def test_levels_of_a_large_map_are_those_of_all_its_cells(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +189,7 @@ def test_levels_of_a_large_map_are_those_of_all_its_cells(monkeypatch: pytest.Mo
 def test_progress_rises_to_the_end_and_can_break_off(long: Problem, tmp_path: Path) -> None:
     told: list[float] = []
     target = tmp_path / "a.png"
-    write(long, target, heads=[0, 1], sheet=True, dpi=50, width=12.0, tell=told.append)
+    write(long, target, heads=[0, 1], sheet=True, dpi=50, width=12.0, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert len(told) > 10
@@ -200,7 +200,7 @@ def test_progress_rises_to_the_end_and_can_break_off(long: Problem, tmp_path: Pa
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write(long, target, heads=[0, 1], sheet=True, dpi=50, width=13.0, tell=enough)
+        write(long, target, heads=[0, 1], sheet=True, dpi=50, width=13.0, progress=enough)
     assert target.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.png"]
 

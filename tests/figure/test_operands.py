@@ -7,8 +7,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.evaluation.proxies import difference_of, earlier_of
+from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.figure.operands import picture_of
 from attn_gui.views.spine.spine_items import NODE, entries_of
 
@@ -43,12 +43,16 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("face_of", [difference_of, earlier_of], ids=["difference", "before"])
+def before_state(before, after, stages=None):
+    return BeforeState(Difference(before, after, stages))
+
+
+@pytest.mark.parametrize("face_of", [Difference, before_state], ids=["difference", "before"])
 @pytest.mark.parametrize(("before", "after"), [*permutations(STATES, 2)])
 def test_every_matrix_beside_a_stage_can_be_read(face_of, before, after):
     rng = np.random.default_rng(0)
-    now = Evaluation(STATES[after](rng))
-    face = face_of(Evaluation(STATES[before](rng)), now, now.stages)
+    now = DenseEvaluation(STATES[after](rng))
+    face = face_of(DenseEvaluation(STATES[before](rng)), now, now.stages)
     operands = [operand for stage in face.stages for operand in picture_of(stage, face).operands().values()]
     for beside in (*operands, *(entry for entry in entries_of(face) if entry.kind == NODE)):
         plane = beside.plane(face, 0, 0)
@@ -57,11 +61,11 @@ def test_every_matrix_beside_a_stage_can_be_read(face_of, before, after):
         assert values.shape == (rows, columns)
 
 
-@pytest.mark.parametrize("face_of", [difference_of, earlier_of], ids=["difference", "before"])
+@pytest.mark.parametrize("face_of", [Difference, before_state], ids=["difference", "before"])
 @pytest.mark.parametrize("name", ["query", "value"])
 def test_states_of_other_widths_have_no_matrices_beside_a_stage_that_lacks_one(face_of, name):
     rng = np.random.default_rng(0)
     now = direct(rng)
     wide = now.replace(value=rng.normal(size=(N, 7))) if name == "value" else now.replace(query=now.key, key=now.query)
-    face = face_of(Evaluation(wide), Evaluation(now))
+    face = face_of(DenseEvaluation(wide), DenseEvaluation(now))
     assert bool(picture_of("weights", face).operands()) == (name == "query")

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.graph.nodes import title
 from attn_gui.figure.colors import lut
 from attn_gui.figure.compose import composed
@@ -64,7 +64,7 @@ def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, 
     picture = render(minilm, stage="scaled", heads=3, levels=(-2, 7), colormap=colormap, values=False, dpi=96)
     image = picture.image()
     options = ExportSettings(stage="scaled", values=False, shades={"scaled": Shade("typed", Levels(-2, 7), colormap)})
-    figure = composed(Evaluation(minilm), options, (3,))
+    figure = composed(DenseEvaluation(minilm), options, (3,))
     place = plan(figure).maps[0]
     values = compute(minilm)["scaled"][0, 3]
     table = color_table(colormap or "signed", "light", Levels(-2.0, 7.0))
@@ -80,7 +80,7 @@ def test_cells_have_the_levels_and_the_map_that_were_asked_for(minilm: Problem, 
 
 
 def test_a_rule_of_the_window_is_followed_head_by_head(minilm: Problem) -> None:
-    evaluation = Evaluation(minilm)
+    evaluation = DenseEvaluation(minilm)
     for head in (0, 3):
         figure = composed(evaluation, ExportSettings(stage="scores", shades={"scores": Shade(MOST)}), (head,))
         values = compute(minilm)["scores"][0, head]
@@ -143,7 +143,7 @@ def test_a_font_size_is_that_of_labels_and_numbers(minilm: Problem, tmp_path: Pa
 def test_text_in_an_svg_is_anchored_to_what_it_belongs_to(minilm: Problem, tmp_path: Path) -> None:
     """No viewer's font can move a number out of the middle of its cell or a label into the frame."""
     path = write(minilm, tmp_path / "a.svg", heads=3, colorbar=False)[0]
-    place = plan(composed(Evaluation(minilm), ExportSettings(colorbar=False), (3,))).maps[0]
+    place = plan(composed(DenseEvaluation(minilm), ExportSettings(colorbar=False), (3,))).maps[0]
     found = texts(path)
     middles = {round(place.left() + (column + 0.5) * place.width() / 16, 2) for column in range(16)}
     cells = [(round(x, 2), anchor) for text, x, _, anchor, _ in found if re.fullmatch(r"0?\.\d\d|·", text)]
@@ -188,7 +188,7 @@ def test_a_product_can_be_written_in_every_format(minilm: Problem, tmp_path: Pat
 
 
 def test_the_matrices_of_a_product_meet_and_show_their_numbers(minilm: Problem) -> None:
-    evaluation, options = Evaluation(minilm), ExportSettings(stage="scaled", picture="product", values=False)
+    evaluation, options = DenseEvaluation(minilm), ExportSettings(stage="scaled", picture="product", values=False)
     figure = compose_product(evaluation, options, 3, 1024)
     maps = plan_product(figure).maps
     assert set(maps) == set(PLACES)
@@ -220,8 +220,8 @@ def test_tokens_stand_at_their_maps_without_the_blanks_around_them(minilm: Probl
     tokens = ("the", " cat", "Ġsat", " ", *map(str, range(4, minilm.n)))
     problem = minilm.replace(query_tokens=tokens, key_tokens=tokens)
     options = ExportSettings(picture="product")
-    product = plan_product(compose_product(Evaluation(problem), options, 3, 1024))
-    layout = plan(composed(Evaluation(problem), ExportSettings(), (3,)))
+    product = plan_product(compose_product(DenseEvaluation(problem), options, 3, 1024))
+    layout = plan(composed(DenseEvaluation(problem), ExportSettings(), (3,)))
     assert product.factor_labels is not None
     for labels in (product.row_labels, product.column_labels, product.factor_labels, layout.row_labels):
         assert labels.texts[:4] == ("the", "cat", "sat", "‹U+0020›")
@@ -231,7 +231,7 @@ def test_tokens_stand_at_their_maps_without_the_blanks_around_them(minilm: Probl
 @pytest.mark.parametrize("width", [8.5, 24.0])
 @pytest.mark.parametrize("height", [None, 14.0])
 def test_a_product_keeps_to_its_page(minilm: Problem, width: float, height: float | None) -> None:
-    figure = compose_product(Evaluation(minilm), ExportSettings(picture="product"), 3, 1024)
+    figure = compose_product(DenseEvaluation(minilm), ExportSettings(picture="product"), 3, 1024)
     layout = plan_product(figure, width * PX_PER_CM, None if height is None else height * PX_PER_CM)
     assert layout.width == width * PX_PER_CM
     for rect in (*layout.maps.values(), *(bar.rect for bar in layout.bars)):
@@ -244,7 +244,7 @@ def test_a_product_fills_a_slide() -> None:
     """The search for the size of its cells took the bars for wrapped; maps stood in the left half."""
     numbers = np.random.default_rng(2).normal(size=(3, 13, 61))
     problem = Problem(query=numbers[0], key=numbers[1], value=numbers[2])
-    figure = compose_product(Evaluation(problem), ExportSettings(picture="product"), 0, 1024)
+    figure = compose_product(DenseEvaluation(problem), ExportSettings(picture="product"), 0, 1024)
     width, height = 25.4 * PX_PER_CM, 14.3 * PX_PER_CM
     layout = plan_product(figure, width, height)
     assert max(rect.right() for rect in layout.maps.values()) > 0.9 * width

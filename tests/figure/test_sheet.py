@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.colors import lut
 from attn_gui.figure.compose import composed
 from attn_gui.figure.export_settings import ExportSettings
@@ -54,7 +54,7 @@ def texts(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("ending", FORMATS)
 def test_every_stage_can_be_written_in_every_format(ending: str, tmp_path: Path) -> None:
-    evaluation = Evaluation(a_problem())
+    evaluation = DenseEvaluation(a_problem())
     for stage in evaluation.stages:
         path = tmp_path / f"{stage}.{ending}"
         assert write(evaluation, path, stage=stage, heads=3, batch=1, dpi=50) == [path]
@@ -76,7 +76,7 @@ def test_a_figure_shows_the_numbers_of_the_chosen_head_and_item() -> None:
 
 
 def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
-    evaluation = Evaluation(a_problem())
+    evaluation = DenseEvaluation(a_problem())
     closed = np.arange(7) > np.arange(5)[:, None]
     for stage in ("masked", "weights"):
         panel = composed(evaluation, ExportSettings(stage=stage), (0,)).panels[0]
@@ -97,7 +97,7 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
 )
 def test_axes_are_named_and_labeled(stage: str, rows: str, columns: str, labels: tuple[str, str]) -> None:
     head = None if stage == "output" else 2
-    figure = composed(Evaluation(a_problem()), ExportSettings(stage=stage), (head,))
+    figure = composed(DenseEvaluation(a_problem()), ExportSettings(stage=stage), (head,))
     assert (figure.rows.name, figure.columns.name) == (rows, columns)
     assert (figure.rows.labels[0], figure.columns.labels[-1]) == labels
 
@@ -108,7 +108,7 @@ def test_a_sequence_that_attends_to_itself_has_its_tokens_on_both_axes() -> None
     problem = Problem(x=rng.standard_normal((5, 3)), **width, num_heads=2, query_tokens=WORDS)
     for stage, side in (("weights", "columns"), ("weights", "rows"), ("value", "rows"), ("output", "rows")):
         head = None if stage == "output" else 0
-        figure = composed(Evaluation(problem), ExportSettings(stage=stage), (head,))
+        figure = composed(DenseEvaluation(problem), ExportSettings(stage=stage), (head,))
         assert tuple(getattr(figure, side).labels) == WORDS
 
 
@@ -133,7 +133,7 @@ def test_several_heads_are_several_files_or_one_sheet(tmp_path: Path) -> None:
 def test_maps_of_a_sheet_share_their_levels() -> None:
     problem = a_problem()
     largest = np.abs(compute(problem)["scores"][0]).max()
-    assert composed(Evaluation(problem), ExportSettings(stage="scores"), (0, 1, 2, 3)).levels.high == largest
+    assert composed(DenseEvaluation(problem), ExportSettings(stage="scores"), (0, 1, 2, 3)).levels.high == largest
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_a_cell_of_the_picture_has_the_color_of_its_weight() -> None:
     problem = a_problem(mask=())
     weights = compute(problem)["weights"][0, 1]
     image = to_image(problem, heads=1, dpi=96, values=False)
-    place = plan(composed(Evaluation(problem), ExportSettings(stage="weights", values=False), (1,))).maps[0]
+    place = plan(composed(DenseEvaluation(problem), ExportSettings(stage="weights", values=False), (1,))).maps[0]
     for row, column in np.ndindex(5, 7):
         x, y = place.left() + (column + 0.5) * place.width() / 7, place.top() + (row + 0.5) * place.height() / 5
         assert image.pixel(round(x), round(y)) == lut("weights")[round(float(weights[row, column]) * 511)]
@@ -268,11 +268,9 @@ def test_a_notebook_is_not_burdened_with_a_large_svg() -> None:
 
 
 def test_a_script_without_a_display_draws(tmp_path: Path) -> None:
-    script = (
-        "import attn_gui\n"
-        "p = attn_gui.Problem(query=[[1, 0]], key=[[1, 2], [3, 4]], value=[[1, 0], [0, 1]], num_heads=1)\n"
-        f"attn_gui.render(p, {str(tmp_path / 's.png')!r})\n"
-    )
+    script = "import attn_gui\n"
+    "p = attn_gui.Problem(query=[[1, 0]], key=[[1, 2], [3, 4]], value=[[1, 0], [0, 1]], num_heads=1)\n"
+    f"attn_gui.render(p, {str(tmp_path / 's.png')!r})\n"
     bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
     done = subprocess.run([sys.executable, "-c", script], env=bare, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -288,7 +286,9 @@ def test_a_path_without_an_ending_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("picture", ["map", "product", *(name for name, kind in PAGES.items() if not kind.of_model)])
 def test_every_picture_has_a_figure_for_every_place(style: str, picture: str, tmp_path: Path) -> None:
-    problem = next(one for one in (SMALL, NADARAYA, a_problem()) if PICTURES[picture].has(Evaluation(one), "weights"))
+    problem = next(
+        one for one in (SMALL, NADARAYA, a_problem()) if PICTURES[picture].has(DenseEvaluation(one), "weights")
+    )
     made, looks = STYLES[style], {"cell": (0, 0)} if picture in PAGES else {}
     for ending in ("png", "svg", "pdf"):
         path = tmp_path / f"a.{ending}"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, settled
 from attn_gui.figure.pages.context import PageContext
@@ -40,7 +40,7 @@ def states(problem):
 
 
 def read(problem, states, stage="weights", head=1, **options):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     context = PageContext.at(evaluation, 0, head, stage, None, states)
     context = replace(context, options=settled(PAGE.options, context, options))
     return PAGE.read(evaluation, context, lambda share: None)

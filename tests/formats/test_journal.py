@@ -13,10 +13,10 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
-from attn_gui.formats.journal import Journal, Step, kept_in, recover
-from attn_gui.formats.session import Kept, LayerRecord, Stamp, StudyRecord
+from attn_gui.formats.journal import Journal, JournalStep, kept_in, recover
+from attn_gui.formats.session import KeptDocument, LayerRecord, Stamp, StudyRecord
 
-KEPT = Kept(name="mine", sizes=(3, 3, 2), view={"head": 1}, about={"title": "T"})
+KEPT = KeptDocument(name="mine", sizes=(3, 3, 2), view={"head": 1}, about={"title": "T"})
 
 
 def a_problem(seed: int = 0) -> Problem:
@@ -26,15 +26,15 @@ def a_problem(seed: int = 0) -> Problem:
     return Problem(q, k, v, num_heads=2, mask=layers, query_tokens=("a", "b", "\ud800"))
 
 
-def whole(problem: Problem) -> Step:
-    return Step(problem, tuple(problem.arrays()), kept=KEPT)
+def whole(problem: Problem) -> JournalStep:
+    return JournalStep(problem, tuple(problem.arrays()), kept=KEPT)
 
 
-def edited(problem: Problem, row: int, column: int, number: float) -> tuple[Problem, Step]:
+def edited(problem: Problem, row: int, column: int, number: float) -> tuple[Problem, JournalStep]:
     query = problem.query.copy()
     query[row, column] = number
     after = problem.replace(query=query)
-    return after, Step(after, (), (("query", (slice(row, row + 1), slice(column, column + 1))),))
+    return after, JournalStep(after, (), (("query", (slice(row, row + 1), slice(column, column + 1))),))
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def states(journal: Journal, count: int = 6) -> tuple[list[Problem], list[int]]:
         problem, step = edited(problem, number % 3, number % 4, float(number))
         if number % 3 == 2:
             problem = problem.replace(mask=problem.mask[number % 2 :], softcap=float(number))
-            step = Step(problem, ("mask.0.allowed",), step.cells, KEPT)
+            step = JournalStep(problem, ("mask.0.allowed",), step.cells, KEPT)
         journal.append(step)
         problems.append(problem)
         sizes.append(journal.path.stat().st_size)
@@ -119,7 +119,7 @@ def test_entries_that_lie_are_refused_though_their_sums_are_right(journal: Journ
         "query",
     ):
         journal.begin(whole(problem))
-        step = Step(problem, (), (("query", (slice(0, 1), slice(0, 1))),))
+        step = JournalStep(problem, (), (("query", (slice(0, 1), slice(0, 1))),))
         with monkeypatch.context() as patch:
             lie = f'{{"cells":{json.dumps(cells)}}}'
             patch.setattr("attn_gui.formats.journal.dump", lambda _said, lie=lie: lie)
@@ -149,14 +149,14 @@ def cells(*rows: int) -> tuple[tuple[str, tuple[slice, slice]], ...]:
 
 def test_an_entry_read_while_cells_were_written_counts_with_the_next_whole_one(journal: Journal) -> None:
     query = np.zeros((3, 3))
-    journal.begin(Step(over(query), ("query", "key", "value"), kept=KEPT))
+    journal.begin(JournalStep(over(query), ("query", "key", "value"), kept=KEPT))
     query[:2, 0] = 1, 1  # of one step, and then of the next, which is told later
-    journal.append(Step(over(query), (), cells(0), is_torn=lambda: True))
+    journal.append(JournalStep(over(query), (), cells(0), is_torn=lambda: True))
     assert recover(journal.path).loaded.problem.query[:, 0].tolist() == [0, 0, 0]
-    journal.append(Step(over(query), (), cells(1), is_torn=lambda: True))
+    journal.append(JournalStep(over(query), (), cells(1), is_torn=lambda: True))
     assert recover(journal.path).loaded.problem.query[:, 0].tolist() == [0, 0, 0]
     query[2, 0] = 2
-    journal.append(Step(over(query), (), cells(1, 2)))
+    journal.append(JournalStep(over(query), (), cells(1, 2)))
     assert recover(journal.path).loaded.problem.query[:, 0].tolist() == [1, 1, 2]
 
 
@@ -165,22 +165,22 @@ def test_a_whole_state_read_while_cells_were_written_waits_for_them_before_it_ta
 ) -> None:
     query = np.zeros((3, 3))
     names = ("query", "key", "value")
-    journal.begin(Step(over(query), names, kept=KEPT))
+    journal.begin(JournalStep(over(query), names, kept=KEPT))
     query[0, 0] = 1
-    journal.begin(Step(over(query), names, kept=KEPT, is_torn=lambda: True))
+    journal.begin(JournalStep(over(query), names, kept=KEPT, is_torn=lambda: True))
     assert recover(journal.path).loaded.problem.query[0, 0] == 0
     query[1, 0] = 2
-    journal.append(Step(over(query), (), cells(0, 1)))
+    journal.append(JournalStep(over(query), (), cells(0, 1)))
     assert recover(journal.path).loaded.problem.query[:, 0].tolist() == [1, 2, 0]
     assert [path.name for path in tmp_path.iterdir()] == [journal.path.name]
-    journal.begin(Step(over(query), names, kept=KEPT, is_torn=lambda: True))
+    journal.begin(JournalStep(over(query), names, kept=KEPT, is_torn=lambda: True))
     journal.remove()
     assert not list(tmp_path.iterdir())
 
 
 def test_a_copied_step_holds_what_it_held_when_it_was_made(journal: Journal) -> None:
     query = np.zeros((3, 3))
-    step = Step(over(query), ("query", "key", "value"), kept=KEPT, is_torn=lambda: True).copied()
+    step = JournalStep(over(query), ("query", "key", "value"), kept=KEPT, is_torn=lambda: True).copied()
     query[0, 0] = 1
     journal.begin(step)
     assert recover(journal.path).loaded.problem.query[0, 0] == 0
@@ -225,7 +225,7 @@ def test_the_model_around_a_layer_comes_back_with_it(journal: Journal) -> None:
     assert again.loaded.problem == problem
     assert again.study is not None
     assert set(again.study.layers) == {0}, "an edit of cells leaves it as it was"
-    journal.append(Step(problem, (), kept=KEPT, study=lambda: around(0, 1, 2)))
+    journal.append(JournalStep(problem, (), kept=KEPT, study=lambda: around(0, 1, 2)))
     found = recover(journal.path).study
     assert found is not None
     assert (found.layer, set(found.layers)) == (0, {1, 2})

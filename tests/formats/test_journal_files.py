@@ -11,10 +11,10 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, save
-from attn_gui.formats.journal import Held, Journal, Step, recover
-from attn_gui.formats.session import Kept, Stamp
+from attn_gui.formats.journal import HeldFile, Journal, JournalStep, recover
+from attn_gui.formats.session import KeptDocument, Stamp
 
-KEPT = Kept(name="mine", sizes=(3, 3, 1))
+KEPT = KeptDocument(name="mine", sizes=(3, 3, 1))
 
 
 class Life:
@@ -27,7 +27,7 @@ class Life:
         save(self.problem, self.path("mine"))
         self.journal = Journal(folder / "1.journal")
         base = Stamp.of(self.path("mine"))
-        self.journal.begin(Step(self.problem, (), kept=KEPT, base=base, generation=1), since=1)
+        self.journal.begin(JournalStep(self.problem, (), kept=KEPT, base=base, generation=1), since=1)
 
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.attn"
@@ -37,13 +37,13 @@ class Life:
         query[row, 0] = number
         self.problem, self.generation = self.problem.replace(query=query), self.generation + 1
         box = slice(row, row + 1), slice(0, 1)
-        self.journal.append(Step(self.problem, (), (("query", box),), generation=self.generation))
+        self.journal.append(JournalStep(self.problem, (), (("query", box),), generation=self.generation))
 
     def resize(self, rows: int) -> None:
         """Other queries, as many as that."""
         self.problem = self.problem.replace(query=np.full((rows, 4), float(self.generation)))
         self.generation += 1
-        self.journal.append(Step(self.problem, ("query",), kept=KEPT, generation=self.generation))
+        self.journal.append(JournalStep(self.problem, ("query",), kept=KEPT, generation=self.generation))
 
     def written(self, name: str, problem: Problem) -> tuple[Path, Stamp]:
         """A whole new file, not yet in its place, and what it will be there."""
@@ -55,7 +55,7 @@ class Life:
 
     def save(self, name: str = "mine", problem: Problem | None = None, generation: int | None = None) -> None:
         beside, file = self.written(name, problem or self.problem)
-        self.journal.expect(Held(file, generation or self.generation))
+        self.journal.expect(HeldFile(file, generation or self.generation))
         os.replace(beside, self.path(name))
 
     def recovered(self) -> Problem:
@@ -73,7 +73,7 @@ def test_before_it_takes_its_place_all_entries_follow_the_old_file_after_it_the_
     problem, generation = life.problem, life.generation
     life.type(1, 8)
     beside, file = life.written("mine", problem)
-    life.journal.expect(Held(file, generation))
+    life.journal.expect(HeldFile(file, generation))
     assert life.recovered() == life.problem
     os.replace(beside, life.path("mine"))
     assert life.recovered() == life.problem
@@ -98,7 +98,7 @@ def test_entries_for_other_shapes_than_the_new_file_has_are_not_laid_on_it(life:
 
 def test_a_file_that_never_took_its_place_costs_nothing(life: Life) -> None:
     beside, file = life.written("mine", life.problem)
-    life.journal.expect(Held(file, life.generation))
+    life.journal.expect(HeldFile(file, life.generation))
     beside.unlink()
     life.type(1, 8)
     assert life.recovered() == life.problem
@@ -133,10 +133,10 @@ def test_a_state_that_takes_the_place_of_all_entries_leaves_the_files_that_are_t
     saved, generation = life.problem, life.generation
     life.type(1, 8)
     beside, file = life.written("mine", saved)
-    life.journal.expect(Held(file, generation))
+    life.journal.expect(HeldFile(file, generation))
     cells = (("query", (slice(0, 3), slice(0, 1))),)
     base = Stamp.of(life.path("mine"))
-    life.journal.begin(Step(life.problem, (), cells, KEPT, base, generation=life.generation), since=1)
+    life.journal.begin(JournalStep(life.problem, (), cells, KEPT, base, generation=life.generation), since=1)
     assert life.recovered() == life.problem
     os.replace(beside, life.path("mine"))
     assert life.recovered() == life.problem
@@ -148,10 +148,10 @@ def test_a_file_of_the_document_before_is_none_of_this_one(life: Life) -> None:
     other = Stamp.of(life.path("other"))
     assert other is not None
     life.problem = life.problem.replace(softcap=1.0)
-    whole = Step(life.problem, tuple(life.problem.arrays()), kept=KEPT, generation=9)
+    whole = JournalStep(life.problem, tuple(life.problem.arrays()), kept=KEPT, generation=9)
     life.journal.begin(whole, since=9)
     assert life.recovered() == life.problem
-    life.journal.expect(Held(other, 3))
+    life.journal.expect(HeldFile(other, 3))
     assert not life.journal.expects(other), "nor one that was still being written"
     assert life.recovered() == life.problem
 
@@ -160,9 +160,9 @@ def test_where_nothing_was_kept_yet_it_is_known_to_what_comes(tmp_path: Path) ->
     life = Life(tmp_path)
     life.journal.remove()
     base, (beside, file) = Stamp.of(life.path("mine")), life.written("mine", life.problem)
-    life.journal.expect(Held(file, 1))
+    life.journal.expect(HeldFile(file, 1))
     life.problem = life.problem.replace(query=life.problem.query + 1)
-    life.journal.begin(Step(life.problem, ("query",), kept=KEPT, base=base, generation=2), since=1)
+    life.journal.begin(JournalStep(life.problem, ("query",), kept=KEPT, base=base, generation=2), since=1)
     os.replace(beside, life.path("mine"))
     assert life.recovered() == life.problem
 
@@ -176,7 +176,7 @@ def test_what_there_was_no_room_for_is_not_counted_on(life: Life, monkeypatch) -
     with monkeypatch.context() as patch:
         patch.setattr("attn_gui.formats.journal._write", full)
         with pytest.raises(FormatError, match="no room left"):
-            life.journal.expect(Held(file, life.generation))
+            life.journal.expect(HeldFile(file, life.generation))
     assert not life.journal.expects(file)
     life.type(1, 8)
     assert life.recovered() == life.problem
@@ -203,5 +203,5 @@ def test_files_that_held_earlier_documents_are_not_kept(tmp_path: Path) -> None:
     journal, path = Journal(tmp_path / "1.journal"), tmp_path / "mine.attn"
     files = [Stamp(path, 1, number) for number in range(1000)]
     for generation, file in enumerate(files):
-        journal.expect(Held(file, generation), since=generation)
+        journal.expect(HeldFile(file, generation), since=generation)
     assert [number for number, file in enumerate(files) if journal.expects(file)] == [999]

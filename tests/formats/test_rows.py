@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.formats import (
-    Rows,
+    ArrayRows,
     block_rows,
     field_rows,
     load_matrix,
@@ -25,7 +25,7 @@ from attn_gui.formats import (
 )
 
 
-@pytest.fixture(params=[Evaluation, StreamingEvaluation])
+@pytest.fixture(params=[DenseEvaluation, StreamingEvaluation])
 def evaluation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Evaluation:
     """Two items, n = 7, m = 5, three heads of d_k = 4, d_v = 2; read in blocks of two or three rows."""
     monkeypatch.setattr("attn_gui.formats.rows.AT_ONCE", 11)
@@ -77,21 +77,21 @@ def test_what_breaks_off_leaves_the_old_file(tmp_path: Path, ending: str, error:
 
     target = tmp_path / f"a.{ending}"
     target.write_bytes(b"the old file")
-    rows = Rows((4, 3), np.dtype(float), blocks)
+    rows = ArrayRows((4, 3), np.dtype(float), blocks)
     with pytest.raises(error, match=r"^what was said$"):
         save_members({"a": rows}, target) if ending == "npz" else save_rows(rows, target)
     assert target.read_bytes() == b"the old file"
     assert os.listdir(tmp_path) == [target.name]
 
 
-def endless(rows: int, columns: int) -> Rows:
+def endless(rows: int, columns: int) -> ArrayRows:
     """So many numbers that none must ever be asked for."""
 
     def blocks() -> Iterator[np.ndarray]:
         raise AssertionError("nothing should be computed")
         yield np.ones(1)
 
-    return Rows((rows, columns), np.dtype(np.float32), blocks)
+    return ArrayRows((rows, columns), np.dtype(np.float32), blocks)
 
 
 def test_texts_end_at_ten_million_numbers(tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QLabel, QLineEdit, QTabBar, QWidget
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.formats import load, save
 from attn_gui.views.dialogs.target_dialog import TargetDialog
 
@@ -151,7 +151,7 @@ def sampled(person):
 
 def anew(person):
     """The same cells of a computation that never saw an edit, and keeps nothing."""
-    evaluation, head = Evaluation(person.program.document.snapshot(), keep=0), person.find("control.head").value()
+    evaluation, head = DenseEvaluation(person.program.document.snapshot(), keep=0), person.find("control.head").value()
     return {
         (stage, row, column): float(
             evaluation.block(

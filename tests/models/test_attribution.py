@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGE, Evaluation, FieldError, Problem, ShapeError, StageError, compute
+from attn_gui.engine import STAGE, DenseEvaluation, FieldError, Problem, ShapeError, StageError, compute
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.comparison import with_leaves
 from attn_gui.engine.creation.create import made_direct
@@ -158,14 +158,14 @@ def test_a_sweep_reads_the_logit_where_it_is_asked(pair):
 
 def test_a_sweep_is_told_and_can_be_ended(pair):
     shares = []
-    patch_sweep(*pair, "c", "e", stage="head_output", axis="head", tell=shares.append)
+    patch_sweep(*pair, "c", "e", stage="head_output", axis="head", progress=shares.append)
     assert shares == [k / 8 for k in range(8)]
 
     def stop(share):
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        head_effects(pair[0], "c", tell=stop)
+        head_effects(pair[0], "c", progress=stop)
 
 
 def test_what_cannot_be_swept_is_said(pair, toy):
@@ -316,7 +316,7 @@ def test_all_rows_of_a_layers_end_are_the_other_run(name):
 def test_a_row_is_where_patching_has_it_in_every_stage(name):
     changed, clean = run(name, 1), run(name, 2)
     layer, row = changed.model.num_layers - 1, 4
-    for stage in Evaluation(changed.problem(layer)).stages:
+    for stage in DenseEvaluation(changed.problem(layer)).stages:
         box, values = rows_taken(changed, clean, layer, stage, slice(row, row + 1), row)
         axis = STAGE[stage].axes[-2]
         assert close(

@@ -222,14 +222,14 @@ def test_a_weight_of_another_shape_or_name_is_refused(toy):
 
 def test_whoever_is_told_the_share_can_end_it(toy):
     shares = []
-    toy.run(TEXT, tell=shares.append)
+    toy.run(TEXT, progress=shares.append)
     assert shares == [0.0, 0.5]
 
     def stop(share):
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        toy.run(TEXT, tell=stop)
+        toy.run(TEXT, progress=stop)
 
 
 def test_the_share_of_a_long_layer_that_was_changed_is_told_and_ends_it(toy, monkeypatch):
@@ -238,7 +238,7 @@ def test_the_share_of_a_long_layer_that_was_changed_is_told_and_ends_it(toy, mon
     base = run.problem(0)
     other = toy.with_edits({0: LayerEdit.between(base, base.replace(temperature=2.0))})
     shares = []
-    run.replace(model=other, tell=shares.append)
+    run.replace(model=other, progress=shares.append)
     assert any(0 < share < 0.5 for share in shares)
     assert shares == sorted(shares)
 
@@ -247,7 +247,7 @@ def test_the_share_of_a_long_layer_that_was_changed_is_told_and_ends_it(toy, mon
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        run.replace(model=other, tell=stop)
+        run.replace(model=other, progress=stop)
 
 
 def test_a_layer_of_more_rows_than_tokens_is_refused_before_it_is_computed(toy, monkeypatch):

@@ -22,8 +22,8 @@ from attn_gui.engine import Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import FORMATS, carried, open_file, open_matrix, save, save_matrix, save_session
 from attn_gui.formats.base import reading
-from attn_gui.formats.journal import LENGTH, MAGIC, Held, Journal, Step, kept_in, recover
-from attn_gui.formats.session import Kept, LayerRecord, Stamp, StudyRecord
+from attn_gui.formats.journal import LENGTH, MAGIC, HeldFile, Journal, JournalStep, kept_in, recover
+from attn_gui.formats.session import KeptDocument, LayerRecord, Stamp, StudyRecord
 from attn_gui.formats.snapshots import packed
 from attn_gui.formats.text.text_table import read_table
 from attn_gui.lessons.lesson import read_lesson
@@ -225,14 +225,16 @@ def _journal(problem: Problem, path: Path) -> Input:
     kept = packed(problem, (), "as it was")
     journal = Journal(path.with_suffix(".journal"))
     names = tuple(problem.arrays())
-    first = Step(problem, names, kept=Kept(name="mine", sizes=(4, 4, 2), view={"head": 1}), snapshots=(kept,))
+    first = JournalStep(
+        problem, names, kept=KeptDocument(name="mine", sizes=(4, 4, 2), view={"head": 1}), snapshots=(kept,)
+    )
     journal.begin(replace(first, study=_around))
-    journal.append(Step(problem, (), (("query", (slice(0, 1), slice(1, 3))),)))
+    journal.append(JournalStep(problem, (), (("query", (slice(0, 1), slice(1, 3))),)))
     end = path.with_suffix(".journal").stat().st_size
     save(problem, path.with_suffix(".attn"))
     held = Stamp.of(path.with_suffix(".attn"))
     assert held is not None
-    journal.expect(Held(held, 0))
+    journal.expect(HeldFile(held, 0))
     data = path.with_suffix(".journal").read_bytes()
     begun = len(MAGIC) + LENGTH + int.from_bytes(data[len(MAGIC) : len(MAGIC) + LENGTH], "little") + 4
     first, second = data[len(MAGIC) + LENGTH : begun - 4], data[begun + LENGTH : end - 4]

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QFileDialog
 from attn_gui.cli import main
 from attn_gui.engine import compute
 from attn_gui.formats import FORMATS, FormatError, load, load_matrix, open_file, rows_of, save_matrix, save_rows
-from attn_gui.formats.base import Format, Labels, Matrix, Source
-from attn_gui.formats.rows import Rows
+from attn_gui.formats.base import FileSource, Format, LabeledArray, Labels
+from attn_gui.formats.rows import ArrayRows
 from attn_gui.paths import resource
 
 HEADING = b"%%MatrixMarket matrix array real general\n"
@@ -26,20 +26,20 @@ def matches(start: bytes) -> bool:
     return start.startswith(HEADING[:16])
 
 
-def read(source: Source) -> Matrix:
+def read(source: FileSource) -> LabeledArray:
     sizes, *numbers = source.file.read(source.size).splitlines()[1:]
     rows, columns = map(int, sizes.split())
-    return Matrix(np.array([float(number) for number in numbers]).reshape(columns, rows).T)
+    return LabeledArray(np.array([float(number) for number in numbers]).reshape(columns, rows).T)
 
 
-def write(matrix: Matrix, file: IO[bytes]) -> None:
+def write(matrix: LabeledArray, file: IO[bytes]) -> None:
     rows, columns = matrix.values.shape
     numbers = "".join(f"{number!r}\n" for number in matrix.values.T.reshape(-1).tolist())
     file.write(HEADING + f"{rows} {columns}\n{numbers}".encode())
 
 
-def write_rows(rows: Rows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
-    write(Matrix(np.concatenate(list(rows.blocks()))), file)
+def write_rows(rows: ArrayRows, file: IO[bytes], row_labels: Labels, column_labels: Labels) -> None:
+    write(LabeledArray(np.concatenate(list(rows.blocks()))), file)
 
 
 @pytest.fixture(autouse=True)

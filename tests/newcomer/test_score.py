@@ -13,7 +13,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import (
-    Evaluation,
+    DenseEvaluation,
     FieldError,
     Problem,
     compute,
@@ -26,7 +26,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.expressions import Addends, Expression, Function, Leaves, Negative, Power, Product, Sum, add
 from attn_gui.engine.graph.stage import Input, Name, given
-from attn_gui.engine.scores import SCORES, Score, Setting
+from attn_gui.engine.scores import SCORES, Score, ScoreSetting
 from attn_gui.formats import load, save, save_session
 
 D = 5  # the axis that is summed, in the order b g r i j d
@@ -39,7 +39,7 @@ class Manhattan(Score):
     label = "Manhattan"
     formula = "logits[b (g r) i j] = query[b i (g r d)], key[b j (g d)], steepness[]"
     numbers = MappingProxyType(
-        {"steepness": Setting(1.0, Name("λ", r"\lambda", r"\lambda"), "steepness", "The factor of the distance")}
+        {"steepness": ScoreSetting(1.0, Name("λ", r"\lambda", r"\lambda"), "steepness", "The factor of the distance")}
     )
     cell = r"-\lambda \|{q}_i - {k}_j\|_1"
     sentence = "Score of query {query} and key {key}: {value}. It is minus the sum of {count} distances."
@@ -207,7 +207,7 @@ def texts(page):
 
 
 def test_the_whole_evaluation_answers_as_the_trace_does(problem):
-    whole = Evaluation(problem)
+    whole = DenseEvaluation(problem)
     assert np.array_equal(
         whole.box("weights", (slice(0, 1), slice(0, 2), slice(0, 4), slice(0, 4))), compute(problem)["weights"]
     )

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, Problem, compute, explain, sensitivity, solve, stages, verify
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, compute, explain, sensitivity, solve, stages, verify
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
@@ -82,7 +82,7 @@ def whole(evaluation: Evaluation, stage: str) -> Array:
 
 # --- numbers -------------------------------------------------------------------------------------
 def test_it_is_computed_where_it_stands(problem):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     before = evaluation.stages[evaluation.stages.index("rectified") - 1]
     found = whole(evaluation, "rectified")
     np.testing.assert_array_equal(found, np.maximum(whole(evaluation, before), 0.0))
@@ -93,7 +93,7 @@ def test_it_is_computed_where_it_stands(problem):
 
 
 def test_a_long_problem_has_the_same_numbers_and_follows_edits(problem):
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     for evaluation in (dense, streaming):
         changed = problem.key.copy()
         changed[3, 2] += 1.5
@@ -117,12 +117,12 @@ def test_gradients_go_through_it(problem):
     moved = [problem.query.copy() for _ in range(2)]
     moved[0][4, 2] += h
     moved[1][4, 2] -= h
-    high, low = (whole(Evaluation(problem.replace(query=query)), "output")[0, 4, 1] for query in moved)
+    high, low = (whole(DenseEvaluation(problem.replace(query=query)), "output")[0, 4, 1] for query in moved)
     assert found == pytest.approx((high - low) / 2 / h, rel=1e-4, abs=1e-8)
 
 
 def test_every_explanation_gives_the_cell_and_none_leaves_it_out(problem):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     for stage in evaluation.stages:
         index = (0, 1, 3, 2)[-len(evaluation.shape(stage)) :] if stage != "concat" else (0, 3, 2)
         index = (0, *index[1:])
@@ -149,10 +149,10 @@ def test_verify_judges_what_it_can_and_says_what_it_cannot(problem):
 @pytest.mark.parametrize("stage", ["rectified", "weights", "output"])
 def test_a_target_is_reached_or_said_not_to_be(problem, stage):
     index = {"output": (0, 4, 1)}.get(stage, (0, 1, 4, 2))
-    value = float(whole(Evaluation(problem), stage)[index])
+    value = float(whole(DenseEvaluation(problem), stage)[index])
     wanted = value * 0.9 if stage == "weights" else value + 0.05
     found = solve(problem, stage, index, wanted)
-    reached = float(whole(Evaluation(found.problem), stage)[index])
+    reached = float(whole(DenseEvaluation(found.problem), stage)[index])
     assert found.reached == pytest.approx(reached)
     assert not found.feasible or reached == pytest.approx(wanted, abs=1e-6)
 
@@ -219,9 +219,9 @@ def test_the_window_shows_it_with_true_words(qapp, opened, lang):
 
 
 def test_the_formula_of_the_whole_holds_it(problem):
-    text = formula_text(Evaluation(problem))
+    text = formula_text(DenseEvaluation(problem))
     assert "ReLU(Q Kᵀ / √dₖ" in text or "ReLU(cap · tanh(Q Kᵀ / √dₖ / cap))" in text
-    assert "S^{+}" in stage_latex(Evaluation(problem), "rectified")
+    assert "S^{+}" in stage_latex(DenseEvaluation(problem), "rectified")
 
 
 @pytest.mark.parametrize(("lang", "word"), [("en", "rectify"), ("zh", "整流")])
@@ -254,9 +254,11 @@ def test_it_is_exported(problem, tmp_path: Path, capsys):
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"new-rectified-h0.csv", "new-rectified-h1.csv", "new-rectified-h0.svg", "new-stages.npz"} <= names
     with np.load(tmp_path / "out" / "new-stages.npz") as written:
-        np.testing.assert_array_equal(written["rectified"], whole(Evaluation(problem), "rectified"))
+        np.testing.assert_array_equal(written["rectified"], whole(DenseEvaluation(problem), "rectified"))
 
 
 def test_a_figure_is_titled_in_its_own_language(qapp, problem):
     for lang, title in (("en", "Rectified scores"), ("zh", "整流后的分数")):
-        assert title in str(composed(Evaluation(problem), ExportSettings(stage="rectified", lang=lang), (1,)).title)
+        assert title in str(
+            composed(DenseEvaluation(problem), ExportSettings(stage="rectified", lang=lang), (1,)).title
+        )

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
 from attn_gui.engine import Evaluation, Plane, Problem
-from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.pictures import entropies as module
 from attn_gui.pictures.entropies import HeadEntropies
@@ -19,7 +20,7 @@ from attn_gui.pictures.tile_cache import TileCache
 def evaluation() -> Evaluation:
     random = np.random.default_rng(3)
     query, key, value = (random.normal(size=(rows, 6)) for rows in (11, 13, 13))
-    return Evaluation(Problem(query=query, key=key, value=value, num_heads=2))
+    return DenseEvaluation(Problem(query=query, key=key, value=value, num_heads=2))
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_a_row_is_measured_at_once(evaluation):
     assert measured.mean(1) == pytest.approx(mean(evaluation, 1))
 
 
-@pytest.mark.parametrize("kind", [Evaluation, StreamingEvaluation])
+@pytest.mark.parametrize("kind", [DenseEvaluation, StreamingEvaluation])
 def test_a_row_set_by_hand_counts_whatever_its_sign(qtbot, evaluation, kind):
     """A weight of 2 has an entropy below 0; a row that sees no key has none."""
     by_hand = {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 0, "key": 0}, "values": 2.0}
@@ -77,7 +78,7 @@ def test_a_row_set_by_hand_counts_whatever_its_sign(qtbot, evaluation, kind):
     closed[4] = False
     masked = evaluation.problem.replace(interventions=(by_hand,), mask=({"kind": "custom", "allowed": closed},))
     owner, measured = QObject(), kind(masked)
-    weights = Evaluation(masked).block("weights", 0, 0, slice(0, 11), slice(0, 13))
+    weights = DenseEvaluation(masked).block("weights", 0, 0, slice(0, 11), slice(0, 13))
     entropies = row_entropy(weights)
     assert entropies[0] < 0
     found = HeadEntropies(owner)

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem
 from attn_gui.views.map.heatmap import Heatmap
 
 
@@ -79,7 +79,7 @@ def colors_of() -> Callable[[Heatmap, QImage, int, int], set[str]]:
 def evaluation() -> Evaluation:
     """Seven queries, eleven keys, three heads of width five, values of width two, causal."""
     rng = np.random.default_rng(3)
-    return Evaluation(
+    return DenseEvaluation(
         Problem(
             query=rng.standard_normal((7, 15)),
             key=rng.standard_normal((11, 15)),

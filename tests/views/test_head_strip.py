@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.head_strip import HeadsStrip, HeadThumb
@@ -34,7 +34,7 @@ def problem_of(num_heads: int = 6, num_kv_heads: int = 6, **more: Any) -> Proble
 def shown(qtbot: QtBot, problem: Problem, head: int = 2, width: int = 774) -> HeadsStrip:
     strip = HeadsStrip()
     qtbot.addWidget(strip)
-    strip.set_evaluation(Evaluation(problem), 0, head)
+    strip.set_evaluation(DenseEvaluation(problem), 0, head)
     strip.resize(width, strip.sizeHint().height())
     strip.show()
     qtbot.waitExposed(strip)
@@ -55,7 +55,7 @@ def spin(strip: HeadsStrip) -> QSpinBox:
 
 def test_every_head_has_a_map_of_its_weights(qtbot: QtBot) -> None:
     problem = problem_of()
-    strip, evaluation = shown(qtbot, problem), Evaluation(problem)
+    strip, evaluation = shown(qtbot, problem), DenseEvaluation(problem)
     assert [thumb.head for thumb in thumbs(strip)] == list(range(6))
     for thumb in thumbs(strip):
         assert thumb.map.cell_at(3, 4)[0] == evaluation.block("weights", 0, thumb.head, slice(3, 4), slice(4, 5))[0, 0]
@@ -96,7 +96,7 @@ def test_the_ends_stay_the_ends(qtbot: QtBot) -> None:
 def test_the_keyboard_goes_along_with_the_chosen_head(qtbot: QtBot) -> None:
     problem = problem_of()
     strip = shown(qtbot, problem)
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     strip.set_evaluation(evaluation, 0, 2)
     strip.activateWindow()
     qtbot.waitUntil(strip.isActiveWindow)
@@ -116,13 +116,13 @@ def test_the_number_is_a_control_of_its_own(qtbot: QtBot) -> None:
         spin(strip).setValue(5)
     assert caught.args == [5]
     with qtbot.assertNotEmitted(strip.headPicked):
-        strip.set_evaluation(Evaluation(problem_of(2, 2)), 0, 1)
+        strip.set_evaluation(DenseEvaluation(problem_of(2, 2)), 0, 1)
     assert (spin(strip).maximum(), spin(strip).value()) == (1, 1)
 
 
 def test_an_edit_changes_the_entropy_of_its_head_alone(qtbot: QtBot) -> None:
     problem = problem_of()
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     strip = shown(qtbot, problem)
     strip.set_evaluation(evaluation, 0, 2)
     before = [thumb.accessibleName() for thumb in thumbs(strip)]

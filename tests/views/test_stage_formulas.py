@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.typesetting import GREEK, SIGNS
 from attn_gui.views.spine.spine_items import formula_text
@@ -33,13 +33,13 @@ def problem(**fields: Any) -> Problem:
     ],
 )
 def test_a_typed_scale_is_stated_as_it_is(scale, latex, text):
-    evaluation = Evaluation(problem(scale=scale))
+    evaluation = DenseEvaluation(problem(scale=scale))
     assert rf"= {latex} \cdot " in stage_latex(evaluation, "scaled")
     assert f"softmax({text} · " in formula_text(evaluation)
 
 
 def test_no_formula_makes_a_difference():
-    before, after = Evaluation(problem()), Evaluation(problem(scale=2))
+    before, after = DenseEvaluation(problem()), DenseEvaluation(problem(scale=2))
     assert "A = softmax" in map_words(after, "weights")
     assert "=" not in map_words(Difference(before, after), "weights")
 

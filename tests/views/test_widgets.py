@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLayout, QVBoxL
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from attn_gui.formats.base import Listed
+from attn_gui.formats.base import ListedArray
 from attn_gui.models.attribution import Likely
 from attn_gui.views.controls.intervention_panel import InterventionModel, InterventionRow
 from attn_gui.views.dialogs.arrays_dialog import ArraysModel
@@ -50,7 +50,7 @@ def tips(text: str) -> dict[str, str]:
     stack.push(QUndoCommand(text))
     history.set_stack(stack)
     models = {"predicted": predicted, "snapshots": snapshots, "changes": changes, "history": history}
-    models["arrays"] = ArraysModel([Listed(text, (2,), "float64")])
+    models["arrays"] = ArraysModel([ListedArray(text, (2,), "float64")])
     return {name: model.index(model.rowCount() - 1, 0).data(TIP) for name, model in models.items()}
 
 

@@ -16,7 +16,7 @@ from attn_gui.document.edits import Label
 from attn_gui.engine import STAGE, Problem
 from attn_gui.engine.creation.interventions import AXIS, for_all_heads
 from attn_gui.engine.errors import Note
-from attn_gui.engine.graph.intervention_nodes import ByHand, phrase
+from attn_gui.engine.graph.intervention_nodes import InterventionNode, phrase
 from attn_gui.engine.interventions import Intervention
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import BEFORE, NOW
@@ -158,7 +158,7 @@ class InterventionsController(QObject):
         if cell is None or not self._problem.interventions or cell.stage not in evaluation.stages:
             return None
         node = evaluation.node(cell.stage)
-        if not isinstance(node, ByHand) or not node.stage.per_head:
+        if not isinstance(node, InterventionNode) or not node.stage.per_head:
             return None
         positions = node.steps_at((look.batch, look.head, cell.row, cell.column))
         known = self._problem.interventions

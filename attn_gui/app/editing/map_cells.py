@@ -35,11 +35,11 @@ from attn_gui.engine.creation.interventions import (
 )
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import meet
-from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.interventions import PLACES, Intervention
 from attn_gui.engine.sentences import spoken
 from attn_gui.figure.operands import stage_plane
-from attn_gui.formats import Matrix
+from attn_gui.formats import LabeledArray
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.inspector.context import cell_name, number
@@ -284,7 +284,7 @@ class CellBlocks(QObject):
         if cell is None or cell.stage not in evaluation.stages or not self._view.shows_now:
             return False
         node, cells = evaluation.node(cell.stage), self.chosen()
-        records = node.steps if isinstance(node, ByHand) and cells is not None else ()
+        records = node.steps if isinstance(node, InterventionNode) and cells is not None else ()
         return cells is not None and any(meet(step.box, cells.box) is not None for step in records)
 
     def free(self) -> None:
@@ -302,7 +302,7 @@ class CellBlocks(QObject):
             read = partial(self._put, look, look.cell, cells)
             self._reading.read_text(QGuiApplication.clipboard().text(), read)
 
-    def _put(self, look: Look, cell: ChosenCell, cells: MapCells, matrix: Matrix) -> None:
+    def _put(self, look: Look, cell: ChosenCell, cells: MapCells, matrix: LabeledArray) -> None:
         """Put a block where it was asked for, at a look that may be over: a long text takes a while to be read."""
         if not self.shows_now():
             return

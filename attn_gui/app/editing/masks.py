@@ -25,8 +25,8 @@ from attn_gui.engine.analysis.mask_lint import SUNK, Finding, lint
 from attn_gui.engine.creation.mask_cells import (
     SHAPES,
     Cell,
-    Cells,
     Shape,
+    TouchedCells,
     first_layer,
     layer_of,
     line,
@@ -73,7 +73,7 @@ class PaintingController(QObject):
         self._computation, self._view = context.computation, context.view
         self._making, self._settings = context.making, context.settings
         self.painting = False  # whether the brush is in hand
-        self.shape = context.settings.choice(BRUSH, SHAPES, Cells.key)
+        self.shape = context.settings.choice(BRUSH, SHAPES, TouchedCells.key)
         self._begun: Cell | None = None  # where a gesture with the keyboard began
         self._shown: str | None = None  # the stage in whose map the gesture is shown
         rows = [_row(shape) for shape in SHAPES.values()]
@@ -140,7 +140,7 @@ class PaintingController(QObject):
             self._show(stage, path)
 
     def _on_maps_toggle_requested(self, stage: str, row: int, column: int) -> None:
-        if not self.painting or self.shape == Cells.key:
+        if not self.painting or self.shape == TouchedCells.key:
             self.toggle()
         elif self._begun is None and self._takes(stage):
             self._begun = row, column
@@ -185,7 +185,7 @@ class PaintingController(QObject):
         """Open or close the chosen cell."""
         cell = self._view.look.cell
         if cell is not None and self._takes(cell.stage):
-            self._paint(Cells.key, [(cell.row, cell.column)])
+            self._paint(TouchedCells.key, [(cell.row, cell.column)])
 
     def _takes_chosen(self) -> bool:
         cell = self._view.look.cell
@@ -229,7 +229,7 @@ class PaintingController(QObject):
 
 def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
     cell, last = (f"({row}, {column})" for row, column in (path[0], path[-1]))
-    if len(path) == 1 and key == Cells.key:
+    if len(path) == 1 and key == TouchedCells.key:
         return Label(BRUSH_LABELS[opens], {"cell": cell})
     return Label(MANY[opens], {"shape": Label(SHAPES[key].label, context="Masks"), "cell": cell, "last": last})
 

@@ -15,7 +15,7 @@ from attn_gui.app.model.model_controller import ModelController
 from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import TableTarget
 from attn_gui.file_kinds import is_lesson, is_model
-from attn_gui.formats.named.arrangement import Arrangement
+from attn_gui.formats.named.arrangement import ArrayMapping
 from attn_gui.formats.named.several_files import holds_arrays, holds_maps, holds_matrix
 from attn_gui.views.main_window import MainWindow
 
@@ -43,7 +43,7 @@ class Arrivals(QObject):
         self._lessons, self._models = lessons, models
         arrays.apart.connect(self._open_documents)
 
-    def take(self, paths: Sequence[Path], field: str = "", arrangement: Arrangement | None = None) -> None:
+    def take(self, paths: Sequence[Path], field: str = "", arrangement: ArrayMapping | None = None) -> None:
         """Open these files; a single matrix goes into the table below it, or is offered to all.
 
         `arrangement`: the parts that arrays of several files are, where it is given.

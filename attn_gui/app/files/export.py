@@ -20,7 +20,7 @@ from attn_gui.app.state.translated_errors import saying, sentence, translating
 from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.evaluation.trace import evaluation_of, is_long
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.levels import Shade
 from attn_gui.modes import GRADIENT, NOW
 from attn_gui.views.clipboard import LateCopy
@@ -68,23 +68,23 @@ class FileWriting(QObject):
             self._window.banner.show_info(self._busy_words)
         return self._job.busy
 
-    def begin(self, work: Callable[[Tell], Iterable[Path]]) -> None:
+    def begin(self, work: Callable[[Progress], Iterable[Path]]) -> None:
         """Write the files that `work` gives, each once it is there."""
         written = self._written = []
 
-        def write(tell: Tell) -> Sequence[Path]:
-            for path in work(tell):
+        def write(progress: Progress) -> Sequence[Path]:
+            for path in work(progress):
                 written.append(path)
             return written
 
-        self._start(write, lambda _found: self.tell(written))
+        self._start(write, lambda _found: self.say_written(written))
 
-    def hand(self, work: Callable[[Tell], object], then: Callable[[object], object]) -> None:
+    def hand(self, work: Callable[[Progress], object], then: Callable[[object], object]) -> None:
         """Make something that goes into no file, and hand it to `then`."""
         self._written = []
         self._start(work, then)
 
-    def tell(self, written: Sequence[Path]) -> None:
+    def say_written(self, written: Sequence[Path]) -> None:
         """Say where files are."""
         names, folder, more = [path.name for path in written[:LISTED]], written[0].parent, len(written) > LISTED
 
@@ -113,7 +113,7 @@ class FileWriting(QObject):
         """Stop what is being written; for the end of the program."""
         self._job.finish()
 
-    def _start(self, work: Callable[[Tell], object], then: Callable[[object], object]) -> None:
+    def _start(self, work: Callable[[Progress], object], then: Callable[[object], object]) -> None:
         self._then, self._failed = then, False
         self._line.begin()
         self._job.start(work)
@@ -198,7 +198,7 @@ class ExportController(QObject):
         problem = copied(self._window, self._document)
         if problem is not None:
             self._late_copy.begin()
-            self._writing.hand(lambda tell: draw(evaluation_of(problem), tell), self._late_copy.put)
+            self._writing.hand(lambda progress: draw(evaluation_of(problem), progress), self._late_copy.put)
 
     def export_image(self) -> None:
         self.export_stage_image(self._view.look.stage)
@@ -274,7 +274,7 @@ class ExportController(QObject):
         evaluation, draw = self._computation.evaluation, self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:
             return draw(evaluation, silent)
-        self._preview.start(lambda tell: draw(evaluation, tell))
+        self._preview.start(lambda progress: draw(evaluation, progress))
         return None
 
     def _on_preview_ended(self, outcome: Future[QImage]) -> None:
@@ -289,7 +289,7 @@ class ExportController(QObject):
         else:
             self._dialog.preview.show_picture(found)
 
-    def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Tell], QImage]:
+    def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Progress], QImage]:
         """The painter of a choice, for any thread: all that it needs of the window is read now."""
         from attn_gui.app.files.export_tasks import beside_of, figure_of
         from attn_gui.figure import sheet
@@ -297,7 +297,7 @@ class ExportController(QObject):
         beside = beside_of(self._baseline, choice.compare, self._view.look)
         settings = replace(figure_of(choice, choice.stages[0], self._shades(), beside), dpi=dpi)
         file = sheet.File(choice.format, choice.dpi)
-        return lambda evaluation, tell: sheet.to_image(evaluation, settings, file=file, tell=tell)
+        return lambda evaluation, progress: sheet.to_image(evaluation, settings, file=file, progress=progress)
 
     # --- numbers ---------------------------------------------------------------------------------
     def export_data(self) -> None:
@@ -331,17 +331,17 @@ class ExportController(QObject):
     def _write(self, tasks: Sequence[Task]) -> None:
         """Write at once if that is quick, else beside the window, from a copy of the problem."""
 
-        def work(evaluation: Evaluation, tell: Tell) -> Iterator[Path]:
+        def work(evaluation: Evaluation, progress: Progress) -> Iterator[Path]:
             for number, task in enumerate(tasks):
-                task.write(evaluation, within(tell, number, len(tasks)))
+                task.write(evaluation, within(progress, number, len(tasks)))
                 yield task.path
 
         if len(tasks) <= QUICK_FILES and sum(task.cells for task in tasks) <= QUICK_CELLS:
-            self._guarded(lambda: self._writing.tell(list(work(self._computation.evaluation, silent))))
+            self._guarded(lambda: self._writing.say_written(list(work(self._computation.evaluation, silent))))
             return
         problem = copied(self._window, self._document)
         if problem is not None:
-            self._writing.begin(lambda tell: work(evaluation_of(problem), tell))
+            self._writing.begin(lambda progress: work(evaluation_of(problem), progress))
 
     def _is_held_up(self) -> bool:
         """Whether nothing can be exported now; then why is said. The numbers may be those of the document before."""

@@ -14,7 +14,7 @@ from attn_gui.app.state.baseline import Baseline, side_names
 from attn_gui.app.state.view_state import Look
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.proxies import with_derived
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure import sheet
 from attn_gui.figure.comparison import Beside
 from attn_gui.figure.export_settings import ExportSettings
@@ -24,7 +24,7 @@ from attn_gui.figure.levels import TYPED, Levels, Shade
 from attn_gui.figure.pages.base import PageKind
 from attn_gui.figure.sheet import Frames, Write
 from attn_gui.formats import (
-    Rows,
+    ArrayRows,
     block_rows,
     counted_labels,
     field_rows,
@@ -159,9 +159,9 @@ def _figure(
     shades: Mapping[str, Shade],
     beside: Beside | None,
 ) -> Write:
-    def write(evaluation: Evaluation, tell: Tell) -> object:
+    def write(evaluation: Evaluation, progress: Progress) -> object:
         settings = figure_of(choice, stage, shades, beside)
-        return sheet.write(evaluation, path, settings, format=choice.format, heads=heads, sheet=True, tell=tell)
+        return sheet.write(evaluation, path, settings, format=choice.format, heads=heads, sheet=True, progress=progress)
 
     return write
 
@@ -172,12 +172,14 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> 
     evaluation, kind = with_derived(evaluation), numbers()[choice.format]
     if kind.write_problem is not None:
         path = naming.path(choice, (), alone=True)
-        yield Task(path, MANY, lambda evaluation, tell: save_steps(evaluation.problem, path, tell))
+        yield Task(path, MANY, lambda evaluation, progress: save_steps(evaluation.problem, path, progress))
         return
     if kind.write_members is not None:
         path = naming.path(choice, (), alone=True)
         cells = sum(_size(evaluation, name) for name in choice.arrays)
-        yield Task(path, cells, lambda evaluation, tell: save_members(_members(evaluation, choice.arrays, tell), path))
+        yield Task(
+            path, cells, lambda evaluation, progress: save_members(_members(evaluation, choice.arrays, progress), path)
+        )
         return
     found: list[tuple[str, int | None]] = []
     for name in choice.arrays:
@@ -192,7 +194,7 @@ def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> 
         yield Task(path, cells, _matrix(choice, path, name, head))
 
 
-def _members(evaluation: Evaluation, names: Sequence[str], tell: Tell) -> dict[str, Rows]:
+def _members(evaluation: Evaluation, names: Sequence[str], progress: Progress) -> dict[str, ArrayRows]:
     evaluation, problem = with_derived(evaluation), evaluation.problem
     by_hand = {record.stage for record in problem.interventions}  # these are as computed, not as given
     given = {name: array for name, array in problem.arrays().items() if name not in by_hand}
@@ -200,17 +202,17 @@ def _members(evaluation: Evaluation, names: Sequence[str], tell: Tell) -> dict[s
     members, before = {}, 0
     for name in names:
         size = _size(evaluation, name)
-        share = _share(tell, before / max(every, 1), size / max(every, 1))
+        share = _share(progress, before / max(every, 1), size / max(every, 1))
         members[name] = rows_of(given[name]) if name in given else stage_rows(evaluation, name, share)
         before += size
     return members
 
 
 def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Write:
-    def write(evaluation: Evaluation, tell: Tell) -> None:
+    def write(evaluation: Evaluation, progress: Progress) -> None:
         evaluation = with_derived(evaluation)
         if name in evaluation.stages:
-            rows = block_rows(evaluation, name, choice.batch, head, _share(tell, 0, 1))
+            rows = block_rows(evaluation, name, choice.batch, head, _share(progress, 0, 1))
         else:
             rows = field_rows(evaluation.problem, name, choice.batch)
         headed = choice.headers and numbers()[choice.format].text
@@ -230,8 +232,8 @@ def _size(evaluation: Evaluation, name: str) -> int:
     return prod(evaluation.shape(name)) if name in evaluation.stages else int(problem.arrays()[name].size)
 
 
-def _share(tell: Tell, start: float, length: float) -> Callable[[int, int], None]:
-    return lambda done, every: tell(start + length * done / every)
+def _share(progress: Progress, start: float, length: float) -> Callable[[int, int], None]:
+    return lambda done, every: progress(start + length * done / every)
 
 
 # --- another state --------------------------------------------------------------------------------

@@ -29,11 +29,11 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.progress import Tell, within
-from attn_gui.formats import SESSION, FormatError, Loaded, Note, matrices, open_file, open_small, patterns, problems
+from attn_gui.engine.progress import Progress, within
+from attn_gui.formats import SESSION, FileNote, FormatError, Loaded, matrices, open_file, open_small, patterns, problems
 from attn_gui.formats.file_sentences import Unsettled, shown
 from attn_gui.formats.journal import recover
-from attn_gui.formats.session import Kept, ModelNeeded, Stamp, StudyRecord
+from attn_gui.formats.session import KeptDocument, ModelNeeded, Stamp, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Banner, BannerOffer
 from attn_gui.views.dialogs.asking import asked, message_box
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 # Reads a large file, or what a crash left, beside the window: until it is read, nothing in the window is different.
 
 
-Read = Callable[[Path, Tell], object]
+Read = Callable[[Path, Progress], object]
 _AWAY = QT_TRANSLATE_NOOP(
     "Sentences",
     "The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was "
@@ -76,18 +76,18 @@ class Opening(WindowTask):
 
     def begin(self, path: Path, read: Read = open_file) -> None:
         """Read this one."""
-        self.start(lambda tell: read(path, tell), path.name)
+        self.start(lambda progress: read(path, progress), path.name)
 
 
 class Resumed(NamedTuple):
     """A document as a journal kept it, and its place in a model."""
 
     loaded: Loaded
-    kept: Kept
+    kept: KeptDocument
     study: Study | None
 
 
-def resume(path: Path, tell: Tell, opened: Sequence[Path] = ()) -> Resumed:
+def resume(path: Path, progress: Progress, opened: Sequence[Path] = ()) -> Resumed:
     """The document that a journal holds; its model may be in one of the `opened` folders. Raises FormatError, and
     ModelAway where its model is gone."""
     models: dict[str, Model] = {}
@@ -110,13 +110,13 @@ def resume(path: Path, tell: Tell, opened: Sequence[Path] = ()) -> Resumed:
 
         return weights_at(model(record), record.text, record.layer)
 
-    loaded, kept, record = recover(path, within(tell, 0, 2), weights)
+    loaded, kept, record = recover(path, within(progress, 0, 2), weights)
     if record is None:
         return Resumed(loaded, kept, None)
     from attn_gui.models.study import study_in_model
 
     found = study_in_model(
-        replace(record, snapshots=loaded.snapshots), model(record), within(tell, 1, 2), loaded.problem
+        replace(record, snapshots=loaded.snapshots), model(record), within(progress, 1, 2), loaded.problem
     )
     return Resumed(replace(loaded, problem=found.problem.replace(), snapshots=found.snapshots), kept, found.study)
 
@@ -553,7 +553,7 @@ class FilesController(QObject):
         self.about, self.view = loaded.about, view
         self._document.adopt(loaded.problem, path, name, loaded.snapshots, study)
 
-    def _tell(self, notes: Sequence[Note]) -> None:
+    def _tell(self, notes: Sequence[FileNote]) -> None:
         if notes:
             self._window.banner.show_info(lambda: sentences(notes))
 
@@ -578,8 +578,8 @@ class FilesController(QObject):
     def _write(self, path: Path) -> bool:
         return self.steps_made() and self.saving.save(path, self._view_of(), self.about)
 
-    def _kept(self) -> Kept:
-        return Kept(file=self._known, about=self.about, view=self._view_of())
+    def _kept(self) -> KeptDocument:
+        return KeptDocument(file=self._known, about=self.about, view=self._view_of())
 
     def _on_saved(self) -> None:
         self._known = Stamp.of(self._document.path) if self._document.path else None

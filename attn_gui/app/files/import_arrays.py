@@ -22,14 +22,14 @@ from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.engine import compute
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.compose import weights_picture
 from attn_gui.formats import FormatError, Loaded, list_arrays, open_arranged, read_array
 from attn_gui.formats.base import Listing
 from attn_gui.formats.file_sentences import SeveralReadings, Unsettled
 from attn_gui.formats.named.arranged import settled
-from attn_gui.formats.named.arrangement import Arrangement, proposed, recalled, record_of
+from attn_gui.formats.named.arrangement import ArrayMapping, proposed, recalled, record_of
 from attn_gui.formats.named.attention_maps import MapChoice, SeveralMaps, beside_maps, choices_of, names_of_maps
 from attn_gui.formats.named.several_files import list_several, open_several, several_name, whole_ones
 from attn_gui.views.dialogs.asking import asked
@@ -57,7 +57,7 @@ class ArraysController(QObject):
         super().__init__(context.window)
         self._window, self._files, self._settings = context.window, files, context.settings
         self._paths: tuple[Path, ...] = ()
-        self._said: Arrangement | None = None  # of these, when they were given
+        self._said: ArrayMapping | None = None  # of these, when they were given
         self._question: SeveralReadings | None = None  # of these, which only their numbers left open
         self._choices: tuple[MapChoice, ...] = ()  # of maps that no name tells from other arrays
         self._dialog: ArraysDialog | None = None
@@ -87,7 +87,7 @@ class ArraysController(QObject):
         self._choices = error.choices if isinstance(error, SeveralMaps) else ()
         self._listed.start(partial(list_several, paths) if several else partial(list_arrays, path), several_name(paths))
 
-    def open_together(self, paths: tuple[Path, ...], arrangement: Arrangement | None = None) -> None:
+    def open_together(self, paths: tuple[Path, ...], arrangement: ArrayMapping | None = None) -> None:
         """Open what the arrays of several files make: as arranged, by their names, or after a question."""
         if arrangement is not None and arrangement.arrays:
             self._open_several(paths, arrangement)
@@ -95,21 +95,21 @@ class ArraysController(QObject):
         self._paths, self._said, self._question, self._choices = paths, arrangement, None, ()
         self._listed.start(partial(_sorted, paths), several_name(paths))
 
-    def open_arranged(self, path: Path, arrangement: Arrangement) -> None:
+    def open_arranged(self, path: Path, arrangement: ArrayMapping) -> None:
         """Open what an arrangement makes of a file."""
 
-        def read(path: Path, tell: Tell) -> Loaded:
-            return open_arranged(path, arrangement, tell)
+        def read(path: Path, progress: Progress) -> Loaded:
+            return open_arranged(path, arrangement, progress)
 
         self._paths, self._said = (path,), arrangement
         layer = arrangement.layer
         self._files.open_beside(path, read, "" if layer is None else f"{path.stem}-layer{layer}")
 
-    def _open_several(self, paths: tuple[Path, ...], arrangement: Arrangement | None) -> None:
+    def _open_several(self, paths: tuple[Path, ...], arrangement: ArrayMapping | None) -> None:
         """Open what several files make, by the name of their folder."""
 
-        def read(_folder: Path, tell: Tell) -> Loaded:
-            return open_several(paths, arrangement, tell)
+        def read(_folder: Path, progress: Progress) -> Loaded:
+            return open_several(paths, arrangement, progress)
 
         self._paths, self._said = paths, arrangement
         self._files.open_beside(_folder(paths), read)
@@ -161,7 +161,7 @@ class ArraysController(QObject):
             self._remember(chosen)
             self._open_as(paths, chosen)
 
-    def _open_as(self, paths: tuple[Path, ...], chosen: Arrangement) -> None:
+    def _open_as(self, paths: tuple[Path, ...], chosen: ArrayMapping) -> None:
         """Open what was answered."""
         if len(paths) > 1:
             self._open_several(paths, chosen)
@@ -171,7 +171,7 @@ class ArraysController(QObject):
     # --- attention weights alone -----------------------------------------------------------------
     def _maps_in(self, listing: Listing) -> tuple[MapChoice, ...]:
         """The ways to read the attention weights of a file, as far as it was not said when it was given."""
-        said = self._said or Arrangement()
+        said = self._said or ArrayMapping()
         names = [said.arrays[GIVEN]] if GIVEN in said.arrays else [] if said.arrays else names_of_maps(listing)
         return choices_of(listing, names, said.axes, said.layer)
 
@@ -190,7 +190,7 @@ class ArraysController(QObject):
         self._map_pictures.forget()
         if accepted and place is not None:
             name, axes, layer = choices[place]
-            self._open_as(paths, Arrangement({**beside, GIVEN: name}, axes, layer=layer))
+            self._open_as(paths, ArrayMapping({**beside, GIVEN: name}, axes, layer=layer))
 
     def _on_map_pictures_answered(self, outcome: Future[list[NDArray[Any]] | FormatError]) -> None:
         maps = outcome.result()
@@ -220,7 +220,7 @@ class ArraysController(QObject):
     def _known(self) -> list[dict[str, Any]]:
         return [record for record in self._settings.entries(KNOWN, "known") if isinstance(record, dict)]
 
-    def _remember(self, arrangement: Arrangement) -> None:
+    def _remember(self, arrangement: ArrayMapping) -> None:
         """Put it before those that are known, in the place of one of the same names."""
         record = record_of(arrangement)
 
@@ -230,15 +230,15 @@ class ArraysController(QObject):
         self._settings.put_first(KNOWN, "known", record, MOST_KNOWN, is_alike)
 
 
-def _sorted(paths: Sequence[Path], tell: Tell) -> Listing | list[Path]:
+def _sorted(paths: Sequence[Path], progress: Progress) -> Listing | list[Path]:
     """The arrays of files that make one problem together; else the files, as each holds one."""
-    return list(paths) if len(whole_ones(paths)) > 1 else list_several(paths, tell)
+    return list(paths) if len(whole_ones(paths)) > 1 else list_several(paths, progress)
 
 
 def _tells(listing: Listing) -> bool:
     """Whether the names of arrays say what they are, and nothing is open."""
     try:
-        named = Arrangement().named(listing)
+        named = ArrayMapping().named(listing)
         if GIVEN not in named.arrays:
             settled(named, listing)
     except Unsettled:
@@ -254,7 +254,7 @@ def _folder(paths: Sequence[Path]) -> Path:
 
 
 def _first_maps(
-    listing: Listing, read: Callable[[Arrangement], Loaded], ways: Mapping[tuple[str, str], Arrangement]
+    listing: Listing, read: Callable[[ArrayMapping], Loaded], ways: Mapping[tuple[str, str], ArrayMapping]
 ) -> dict[tuple[str, str], NDArray[Any]]:
     """The weights of the first head and item of every arrangement that makes a problem; none of large files."""
     sizes = {array.name: math.prod(array.shape) for array in listing.arrays}

@@ -18,9 +18,9 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change, Document
 from attn_gui.engine.arrays import Array
 from attn_gui.formats import FormatError
-from attn_gui.formats.journal import SUFFIX, Held, Journal, Step
+from attn_gui.formats.journal import SUFFIX, HeldFile, Journal, JournalStep
 from attn_gui.formats.saving import saving
-from attn_gui.formats.session import Kept, Stamp, StudyRecord
+from attn_gui.formats.session import KeptDocument, Stamp, StudyRecord
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.main_window import MainWindow
@@ -58,7 +58,7 @@ class Journaling(QObject):
         self._window, self._document = window, document
         self.path = journals_folder() / f"{os.getpid()}-{os.urandom(4).hex()}{SUFFIX}"
         self._journal, self._lock = Journal(self.path), lock_of(self.path)
-        self._kept_of: Callable[[], Kept] = Kept
+        self._kept_of: Callable[[], KeptDocument] = KeptDocument
         self._is_saving: Callable[[], bool] = bool
         self._changes: list[Change] = []
         self._origin: Stamp | None = None  # the file that holds what the changes began with
@@ -77,7 +77,7 @@ class Journaling(QObject):
         document.changed.connect(self._on_document_changed)
         document.titleChanged.connect(self.wake)
 
-    def set_source(self, kept_of: Callable[[], Kept], is_saving: Callable[[], bool]) -> None:
+    def set_source(self, kept_of: Callable[[], KeptDocument], is_saving: Callable[[], bool]) -> None:
         """Set the source of what is kept beside the problem, and of whether a file of it is being written."""
         self._kept_of, self._is_saving = kept_of, is_saving
 
@@ -94,7 +94,7 @@ class Journaling(QObject):
         Called by the thread that writes it. Where this cannot be written, `go_on_from` begins anew.
         """
         with suppress(FormatError):
-            self._journal.expect(Held(file, generation), self._since)
+            self._journal.expect(HeldFile(file, generation), self._since)
 
     def go_on_from(self, file: Stamp | None) -> None:
         """Say that a file holds the document as it was when its writing began, which may be as it is now."""
@@ -172,7 +172,7 @@ class Journaling(QObject):
         since, self._whole, self._name = self._since, False, self._document.name
         self._background.start(lambda _: self._begin(first, since))
 
-    def _safe(self, step: Step) -> Step:
+    def _safe(self, step: JournalStep) -> JournalStep:
         """A copy of a small step; a large one is read beside the window, and tells whether it was written to."""
         self._writes = None
         if sum(numbers.nbytes for numbers in step.numbers().values()) <= AT_ONCE:
@@ -186,18 +186,18 @@ class Journaling(QObject):
             return self._document.modified
         return self._document.snapshots.all != self._held
 
-    def _is_based(self, step: Step) -> bool:
+    def _is_based(self, step: JournalStep) -> bool:
         """Whether a new journal leaves what is unchanged to the file; that of a model holds no layer."""
         current = self._whole and self._origin is not None and self._origin.is_current()
         return current and step.weight > LARGE and self._document.study is None
 
-    def _state(self) -> Step:
+    def _state(self) -> JournalStep:
         problem, kept = self._document.problem, self._document.snapshots.all
         names, generation = tuple(problem.arrays()), self._document.generation
         study, weights = self._study(), self._weights()
-        return Step(problem, names, (), self._kept(), None, kept, study, weights, generation)
+        return JournalStep(problem, names, (), self._kept(), None, kept, study, weights, generation)
 
-    def _step(self, change: Change) -> Step:
+    def _step(self, change: Change) -> JournalStep:
         cells = tuple((name, box) for name, boxes in change.fields.items() for box in boxes or ())
         whole = tuple(name for name, boxes in change.fields.items() if boxes is None)
         kept = self._document.snapshots.all
@@ -206,7 +206,9 @@ class Journaling(QObject):
         study = self._study() if moved else None
         kept_words = self._kept() if whole else None
         generation = self._document.generation
-        return Step(self._document.problem, whole, cells, kept_words, None, others, study, self._weights(), generation)
+        return JournalStep(
+            self._document.problem, whole, cells, kept_words, None, others, study, self._weights(), generation
+        )
 
     def _study(self) -> Callable[[], StudyRecord | None] | None:
         """Changes in the layers that are not on the table, to be found out beside the window."""
@@ -218,13 +220,13 @@ class Journaling(QObject):
         study = self._document.study
         return {} if study is None else study.weights
 
-    def _kept(self) -> Kept:
+    def _kept(self) -> KeptDocument:
         problem, path = self._document.problem, self._document.path
         sizes = problem.n, problem.m, problem.num_heads
         kept = self._kept_of()  # its file is as it was when it was read or saved: what it holds since is not ours
         return replace(kept, name=self._document.name, sizes=sizes, file=kept.file if path else None)
 
-    def _begin(self, step: Step, since: int) -> None:
+    def _begin(self, step: JournalStep, since: int) -> None:
         if step.base is None and step.weight > MOST:
             raise FormatError(_TOO_LARGE)
         with saving(self.path):

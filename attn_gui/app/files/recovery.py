@@ -15,7 +15,7 @@ from attn_gui.formats import FormatError
 from attn_gui.formats.file_sentences import shown
 from attn_gui.formats.journal import SUFFIX, is_in_its_file, kept_in
 from attn_gui.formats.saving import hidden_beside
-from attn_gui.formats.session import Kept
+from attn_gui.formats.session import KeptDocument
 from attn_gui.views.banner import BannerOffer
 
 UNREADABLE = ".unreadable"
@@ -83,7 +83,7 @@ class Recovery(QObject):
 
         return words
 
-    def _say(self, path: Path, kept: Kept) -> None:
+    def _say(self, path: Path, kept: KeptDocument) -> None:
         changed, aside = QDateTime.fromSecsSinceEpoch(int(_changed(path))), self._aside_words()
 
         def words() -> str:

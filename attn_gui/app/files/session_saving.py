@@ -19,7 +19,7 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change
 from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.formats import FormatError, save_session, save_study
 from attn_gui.formats.session import Stamp
 from attn_gui.formats.snapshots import Snapshot, nbytes
@@ -48,13 +48,13 @@ class Session(NamedTuple):
     snapshots: tuple[Snapshot, ...] = ()
     study: Study | None = None
 
-    def write(self, tell: Tell | None = None, before: Callable[[Stamp], object] | None = None) -> None:
+    def write(self, progress: Progress | None = None, before: Callable[[Stamp], object] | None = None) -> None:
         if self.study is not None:
             from attn_gui.models.study import record_of  # a start does not wait for models
 
-            save_study(record_of(self.study, self.problem, self.view, self.snapshots), self.path, tell)
+            save_study(record_of(self.study, self.problem, self.view, self.snapshots), self.path, progress)
             return
-        save_session(self.problem, self.path, self.view, self.about, tell, self.snapshots, before)
+        save_session(self.problem, self.path, self.view, self.about, progress, self.snapshots, before)
 
 
 class SessionSaving(QObject):
@@ -171,17 +171,17 @@ class SessionSaving(QObject):
         self._line.set_name(session.path.name)
         self._line.begin()
 
-        def write(tell: Tell) -> None:
+        def write(progress: Progress) -> None:
             def told(share: float) -> None:
                 check()
-                tell(share)
+                progress(share)
 
             self._write(session, told)
 
         self._job.start(write)
 
-    def _write(self, session: Session, tell: Tell | None = None) -> None:
-        session.write(tell, lambda file: self._journaling.expect(file, session.generation))
+    def _write(self, session: Session, progress: Progress | None = None) -> None:
+        session.write(progress, lambda file: self._journaling.expect(file, session.generation))
 
     def _on_job_ended(self, outcome: Future[object]) -> None:
         session, self._now = self._now, None

@@ -16,8 +16,8 @@ from attn_gui.document.document import Change
 from attn_gui.document.matrix_model import MatrixModel, table_box
 from attn_gui.document.matrix_model import cell_name as table_cell_name
 from attn_gui.engine import Box, Evaluation, Explanation, explain
-from attn_gui.engine.evaluation.dense import Forward
 from attn_gui.engine.evaluation.proxies import stand_in
+from attn_gui.engine.evaluation.related import Forward
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import GATED
 from attn_gui.figure.operands import stage_plane

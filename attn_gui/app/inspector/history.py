@@ -17,7 +17,7 @@ from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change
 from attn_gui.engine import Problem
 from attn_gui.engine.comparison import Suspect, alike, blame, cell_or_none
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress import WorkLine
@@ -180,8 +180,8 @@ class HistoryTells(QObject):
         self._line.set_name(cell_name(*place))
         self._line.begin()
 
-        def work(tell: Tell) -> tuple[Suspect, ...]:
-            return blame(past(), *place, tell)
+        def work(progress: Progress) -> tuple[Suspect, ...]:
+            return blame(past(), *place, progress)
 
         self._job.start(work)
 

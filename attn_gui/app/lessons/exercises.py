@@ -193,7 +193,7 @@ class Exercises(QObject):
         look, maps, face = self._view.look, self._window.product.maps, self._view.face
         for stage in maps.stages:
             areas: tuple[Area, ...] = ()
-            if isinstance(face, Covered) and stage in face.stages:
+            if face is not None and stage in face.stages:
                 plane = stage_plane(face, stage, look.batch, look.head)
                 cells = face.left_out(stage, indices.whole(face.shape(stage)))
                 areas = tuple(filter(None, map(plane.cells, map(indices.cell, cells))))

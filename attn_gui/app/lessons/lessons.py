@@ -26,7 +26,7 @@ from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Evaluation
 from attn_gui.engine.checks import same
 from attn_gui.engine.graph import indices
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.page_catalog import PAGES
@@ -181,7 +181,7 @@ class LessonsController(QObject):
     def open_path(self, path: Path) -> None:
         """Open a lesson once the document may be left; a bad one is refused with one sentence and changes nothing."""
 
-        def work(_tell: Tell) -> tuple[Lesson, tuple[State, ...]]:
+        def work(_tell: Progress) -> tuple[Lesson, tuple[State, ...]]:
             lesson = read_lesson(path)
             return lesson, states_of(lesson, PAGES)
 

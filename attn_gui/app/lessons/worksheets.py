@@ -17,7 +17,7 @@ from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank, usual_stages
 from attn_gui.lessons.solutions import solution_of_all, solution_of_cell
@@ -111,7 +111,7 @@ class WorksheetsController(QObject):
         if problem is None:
             return
 
-        def work(tell: Tell) -> Iterator[Path]:
+        def work(progress: Progress) -> Iterator[Path]:
             return write_class(
                 problem,
                 folder,
@@ -122,7 +122,7 @@ class WorksheetsController(QObject):
                 stages=choice.stages,
                 lang=choice.lang,
                 keys=choice.keys,
-                tell=tell,
+                progress=progress,
             )
 
         self._writing.begin(work)
@@ -198,13 +198,13 @@ class SolutionSaving(QObject):
         if problem is None:
             return
 
-        def work(tell: Tell) -> Iterator[Path]:
+        def work(progress: Progress) -> Iterator[Path]:
             evaluation = evaluation_of(problem)
             if cell is None:
                 solution = solution_of_all(evaluation, item)
             else:
                 solution = solution_of_cell(evaluation, cell.stage, cell.index)
-            save_solution(solution, path, lang, tell)
+            save_solution(solution, path, lang, progress)
             yield path
 
         self._writing.begin(work)

@@ -12,10 +12,9 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.differentiation import Gradient, finite_difference, gradient_of
+from attn_gui.engine.analysis.differentiation import Gradient, finite_difference
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.pooling import Pooling
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.gradients import Differentiated, differentiated
 from attn_gui.figure.operands import stage_plane
@@ -128,7 +127,7 @@ class GradientController(QObject):
 
     def _lay(self, taken: Taken) -> None:
         self._taken = taken
-        if isinstance(taken.gradient, Pooling):
+        if taken.gradient.draws_pictures:
             from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
             self._supply = TileCache(taken.gradient, self)
@@ -187,7 +186,7 @@ class GradientController(QObject):
 
 def _taken(evaluation: Evaluation, stage: str, item: int, head: int, place: tuple[int, int], of: str) -> Taken:
     found = differentiated(stage_plane(evaluation, stage, item, head), *place, of)
-    gradient = gradient_of(evaluation, stage, found.box, found.weights)
+    gradient = Gradient(evaluation, stage, found.box, found.weights)
     tables = {field: cells for field, cells in gradient.by_fields.items() if cells.ndim}
     largest = strongest(tables, 1)
     return Taken(evaluation, stage, gradient, found, largest[0] if largest else None)

@@ -13,7 +13,6 @@ from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.view_state import AGAIN, ChosenCell
 from attn_gui.engine import Evaluation, Plane, Recomputed
-from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.modes import ACTIONS, ALL, BEFORE, OF_ANY, PRODUCT, SPLIT
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
@@ -251,7 +250,6 @@ class SplitController(QObject):
 
     def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
         """Matrix of the state before; None where it was not there."""
-        assert isinstance(face, Difference)
         if isinstance(plane, Plane) and plane.stage in face.stages and _is_there(plane, face):
             key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)
             return self._before.setdefault(key, replace(plane, evaluation=face))

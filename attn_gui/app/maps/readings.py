@@ -13,8 +13,8 @@ from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.engine import Evaluation, Recomputed
-from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, Reading, rows_of
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.analysis.head_readings import READINGS, WEIGHTS, Cells, Entropy, HeadReading, rows_of
+from attn_gui.engine.progress import Progress
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 QUICK_CELLS = 1 << 15  # weights of all heads that are read again: within a frame
@@ -129,7 +129,7 @@ class ReadingsController(QObject):
             self._soon.start(0)
         elif self._waiting:
             evaluation, key, item, head = self._view.explained, self._key(), self._view.look.batch, self._waiting[0]
-            self._job.start(lambda tell: (head, _measured(evaluation, key, item, head, tell)))
+            self._job.start(lambda progress: (head, _measured(evaluation, key, item, head, progress)))
 
     def _on_job_ended(self, outcome: Future[tuple[int, float]]) -> None:
         try:
@@ -153,8 +153,8 @@ class ReadingsController(QObject):
         else:
             self._show_marks(None)
             self._marking.start(
-                lambda tell: reading.cells(
-                    problem, lambda: rows_of(evaluation, look.batch, look.head, lambda: tell(0.0))
+                lambda progress: reading.cells(
+                    problem, lambda: rows_of(evaluation, look.batch, look.head, lambda: progress(0.0))
                 )
             )
 
@@ -170,7 +170,7 @@ class ReadingsController(QObject):
         self._maps.map(WEIGHTS).overlay.set_marks(counted=counted)
 
 
-def _row(reading: Reading) -> Row:
+def _row(reading: HeadReading) -> Row:
     needs = QT_TRANSLATE_NOOP("Readings", "Needs queries and keys of one sequence, with tokens")
     return Row(
         f"reading_{reading.key}",
@@ -183,6 +183,6 @@ def _row(reading: Reading) -> Row:
     )
 
 
-def _measured(evaluation: Evaluation, key: str, item: int, head: int, tell: Tell) -> float:
-    """A reading of a head; `tell` may end it."""
-    return READINGS[key].measure(evaluation.problem, lambda: rows_of(evaluation, item, head, lambda: tell(0.0)))
+def _measured(evaluation: Evaluation, key: str, item: int, head: int, progress: Progress) -> float:
+    """A reading of a head; `progress` may end it."""
+    return READINGS[key].measure(evaluation.problem, lambda: rows_of(evaluation, item, head, lambda: progress(0.0)))

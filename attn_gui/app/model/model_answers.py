@@ -23,7 +23,7 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.intervention_nodes import cells_phrase, phrase
 from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.progress import Progress, within
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.compose import weights_picture
 from attn_gui.figure.display import Values
@@ -58,7 +58,7 @@ class SmallMaps(NamedTuple):
     pictures: Mapping[HeadPlace, QImage]
 
 
-def small_maps(run: Run, theme: Theme, before: SmallMaps | None, tell: Tell) -> SmallMaps:
+def small_maps(run: Run, theme: Theme, before: SmallMaps | None, progress: Progress) -> SmallMaps:
     """The weights of every head in at most 48 × 48 blocks; of layers that have not changed as they were before."""
     known = None if before is None or before.theme != theme else before
     if known is not None and known.run is run:
@@ -70,7 +70,7 @@ def small_maps(run: Run, theme: Theme, before: SmallMaps | None, tell: Tell) -> 
             found |= {place: known.pictures[place] for place in places}
         else:
             found |= zip(places, (_picture(weights, theme) for weights in run.attention(layer)), strict=True)
-        tell((layer + 1) / run.model.num_layers)
+        progress((layer + 1) / run.model.num_layers)
     return SmallMaps(run, theme, found)
 
 
@@ -79,10 +79,10 @@ def _picture(weights: Values, theme: Theme) -> QImage:
     return weights_picture(pool(np.asarray(weights), None, rows, columns)[0], weights.shape[1], theme)
 
 
-def readings(run: Run, problem: Problem, key: str, tell: Tell) -> Mapping[HeadPlace, HeadNumber]:
+def readings(run: Run, problem: Problem, key: str, progress: Progress) -> Mapping[HeadPlace, HeadNumber]:
     """A reading of every head; `problem` has the tokens and sizes that all unchanged layers share."""
     reading, found = READINGS[key], dict[HeadPlace, HeadNumber]()
-    for layer, values in enumerate(head_numbers(run, problem, key, tell)):
+    for layer, values in enumerate(head_numbers(run, problem, key, progress)):
         own = problem_read(run, layer, problem)
         most = reading.most(own)
         for head, value in enumerate(values):
@@ -139,7 +139,12 @@ class WantedReading(NamedTuple):
 
 
 def answer(
-    study: Study, problem: Problem, before: ModelAnswer | None, known: Run | None, wanted: WantedReading, tell: Tell
+    study: Study,
+    problem: Problem,
+    before: ModelAnswer | None,
+    known: Run | None,
+    wanted: WantedReading,
+    progress: Progress,
 ) -> ModelAnswer:
     """Run the model; what an answer before, or a `known` run, has computed of the same text is taken over.
 
@@ -151,32 +156,32 @@ def answer(
     elif known is not None and known.model is study.model:  # nothing is changed in it
         clean = latest = known
     else:
-        clean = latest = study.model.run(study.text, tell=within(tell, 0, 3))
+        clean = latest = study.model.run(study.text, progress=within(progress, 0, 3))
     edits = study.edits(problem)
-    run = latest.replace(model=latest.model.with_edits(edits), tell=within(tell, 1, 3)) if edits else clean
-    maps = small_maps(run, wanted.theme, same.maps if same else None, within(tell, 2, 3))
-    numbers = _numbers(study, run, before, wanted.reading, tell)
-    other = _other(study, before, wanted.other, tell)
+    run = latest.replace(model=latest.model.with_edits(edits), progress=within(progress, 1, 3)) if edits else clean
+    maps = small_maps(run, wanted.theme, same.maps if same else None, within(progress, 2, 3))
+    numbers = _numbers(study, run, before, wanted.reading, progress)
+    other = _other(study, before, wanted.other, progress)
     return ModelAnswer(study, edits, run, clean, maps, numbers, wanted, other, _taken(other, edits), asked_place(run))
 
 
 def _numbers(
-    study: Study, run: Run, before: ModelAnswer | None, key: str, tell: Tell
+    study: Study, run: Run, before: ModelAnswer | None, key: str, progress: Progress
 ) -> Mapping[HeadPlace, HeadNumber]:
     """A reading of every head, where one is chosen."""
     if before is not None and before.run is run and before.wanted.reading == key:
         return before.numbers
-    return readings(run, study.base, key, tell) if key else {}
+    return readings(run, study.base, key, progress) if key else {}
 
 
-def _other(study: Study, before: ModelAnswer | None, text: str, tell: Tell) -> Run | ValueError | None:
+def _other(study: Study, before: ModelAnswer | None, text: str, progress: Progress) -> Run | ValueError | None:
     """The run of the second text, once for all answers that show it."""
     if not text:
         return None
     if before is not None and before.wanted.other == text and before.study.model is study.model:
         return before.other
     try:
-        return study.model.run(text, tell=tell)
+        return study.model.run(text, progress=progress)
     except ValueError as error:  # the first text is followed all the same
         return error
 

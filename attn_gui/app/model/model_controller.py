@@ -25,7 +25,7 @@ from attn_gui.document.history import given_up
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.trace import evaluation_of
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.progress import Progress, within
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.session import Stamp, StudyRecord
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -43,7 +43,7 @@ from attn_gui.views.dialogs.progress import WorkLine, soon_over
 class Work(NamedTuple):
     """Computation of a step, and the way to make it of what came out; False where the document has moved meanwhile."""
 
-    compute: Callable[[Tell], Any]
+    compute: Callable[[Progress], Any]
     take: Callable[[Any], bool]
 
 
@@ -232,12 +232,14 @@ class ModelController(QObject):
         """Open a model that is known by this name; where it is not installed, say the line that brings it."""
         known = KNOWN[key]
         if not known.installed or self._files.may_leave():
-            self._begin(Path(known.title), lambda tell: _opened_known(known, tell), partial(self.open_known, key))
+            self._begin(
+                Path(known.title), lambda progress: _opened_known(known, progress), partial(self.open_known, key)
+            )
 
     def open_path(self, path: Path) -> None:
         """Open a checkpoint with a text that suits it, its first layer on the table."""
         if self._files.may_leave():
-            self._begin(path, lambda tell: _opened(path, tell), partial(self.open_path, path))
+            self._begin(path, lambda progress: _opened(path, progress), partial(self.open_path, path))
 
     def open_session(self, path: Path, record: StudyRecord, left: int | None = None) -> None:
         """Open a session of a model with the folder that it names, or another one that holds the same weights; the
@@ -250,13 +252,13 @@ class ModelController(QObject):
             own = [known.folder() for known in KNOWN.values() if not known.package]
             opened = [Path(name) for name in self._settings.entries(FOLDERS, "folders") if isinstance(name, str)]
             again = partial(self._files.open_path, path)  # with what it holds then
-            self._begin(path, lambda tell: opened_study(record, [*own, *opened], tell), again, record)
+            self._begin(path, lambda progress: opened_study(record, [*own, *opened], progress), again, record)
 
     def set_text(self, text: str) -> None:
         """Let the model read another text; what was changed in its layers stays where it still fits."""
 
-        def with_text(study: Study, problem: Problem, _known: Run | None, tell: Tell) -> Placed | None:
-            return study.with_text(problem, text, tell) if text != study.text else None
+        def with_text(study: Study, problem: Problem, _known: Run | None, progress: Progress) -> Placed | None:
+            return study.with_text(problem, text, progress) if text != study.text else None
 
         shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
         self._ask(Label(TEXT, {"text": shown}), with_text, kind=str(TEXT))
@@ -264,17 +266,17 @@ class ModelController(QObject):
     def set_layer(self, layer: int, before: Callable[[], object] = lambda: None) -> None:
         """Put another layer on the table; `before` is called when it is there."""
 
-        def at(study: Study, problem: Problem, known: Run | None, tell: Tell) -> Placed | None:
-            return study.at(problem, layer, tell, known) if layer != study.layer else None
+        def at(study: Study, problem: Problem, known: Run | None, progress: Progress) -> Placed | None:
+            return study.at(problem, layer, progress, known) if layer != study.layer else None
 
         self._ask(Label(LAYER, {"layer": layer}), at, before, str(LAYER), looks=True)
 
     def set_edits(self, label: Label, change: Callable[[Edits], Edits | None]) -> None:
         """Change what is changed by hand, in any layers, to what `change` makes of it; None leaves it as it is."""
 
-        def with_edits(study: Study, problem: Problem, known: Run | None, tell: Tell) -> Placed | None:
+        def with_edits(study: Study, problem: Problem, known: Run | None, progress: Progress) -> Placed | None:
             edits = change(study.edits(problem))
-            return study.with_edits(edits, tell, known) if edits is not None else None
+            return study.with_edits(edits, progress, known) if edits is not None else None
 
         self._ask(label, with_edits)
 
@@ -295,7 +297,7 @@ class ModelController(QObject):
     def _ask(
         self,
         label: Label,
-        work: Callable[[Study, Problem, Run | None, Tell], Placed | None],
+        work: Callable[[Study, Problem, Run | None, Progress], Placed | None],
         before: Callable[[], object] = lambda: None,
         kind: str = "",
         *,
@@ -319,7 +321,7 @@ class ModelController(QObject):
                     return True
                 return False
 
-            return Work(lambda tell: _made(work(study, problem, known, tell)), take)
+            return Work(lambda progress: _made(work(study, problem, known, progress)), take)
 
         if self._document.study is not None:
             self.steps.ask(ModelStep(label, begin, kind))
@@ -335,12 +337,12 @@ class ModelController(QObject):
     def _begin(
         self,
         path: Path,
-        work: Callable[[Tell], Placed],
+        work: Callable[[Progress], Placed],
         again: Callable[[], object],
         record: StudyRecord | None = None,
     ) -> None:
         self._asked = _AskedModel(path, record, self._document.revision, Stamp.of(path), again)
-        self._opening.start(lambda tell: _made(work(tell)), path.name, at_once=True)
+        self._opening.start(lambda progress: _made(work(progress)), path.name, at_once=True)
         self.begun.emit()
 
     def _on_opening_ended(self, outcome: Future[_Made]) -> None:
@@ -401,13 +403,13 @@ def _made(placed: Placed | None) -> _Made | None:
     return _Made(placed, None)
 
 
-def _opened(path: Path, tell: Tell, name: str = "") -> Placed:
-    model = read_model(path, within(tell, 0, 2), name=name)
-    return placed(model, sample_text(model), 0, {}, within(tell, 1, 2))
+def _opened(path: Path, progress: Progress, name: str = "") -> Placed:
+    model = read_model(path, within(progress, 0, 2), name=name)
+    return placed(model, sample_text(model), 0, {}, within(progress, 1, 2))
 
 
-def _opened_known(known: KnownModel, tell: Tell) -> Placed:
-    return _opened(known.folder(within(tell, 0, 2)), within(tell, 1, 2), known.title)
+def _opened_known(known: KnownModel, progress: Progress) -> Placed:
+    return _opened(known.folder(within(progress, 0, 2)), within(progress, 1, 2), known.title)
 
 
 # --- known models ---------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.figure.pages.context import ModelContext
 from attn_gui.figure.pages.model import MOST
-from attn_gui.formats.file_sentences import Note
+from attn_gui.formats.file_sentences import FileNote
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import Likely, likely
@@ -187,7 +187,7 @@ class ModelShowing(QObject):
         except Stopped:
             return
         except (ValueError, MemoryError) as error:
-            said = (error,) if self.answer is None else (error, Note(AS_BEFORE))
+            said = (error,) if self.answer is None else (error, FileNote(AS_BEFORE))
             self._window.banner.show_error(lambda: sentences(said))
             return
         told = self.answer is not None and self.answer.other is found.other

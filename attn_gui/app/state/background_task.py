@@ -17,7 +17,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.pictures.threads import Outcomes, SideThread, outcome_of
 from attn_gui.views.dialogs.asking import asking
 from attn_gui.views.dialogs.progress import WorkLine
@@ -43,8 +43,8 @@ class _Messages(Outcomes):
 class _Work:
     """One piece of work."""
 
-    def __init__(self, work: Callable[[Tell], object], messages: _Messages) -> None:
-        self._work: Callable[[Tell], object] | None = work
+    def __init__(self, work: Callable[[Progress], object], messages: _Messages) -> None:
+        self._work: Callable[[Progress], object] | None = work
         self._messages = messages
         self._announced = 0
         self._stopped = Event()
@@ -57,7 +57,7 @@ class _Work:
         """End it when it next says how far it is."""
         self._stopped.set()
 
-    def drop(self) -> Callable[[Tell], object] | None:
+    def drop(self) -> Callable[[Progress], object] | None:
         """Let go of the work and all that it reads; it does not begin if it has not yet."""
         work, self._work = self._work, None
         return work
@@ -95,7 +95,7 @@ class BackgroundTask(QObject):
         """Whether an outcome is still to come."""
         return self._wanted is not None
 
-    def start(self, work: Callable[[Tell], object]) -> None:
+    def start(self, work: Callable[[Progress], object]) -> None:
         """Run work, which gets a function to say its share with; forget what ran before."""
         self.forget()
         self._wanted = _Work(work, self._messages)
@@ -207,7 +207,7 @@ class WindowTask(BackgroundTask):
         """Whether an outcome is still to come."""
         return super().busy or self._result.waiting
 
-    def start(self, work: Callable[[Tell], object], name: str = "", *, at_once: bool = False) -> None:
+    def start(self, work: Callable[[Progress], object], name: str = "", *, at_once: bool = False) -> None:
         """Run work in place of what was asked for before; `name` is what the line calls it.
 
         `at_once` shows the line before anybody could wonder: of work that always takes a while.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -12,12 +12,11 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.computation import Computation, is_quickly_computed
 from attn_gui.document.document import Document
-from attn_gui.engine import Evaluation, Problem, Recomputed
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.pooling import Pooling
-from attn_gui.engine.evaluation.proxies import Difference, Earlier, difference_of, earlier_of
+from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import join
 from attn_gui.figure.operands import stage_plane
@@ -38,15 +37,6 @@ if TYPE_CHECKING:
 PINNED = "pinned"
 
 
-@runtime_checkable
-class SettlingEvaluation(Protocol):
-    """An evaluation that edits leave inexact by rounding, until it is settled at rest."""
-
-    @property
-    def settled(self) -> bool: ...
-    def settle(self, *, cancelled: Callable[[], bool] = bool) -> bool: ...
-
-
 class Baseline(QObject):
     """Holds one state beside the document's, evaluated off the GUI thread where that takes long.
 
@@ -64,7 +54,7 @@ class Baseline(QObject):
         self.why: FieldError | None = None  # the state cannot be held
         self._problem: Problem | None = None
         self._evaluation: Evaluation | None = None
-        self._faces: tuple[Earlier, Difference] | None = None
+        self._faces: tuple[BeforeState, Difference] | None = None
         self._supplies: list[TileCache] = []
         self._recomputed = Recomputed()
         self._asked = (-1, -1)  # the document's count of changes and writes when the evaluation was asked for
@@ -197,7 +187,7 @@ class Baseline(QObject):
         self._forget_faces()
         if is_quickly_computed(problem):
             self._passes.forget()
-            self._evaluation = Evaluation(problem)
+            self._evaluation = DenseEvaluation(problem)
             self._lay_faces()
             return
         self._asked = (self._document.generation, self._document.writes)
@@ -225,10 +215,10 @@ class Baseline(QObject):
         before, after = self._evaluation, self._computation.evaluation
         if before is None:
             return
-        difference = difference_of(before, after, after.stages)
+        difference = Difference(before, after, after.stages)
         if difference.stages == after.stages:
-            self._faces = earlier_of(before, after, after.stages), difference
-            self._supplies = [self._supply_of(face) for face in self._faces if isinstance(face, Pooling)]
+            self._faces = BeforeState(difference), difference
+            self._supplies = [self._supply_of(face) for face in self._faces if face.draws_pictures]
 
     def _supply_of(self, face: Evaluation) -> TileCache:
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
@@ -268,7 +258,7 @@ class Baseline(QObject):
     def _on_computation_settled(self) -> None:
         """Compute again, of a ready-made state too, the cells that edits have left inexact by rounding."""
         evaluation, writes = self._evaluation, self._document.writes
-        if isinstance(evaluation, SettlingEvaluation) and not evaluation.settled:
+        if evaluation is not None and not evaluation.settled:
             self._settling.start(lambda _: evaluation.settle(cancelled=lambda: writes != self._document.writes))
         self._draw_anew()
 

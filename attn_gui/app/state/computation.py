@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.document.document import Change, Document
-from attn_gui.engine import Evaluation, Problem, sentences
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, sentences
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.threads import (
@@ -59,7 +59,7 @@ class Computation(QObject):
         super().__init__(parent)
         self._document = document
         self._blas, self._way = one_blas_thread(), right_of_way()
-        self.evaluation = Evaluation(document.problem)
+        self.evaluation: Evaluation = DenseEvaluation(document.problem)
         self.supply: TileCache | None = None
         self._left_behind: list[TileCache] = []  # of what is still shown by those who are not told yet
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
@@ -214,7 +214,7 @@ class Computation(QObject):
         if is_quickly_computed(problem):
             self._passes.forget()
             with self._or_refused():
-                self._take(Evaluation(problem), spread=self._opened)
+                self._take(DenseEvaluation(problem), spread=self._opened)
             return
         if not self._patience.isActive():
             self._patience.start()
@@ -268,15 +268,11 @@ class Computation(QObject):
     def _settle(self) -> None:
         """Compute again what edits have left inexact by rounding, once nothing else is to be done."""
         evaluation, version = self.evaluation, self._version()
-        if self.supply is None or self.pending:
-            return
-        from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-
-        if not isinstance(evaluation, StreamingEvaluation):  # given weights are exact at any time
+        if self.supply is None or self.pending or evaluation.settled:
             return
         if self.supply.busy:
             self._rest.start()
-        elif not evaluation.settled:
+        else:
             heads = evaluation.unsettled
             self._settling.start(
                 lambda _: heads if evaluation.settle(cancelled=lambda: version != self._version()) else None

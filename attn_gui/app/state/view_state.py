@@ -15,12 +15,12 @@ from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.head_readings import Entropy
-from attn_gui.engine.evaluation.proxies import Face
+from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.gradients import CELL
 from attn_gui.figure.operands import stage_plane
-from attn_gui.lessons.exercises import Blank, Covered
+from attn_gui.lessons.exercises import Blank
 from attn_gui.modes import ALL, BEFORE, GRADIENT, NOW, PRODUCT, STATES
 from attn_gui.views.names import ASK
 
@@ -118,7 +118,7 @@ class ViewState(QObject):
         self._soon.timeout.connect(self._go_on)
         computation.moving.connect(self.tell_all)
         self._look_at_opened: Callable[[], Look] = lambda: self.look
-        self.face: Face | None = None  # a gradient or an exercise that is laid over the evaluation
+        self.face: EvaluationProxy | None = None  # a gradient or an exercise that is laid over the evaluation
         self.look = resolve(look, computation.evaluation)
         computation.rebuilt.connect(self._on_computation_rebuilt)
         baseline.changed.connect(lambda: self._show(self.look, frozenset({"baseline"})))
@@ -152,18 +152,18 @@ class ViewState(QObject):
         if cell is None or cell.stage not in self._computation.evaluation.stages:
             return None
         index = self._index(cell)
-        covered = self.face.blank_at(cell.stage, index) if isinstance(self.face, Covered) else None
-        return covered or Blank(cell.stage, index)
+        covered = self.face.left_out_as(cell.stage, index) if self.face is not None else None
+        return Blank(*(covered or (cell.stage, index)))
 
     def hides(self, cell: ChosenCell | None) -> bool:
         """Whether the number of a cell of the maps is left out."""
-        if cell is None or not isinstance(self.face, Covered):
+        if cell is None or self.face is None:
             return False
         return bool(self.face.left_out(cell.stage, indices.cell(self._index(cell))))
 
     def withholds(self, cell: ChosenCell) -> bool:
         """Whether the explanation of a cell would give away a number that is left out."""
-        return isinstance(self.face, Covered) and self.face.tells(cell.stage, self._index(cell))
+        return self.face is not None and self.face.gives_away(cell.stage, self._index(cell))
 
     def _index(self, cell: ChosenCell) -> tuple[int, ...]:
         """The place of a cell in the axes of its stage."""
@@ -234,7 +234,7 @@ class ViewState(QObject):
         """Tell every follower of the evaluation that there is, as of a document just opened."""
         self._on_computation_rebuilt(True)
 
-    def lay(self, face: Face | None) -> None:
+    def lay(self, face: EvaluationProxy | None) -> None:
         """Lay a gradient or an exercise over the evaluation, or show that again."""
         if face is not self.face:
             self.face = face

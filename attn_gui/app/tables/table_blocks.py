@@ -29,9 +29,9 @@ from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
 from attn_gui.engine.creation.interventions import with_by_hand
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.progress import Tell, silent
+from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.shape_errors import drafted, fields_with
-from attn_gui.formats import AmbiguousTable, FormatError, Matrix, Note, matrices, open_matrix, suffixes
+from attn_gui.formats import AmbiguousTable, FileNote, FormatError, LabeledArray, matrices, open_matrix, suffixes
 from attn_gui.formats.catalog import listings, patterns
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.threads import outcome_of
@@ -47,8 +47,8 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 
 LARGE_TEXT = 32_000  # characters or bytes; what is shorter is read within a frame
 LARGE_ARRAY = 4 * 2**20  # bytes of numbers that need no reading
-Take = Callable[[Matrix], object]
-TakeParts = Callable[[Mapping[str, Matrix]], object]  # Q, K and V at once
+Take = Callable[[LabeledArray], object]
+TakeParts = Callable[[Mapping[str, LabeledArray]], object]  # Q, K and V at once
 
 
 class BlockReading(QObject):
@@ -71,13 +71,13 @@ class BlockReading(QObject):
 
     def read_text(self, text: str, take: Take) -> None:
         """Hand the matrix that stands on the clipboard to `take`; what cannot be read is said."""
-        name = Note(QT_TRANSLATE_NOOP("Sentences", "The clipboard"))
+        name = FileNote(QT_TRANSLATE_NOOP("Sentences", "The clipboard"))
 
-        def read(tell: Tell) -> Matrix:
+        def read(progress: Progress) -> LabeledArray:
             from attn_gui.formats.text.text_table import read_table  # seldom, and takes a while
 
             try:
-                return read_table(text, tell)
+                return read_table(text, progress)
             except FormatError as error:
                 error.values["file"] = name
                 raise
@@ -89,7 +89,7 @@ class BlockReading(QObject):
         binary = [kind for kind in matrices() if not kind.text]
         most = LARGE_ARRAY if path.suffix.lower() in suffixes(binary) else LARGE_TEXT
         large = path.is_file() and (path.stat().st_size > most or path.suffix.lower() in suffixes(listings()))
-        self._begin(lambda: path.name, large, lambda tell: open_matrix(path, tell), take)
+        self._begin(lambda: path.name, large, lambda progress: open_matrix(path, progress), take)
 
     def tell_gone(self, cells: str, shape: tuple[int, ...]) -> None:
         """Say that the cells which a block was read for are no longer there."""
@@ -104,7 +104,9 @@ class BlockReading(QObject):
         """Drop what is being read, and wait until it has stopped; for the end of the program."""
         self._work.finish()
 
-    def _begin(self, name: Callable[[], str], large: bool, read: Callable[[Tell], Matrix], take: Take) -> None:
+    def _begin(
+        self, name: Callable[[], str], large: bool, read: Callable[[Progress], LabeledArray], take: Take
+    ) -> None:
         if large:
             if self._work.busy:
                 self._say_dropped(self._name)
@@ -118,7 +120,7 @@ class BlockReading(QObject):
             lambda: self.tr("{name} was dropped: another block was asked for before it was read.").format(name=name())
         )
 
-    def _hand(self, outcome: Future[Matrix], name: Callable[[], str], take: Take) -> None:
+    def _hand(self, outcome: Future[LabeledArray], name: Callable[[], str], take: Take) -> None:
         refusal = outcome.exception()
         if isinstance(refusal, AmbiguousTable):
             self._ask(refusal, name, take)
@@ -167,7 +169,7 @@ class UnfitBlocks(QObject):
         self._banner = context.window.banner
         self._clashes = Clashes(self._banner, self, context.making, context.window.inputs)
 
-    def refuse(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note] = ()) -> None:
+    def refuse(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[FileNote] = ()) -> None:
         """Say that the block is too large, and offer a larger matrix, or the block as the matrix with what follows.
 
         `notes` say how the block was read.
@@ -199,7 +201,7 @@ class UnfitBlocks(QObject):
         return self._document.problem.fields()
 
     def _too_large(
-        self, cuts: Cuts, block: NDArray[Any], grown: Problem | None, notes: Sequence[Note]
+        self, cuts: Cuts, block: NDArray[Any], grown: Problem | None, notes: Sequence[FileNote]
     ) -> Callable[[], str]:
         """The sentence: what does not fit, and which matrices would grow with this one."""
         field = self._target.field
@@ -400,7 +402,7 @@ class TableBlocks(QObject):
         if cuts is None or not self._target.writable():
             return
 
-        def take(matrix: Matrix) -> None:
+        def take(matrix: LabeledArray) -> None:
             block = tiled(matrix.values.T if transpose else matrix.values, block_shape(cuts))
             where = _at(cuts[0].start, cuts[1].start, block)
             if operation is not None:
@@ -438,8 +440,8 @@ class TableBlocks(QObject):
         """Ask which table a file's matrix is for; in one with heads its columns are those of the head on show."""
         self._read(path, lambda block, notes: self._offer(path.name, block, notes))
 
-    def _read(self, path: Path, take: Callable[[NDArray[Any], Sequence[Note]], object]) -> None:
-        def taken(matrix: Matrix) -> None:
+    def _read(self, path: Path, take: Callable[[NDArray[Any], Sequence[FileNote]], object]) -> None:
+        def taken(matrix: LabeledArray) -> None:
             block = np.atleast_2d(matrix.values)
             if block.ndim > 2:
                 said = {"file": path.name, "shape": shape_text(*block.shape)}
@@ -451,7 +453,7 @@ class TableBlocks(QObject):
 
         self.reading.read_file(path, taken)
 
-    def _offer(self, name: str, block: NDArray[Any], notes: Sequence[Note]) -> None:
+    def _offer(self, name: str, block: NDArray[Any], notes: Sequence[FileNote]) -> None:
         fields = [field for field in self._tables.models if not self._tables.computed(field)]
         fields.sort(key=lambda field: field != self._target.field)
         offers = [self._into(field, name, block, notes) for field in fields[:MOST]]
@@ -462,7 +464,7 @@ class TableBlocks(QObject):
             focus=True,
         )
 
-    def _into(self, field: str, name: str, block: NDArray[Any], notes: Sequence[Note]) -> BannerOffer:
+    def _into(self, field: str, name: str, block: NDArray[Any], notes: Sequence[FileNote]) -> BannerOffer:
         head = self._tables.shown_head(field)
         narrow = head is not None and block.shape[1] <= self._tables.width(field)
         words = {"symbol": field_symbol(field), "head": head if narrow else None}
@@ -482,7 +484,9 @@ class TableBlocks(QObject):
         return BannerOffer(label, hint, put)
 
     # --- putting ---------------------------------------------------------------------------------
-    def _put(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[Note], file: str = "") -> None:
+    def _put(
+        self, place: TablePlace, cuts: Cuts, block: NDArray[Any], notes: Sequence[FileNote], file: str = ""
+    ) -> None:
         """Write a block where it fits, else say so and offer what would make room."""
         if not self._target.there(place):
             self.reading.tell_gone(field_symbol(place.field), block.shape)
@@ -501,7 +505,7 @@ class TableBlocks(QObject):
             self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})
         self._say(notes)
 
-    def _put_parts(self, parts: Mapping[str, Matrix]) -> None:
+    def _put_parts(self, parts: Mapping[str, LabeledArray]) -> None:
         """Take Q, K and V in place of the present ones, or of X and its weights, as one step."""
         problem, label = self._document.problem, Label(QT_TRANSLATE_NOOP("History", "pasted Q, K and V"))
         matrices = {field: matrix.values for field, matrix in parts.items()}
@@ -518,7 +522,7 @@ class TableBlocks(QObject):
 
         self._tell(words)
 
-    def _say(self, notes: Sequence[Note]) -> None:
+    def _say(self, notes: Sequence[FileNote]) -> None:
         """Say what was left out, guessed or rounded, until the document changes again."""
         if notes:
             self._window.banner.show_info(lambda: sentences(notes))

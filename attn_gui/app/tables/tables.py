@@ -18,11 +18,10 @@ from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import Matrix, MatrixModel, Read, field_symbol, has_maps, shown_part, table_cells
 from attn_gui.engine import Box, Evaluation, Problem, Recomputed, symbol
-from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.readout import parts_of
+from attn_gui.engine.evaluation.related import parts_of
 from attn_gui.engine.fields import GIVEN
-from attn_gui.engine.graph.nodes import Part
+from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.figure.operands import stage_plane
@@ -94,8 +93,7 @@ class StageCells:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """float64 of a gradient, whatever the problem is computed in."""
-        return np.dtype(np.float64 if isinstance(self.evaluation, Gradient) else self.evaluation.problem.dtype)
+        return self.evaluation.dtype
 
     def item(self, row: int, column: int) -> Any:
         return self[row, column].item()
@@ -159,7 +157,7 @@ class TwoStates:
     @property
     def mode(self) -> str:
         """The mode of the tables: BEFORE, DIFFERENCE, GRADIENT, or NOW where they are the document's."""
-        if isinstance(self._view.face, Gradient):
+        if self._view.face is not None and self._view.face.kind == GRADIENT:
             return GRADIENT
         mode = self._view.look.compare
         return mode if mode in (BEFORE, DIFFERENCE) and self._baseline.comparable else NOW
@@ -192,8 +190,8 @@ class TwoStates:
         """Reader of the part of an array that a table shows: rows and columns of the item and head on show."""
         if not self.locked:
             return now
-        if isinstance(self._view.face, Gradient):
-            return self._read_of(self._view.face, field)
+        if self.mode == GRADIENT:
+            return self._read_of(self._view.shown, field)
         before = self._before(field)
         if self.mode == BEFORE:
             return before
@@ -204,14 +202,14 @@ class TwoStates:
 
         return read
 
-    def _read_of(self, gradient: Gradient, field: str) -> Read:
+    def _read_of(self, gradient: Evaluation, field: str) -> Read:
         """A gradient by the part of an array that a table shows, read once."""
         if field not in gradient.problem.arrays():
             if field not in gradient.stages:  # it has just come, and the gradient by it is still to be taken
                 return lambda: None
             cells = StageCells(gradient, field, self._view.look.batch)
             return lambda: cells
-        found = self._part(field, gradient.by_field(field))
+        found = self._part(field, gradient.field(field))
         return lambda: found
 
     def _before(self, field: str) -> Read:
@@ -472,7 +470,7 @@ class TablesController(QObject):
                 columns[part.name] = column
         return rows, columns
 
-    def _parts(self) -> tuple[Part, ...]:
+    def _parts(self) -> tuple[CellPart, ...]:
         look, evaluation = self._view.look, self._computation.evaluation
         if look.cell is None or self._computation.pending or look.cell.stage not in evaluation.stages:
             return ()

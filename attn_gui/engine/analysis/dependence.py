@@ -15,7 +15,8 @@ from attn_gui.engine.arrays import Array, item_of
 from attn_gui.engine.checks import Record
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import lengths
@@ -39,65 +40,67 @@ GIVEN = "query", "key", "value"
 
 
 def sequence(problem: Problem) -> Array:
-    """The token's numbers (n, d): X, or where Q, K and V are given these three side by side."""
+    """Return the token's numbers (n, d): X, or where Q, K and V are given these three side by side."""
     rows = [np.asarray(getattr(problem, name), dtype=np.float64) for name in _fields(problem)]
     return np.concatenate([item_of(array, 0) for array in rows], axis=1)
 
 
 def _fields(problem: Problem) -> tuple[str, ...]:
-    """The fields that hold a token's numbers."""
+    """Return the fields that hold a token's numbers."""
     return ("x",) if problem.projected else GIVEN
 
 
 def _own_width(problem: Problem) -> int:
-    """The numbers of a token in `sequence`."""
+    """Return the numbers of a token in `sequence`."""
     return sum(int(np.shape(getattr(problem, name))[-1]) for name in _fields(problem))
 
 
 def first_tokens(problem: Problem, count: int) -> Problem:
-    """The problem with its first tokens alone, as queries and as keys."""
+    """Return the problem with its first tokens alone, as queries and as keys."""
     if problem.n > count:
         problem = problem.replace(**resize(problem, n=count).fields)
     return problem.replace(**resize(problem, m=count).fields) if problem.m > count else problem
 
 
-def dependence(problem: Problem, tell: Callable[[float], None]) -> Array:
-    """‖∂y_i/∂x_j‖ (Frobenius) as (i, j), of what attention gives (after W_O) by the token's numbers; see `sequence`.
+def dependence(problem: Problem, progress: Callable[[float], None]) -> Array:
+    """Return ‖∂y_i/∂x_j‖ (Frobenius) as (i, j), of what attention gives (after W_O) by the token's numbers; see
+    `sequence`.
 
     Of self-attention over one sequence. Columns are pulled back together, with a copy of the problem along the batch
-    axis for each. `tell` hears the share that is done, and ends the work by raising. Raises FieldError where columns
-    are so many that it would take too much memory.
+    axis for each. `progress` gets the share done and ends the work by raising. Raises FieldError where columns are so
+    many that it would take too much memory.
     """
     check(held(problem, problem.n))
-    found = _by_heads(problem, tell) if _apart(problem) else _by_rows(problem, tell)
-    tell(1.0)
+    found = _by_heads(problem, progress) if _apart(problem) else _by_rows(problem, progress)
+    progress(1.0)
     return found
 
 
 def _apart(problem: Problem) -> bool:
-    """Whether Q, K and V depend on X row by row, each head on its own columns of them, and the output on the heads by
-    W_O alone: so it is unless that is changed by hand."""
-    evaluation = Evaluation(problem, keep=0)
+    """Return whether Q, K and V depend on X row by row, each head on its own columns of them, and the output on the
+    heads by W_O alone: so it is unless that is changed by hand."""
+    evaluation = DenseEvaluation(problem, keep=0)
     read = evaluation.stages[: evaluation.stages.index(evaluation.projection) + 1]
     by_hand = [record for record in problem.interventions if record.enabled and record.stage in read]
     return not any(_mixes(record, evaluation) for record in by_hand)
 
 
 def _mixes(record: Intervention, evaluation: Evaluation) -> bool:
-    """Whether it changes cells outside the part of the heads, or takes them from elsewhere."""
+    """Return whether it changes cells outside the part of the heads, or takes them from elsewhere."""
     axes, cells = evaluation.axes(record.stage), indices.whole(evaluation.shape(record.stage))
     return "head" not in axes or record.origin(cells, axes) is not None
 
 
-def _by_rows(problem: Problem, tell: Callable[[float], None]) -> Array:
-    """The dependence by whole rows of the output, a few columns at a time, whatever is changed by hand on the way."""
-    plain = Evaluation(problem, keep=0)
+def _by_rows(problem: Problem, progress: Callable[[float], None]) -> Array:
+    """Return the dependence by whole rows of the output, a few columns at a time, whatever is changed by hand on the
+    way."""
+    plain = DenseEvaluation(problem, keep=0)
     width, found = plain.shape(plain.projection)[-1], np.zeros((problem.n, problem.n))
     step = _columns_at_once(problem, problem.n)
-    evaluation = Evaluation(_copied(problem, step))
+    evaluation = DenseEvaluation(_copied(problem, step))
     with one_blas_thread():
         for i, low in product(range(problem.n), range(0, width, step)):
-            tell((i + low / width) / problem.n)
+            progress((i + low / width) / problem.n)
             row = slice(0, step), slice(i, i + 1), slice(0, width)
             moved = gradients(evaluation, evaluation.projection, row, np.eye(step, width, low)[:, None, :])
             tokens = np.concatenate([moved[name] for name in _fields(problem)], axis=2)
@@ -105,17 +108,17 @@ def _by_rows(problem: Problem, tell: Callable[[float], None]) -> Array:
     return found
 
 
-def _by_heads(problem: Problem, tell: Callable[[float], None]) -> Array:
-    """The dependence of the columns of each head on Q, K and V, and from there row by row: less work by far."""
-    direct = problem.replace(**made_direct(Evaluation(problem, keep=0)))
-    before = [_of_rows(problem, name, tell) for name in GIVEN] if problem.projected else None
-    evaluation, found = Evaluation(_copied(direct, direct.d_v)), np.zeros((problem.n, problem.n))
+def _by_heads(problem: Problem, progress: Callable[[float], None]) -> Array:
+    """Return the dependence of the columns of each head on Q, K and V, and from there row by row: less work by far."""
+    direct = problem.replace(**made_direct(DenseEvaluation(problem, keep=0)))
+    before = [_of_rows(problem, name, progress) for name in GIVEN] if problem.projected else None
+    evaluation, found = DenseEvaluation(_copied(direct, direct.d_v)), np.zeros((problem.n, problem.n))
     after = None if problem.w_output is None else problem.w_output.astype(np.float64).T
     with one_blas_thread():
         for i in range(problem.n):
             heads = []
             for head in range(problem.num_heads):
-                tell((i + head / problem.num_heads) / problem.n)
+                progress((i + head / problem.num_heads) / problem.n)
                 moved = _of_head(evaluation, i, head, before)
                 if after is None:  # columns of their own for each head: nothing is added but squares
                     found[i] = np.hypot(found[i], _by_token(moved))
@@ -127,12 +130,13 @@ def _by_heads(problem: Problem, tell: Callable[[float], None]) -> Array:
 
 
 def _by_token(moved: Array) -> Array:
-    """The lengths of (column, token, number of the token) by token."""
+    """Return the lengths of (column, token, number of the token) by token."""
     return np.asarray(lengths(np.swapaxes(moved, 0, 1).reshape(moved.shape[1], -1), -1)[:, 0])
 
 
 def affordable(problem: Problem, most: int) -> int:
-    """The tokens, from two to so many, over which the dependence takes a few seconds and, if it can, little memory."""
+    """Return the tokens, from two to so many, over which the dependence takes a few seconds and, if it can, little
+    memory."""
     count = max(2, min(most, problem.n, int((WORK / max(_work(problem), 1)) ** 0.5)))
     while count > 2 and held(problem, count) > HELD:
         count -= 1
@@ -140,7 +144,7 @@ def affordable(problem: Problem, most: int) -> int:
 
 
 def _work(problem: Problem) -> int:
-    """Multiplications for each pair of tokens, about."""
+    """Return multiplications for each pair of tokens, about."""
     own, width = _own_width(problem), problem.num_heads * problem.d_v
     out = 1 if problem.w_output is None else int(problem.w_output.shape[-1])
     if not _apart(problem):
@@ -149,7 +153,7 @@ def _work(problem: Problem) -> int:
 
 
 def held(problem: Problem, count: int) -> int:
-    """The bytes that the dependence over so many of the first tokens holds at a time, about."""
+    """Return the bytes that the dependence over so many of the first tokens holds at a time, about."""
     if not _apart(problem):
         return 8 * _columns_at_once(problem, count) * _of_copy(problem, count)
     own, columns, heads = _own_width(problem), problem.d_v, problem.num_heads
@@ -161,25 +165,25 @@ def held(problem: Problem, count: int) -> int:
 
 
 def _columns_at_once(problem: Problem, count: int) -> int:
-    """The columns of the output that are pulled back at a time over so many tokens."""
-    shaped = Evaluation(problem, keep=0)
+    """Return the columns of the output that are pulled back at a time over so many tokens."""
+    shaped = DenseEvaluation(problem, keep=0)
     return max(1, min(shaped.shape(shaped.projection)[-1], PIECE // _of_copy(problem, count)))
 
 
 def _of_copy(problem: Problem, count: int) -> int:
-    """The numbers that a copy of the problem with so many tokens holds, about."""
+    """Return the numbers that a copy of the problem with so many tokens holds, about."""
     each = 2 * _given_width(problem) + KEPT * problem.num_heads * count + _own_width(problem)
     return int(count * each)
 
 
 def _given_width(problem: Problem) -> int:
-    """The columns of Q, K and V together."""
-    shaped = Evaluation(problem, keep=0)
+    """Return the columns of Q, K and V together."""
+    shaped = DenseEvaluation(problem, keep=0)
     return sum(shaped.shape(name)[-1] for name in GIVEN)
 
 
 def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | None) -> Array:
-    """∂o_i/∂x as (column of the head, token, number of the token) of one query and head."""
+    """Return ∂o_i/∂x as (column of the head, token, number of the token) of one query and head."""
     width = evaluation.problem.d_v
     box = slice(0, width), slice(head, head + 1), slice(i, i + 1), slice(0, width)
     found = gradients(evaluation, evaluation.mixed, box, np.eye(width)[:, None, None, :])
@@ -192,22 +196,22 @@ def _of_head(evaluation: Evaluation, i: int, head: int, before: list[Array] | No
     return np.swapaxes(total, 0, 1)
 
 
-def _of_rows(problem: Problem, name: str, tell: Callable[[float], None]) -> Array:
-    """∂(row of Q, K or V)/∂(the same row of X) as (token, column, column of X): no row reads another one's."""
-    width, own = Evaluation(problem, keep=0).shape(name)[-1], _own_width(problem)
+def _of_rows(problem: Problem, name: str, progress: Callable[[float], None]) -> Array:
+    """Return ∂(row of Q, K or V)/∂(the same row of X) as (token, column, column of X): no row reads another one's."""
+    width, own = DenseEvaluation(problem, keep=0).shape(name)[-1], _own_width(problem)
     found, step = np.empty((problem.n, width, own)), max(1, PIECE // (problem.n * max(width, own)))
     for low in range(0, width, step):
-        tell(0.0)
+        progress(0.0)
         count = min(step, width - low)
         cotangent = np.repeat(np.eye(count, width, low)[:, None, :], problem.n, axis=1)
-        evaluation = Evaluation(_copied(problem, count), keep=0)
+        evaluation = DenseEvaluation(_copied(problem, count), keep=0)
         moved = gradients(evaluation, name, indices.whole(cotangent.shape), cotangent)["x"]
         found[:, low : low + count] = np.swapaxes(moved, 0, 1)
     return found
 
 
 def _copied(problem: Problem, count: int) -> Problem:
-    """The problem as so many equal items."""
+    """Return the problem as so many equal items."""
     given: dict[str, Any] = {name: getattr(problem, name) for name in _fields(problem)}
     copied = {name: np.repeat(array.reshape(1, *array.shape[-2:]), count, axis=0) for name, array in given.items()}
     by_hand = tuple(_of_every_item(record) for record in problem.interventions)
@@ -215,7 +219,7 @@ def _copied(problem: Problem, count: int) -> Problem:
 
 
 def _of_every_item(record: Intervention) -> Intervention:
-    """The intervention in whatever item."""
+    """Return the intervention in whatever item."""
     places = {name: getattr(record, name) for name in ("at", "source") if hasattr(record, name)}
     return record.changed(
         **{name: Record({axis: at for axis, at in place.items() if axis != "batch"}) for name, place in places.items()}
@@ -241,7 +245,7 @@ class Convolutions:
 
     @classmethod
     def seeded(cls, inputs: int, channels: int, layers: int, seed: int) -> Convolutions:
-        """Independent normal weights of variance 1 / (3 · columns in)."""
+        """Return independent normal weights of variance 1 / (3 · columns in)."""
         draw, found = np.random.default_rng(seed).standard_normal, []
         for layer in range(layers):
             columns = inputs if layer == 0 else channels
@@ -249,11 +253,12 @@ class Convolutions:
         return cls(tuple(found))
 
     def forward(self, x: Array) -> Array:
-        """Outputs (n, channels) for (n, inputs)."""
+        """Return outputs (n, channels) for (n, inputs)."""
         return self._states(x)[-1]
 
     def dependence(self, x: Array) -> Array:
-        """‖∂z_i/∂x_j‖ (Frobenius) as (i, j): exact, by the chain rule from layer to layer; 0 beyond the reach."""
+        """Return ‖∂z_i/∂x_j‖ (Frobenius) as (i, j): exact, by the chain rule from layer to layer; 0 beyond the
+        reach."""
         slopes, n, layers = [1 - states**2 for states in self._states(x)], len(x), len(self.kernels)
         first = self._first()
         found = np.zeros((n, n))
@@ -272,14 +277,14 @@ class Convolutions:
         return found
 
     def _first(self) -> Array:
-        """The first kernels, turned (3, channels, columns), with no more columns than keep every length."""
+        """Return the first kernels, turned (3, channels, columns), with no more columns than keep every length."""
         kernel = self.kernels[0]
         rows = np.swapaxes(kernel, 1, 2).reshape(-1, kernel.shape[1])
         short = np.asarray(np.linalg.qr(rows.T, mode="r")).T
         return np.asarray(short.reshape(WIDTH, kernel.shape[2], -1))
 
     def _states(self, x: Array) -> list[Array]:
-        """The outputs of every layer."""
+        """Return the outputs of every layer."""
         found: list[Array] = []
         for kernel in self.kernels:
             padded = np.pad(found[-1] if found else x, ((1, 1), (0, 0)))
@@ -303,12 +308,13 @@ class Recurrent:
 
     @classmethod
     def seeded(cls, inputs: int, channels: int, seed: int) -> Recurrent:
-        """Independent normal weights of variance 1 / rows, so that neither sums nor powers of U grow with the width."""
+        """Return independent normal weights of variance 1 / rows, so that neither sums nor powers of U grow with the
+        width."""
         draw = np.random.default_rng(seed).standard_normal
         return cls(draw((inputs, channels)) / np.sqrt(inputs), draw((channels, channels)) / np.sqrt(channels))
 
     def forward(self, x: Array) -> Array:
-        """Outputs (n, channels) for (n, inputs)."""
+        """Return outputs (n, channels) for (n, inputs)."""
         state, found = np.zeros(len(self.u)), []
         for row in x:
             state = np.tanh(row @ self.w + state @ self.u)
@@ -316,7 +322,7 @@ class Recurrent:
         return np.array(found)
 
     def dependence(self, x: Array) -> Array:
-        """‖∂h_i/∂x_j‖ (Frobenius) as (i, j): exact, by the chain rule from step to step."""
+        """Return ‖∂h_i/∂x_j‖ (Frobenius) as (i, j): exact, by the chain rule from step to step."""
         slopes, n = 1 - self.forward(x) ** 2, len(x)
         found, first = (
             np.zeros((n, n)),
@@ -342,12 +348,12 @@ MOST_TOKENS = 32
 
 
 def comparable(problem: Problem) -> bool:
-    """Whether the three can be laid over a problem: self-attention over one sequence of one item."""
+    """Return whether the three can be laid over a problem: self-attention over one sequence of one item."""
     return problem.n == problem.m and problem.context is None and problem.batch_size == 1
 
 
 def small_layers(x: Array, layers: int = LAYERS, seed: int = SEED) -> tuple[Array, Array]:
-    """‖∂y_i/∂x_j‖ as (i, j) of the recurrent layer and of so many convolutions over tokens (n, d)."""
+    """Return ‖∂y_i/∂x_j‖ as (i, j) of the recurrent layer and of so many convolutions over tokens (n, d)."""
     with np.errstate(all="ignore"):
         recurrent = Recurrent.seeded(x.shape[1], CHANNELS, seed).dependence(x)
         return recurrent, Convolutions.seeded(x.shape[1], CHANNELS, layers, seed).dependence(x)
@@ -384,12 +390,13 @@ class Cost:
 
 
 def recurrent_cost(n: int, width: int) -> Cost:
-    """The recurrent layer with as many channels as the input has columns: x W and h U in each step."""
+    """Return the recurrent layer with as many channels as the input has columns: x W and h U in each step."""
     return Cost(2 * n * width * width, n, n, ("O(n·d²)", "O(n)", "O(n)"))
 
 
 def convolution_cost(n: int, width: int, layers: int) -> Cost:
-    """Cost of a stack of convolutions, each as wide as the input; the kernel's places beyond the ends are left out."""
+    """Return the cost of a stack of convolutions, each as wide as the input; places of a kernel beyond the
+    ends do not count."""
     places = sum(min(t + WIDTH // 2, n - 1) - max(t - WIDTH // 2, 0) + 1 for t in range(n))
     needed = max(1, -(-(n - 1) // (WIDTH // 2)))
     count = layers * places * width * width
@@ -398,8 +405,8 @@ def convolution_cost(n: int, width: int, layers: int) -> Cost:
 
 
 def attention_cost(problem: Problem) -> Cost:
-    """Scores and mixture of all heads of one item, and how far its mask lets a signal get; projections and the tables
-    of the score are counted by `projection_multiplications`."""
+    """Return scores and mixture of all heads of one item, and how far its mask lets a signal get; projections and the
+    tables of the score are counted by `projection_multiplications`."""
     products = SCORES[problem.score].multiplications(problem.score_params, problem.d_k)
     count = problem.num_heads * problem.n * problem.m * (products + problem.d_v)
     needed = _layers_to_first(problem)
@@ -407,8 +414,9 @@ def attention_cost(problem: Problem) -> Cost:
 
 
 def _layers_to_first(problem: Problem) -> int:
-    """The layers with the masks of a problem, of any of its heads, that join its last query to key 0; 0 if none do."""
-    evaluation, whole = Evaluation(problem, keep=0), (slice(0, problem.n), slice(0, problem.m))
+    """Return the layers with the masks of a problem, of any of its heads, that join its last query to key 0; 0 if none
+    do."""
+    evaluation, whole = DenseEvaluation(problem, keep=0), (slice(0, problem.n), slice(0, problem.m))
     opened = np.zeros((problem.n, problem.m), dtype=bool)
     for head in range(problem.num_heads):
         found = evaluation.allowed(0, head, *whole)
@@ -422,8 +430,8 @@ def _layers_to_first(problem: Problem) -> int:
 
 
 def projection_multiplications(problem: Problem) -> int:
-    """Multiplications of W_Q, W_K, W_V, W_O and the tables that a score applies to each query and key, as far as there
-    are such, which the paper's table leaves out."""
+    """Return multiplications of W_Q, W_K, W_V, W_O and the tables that a score applies to each query and key, as far as
+    there are such, which the paper's table leaves out."""
     rows = {"w_query": problem.n, "w_key": problem.m, "w_value": problem.m, "w_output": problem.n}
     score, arrays = SCORES[problem.score], problem.arrays()
     rows_by_letter = {

@@ -8,7 +8,7 @@ from math import prod
 from types import MappingProxyType
 from typing import NamedTuple
 
-from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import Axes
 from attn_gui.engine.graph.nodes import COMPUTED, Node, plain_name
 from attn_gui.engine.graph.stage import Linear, Role
@@ -49,7 +49,7 @@ Dims = tuple[Dim, ...]
 
 
 @dataclass(frozen=True)
-class Operand:
+class StepOperand:
     """A matrix that a step reads: a stage, or a field by its dotted name."""
 
     name: str
@@ -57,31 +57,31 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Step:
+class DimensionStep:
     """A stage: the matrices that it is made of, as they stand in a product if it is one, its own dimensions, and what
     else it reads, with dimensions where it is an array. `per_head`: it is there once for each head."""
 
     stage: str
-    operands: tuple[Operand, ...]
+    operands: tuple[StepOperand, ...]
     product: bool
     result: Dims
     sides: Mapping[str, Dims]
     per_head: bool
 
     def shape(self, *, symbols: bool) -> str:
-        """Its line: n × d_k · d_k × m → n × m, in symbols or in numbers."""
+        """Return its line: n × d_k · d_k × m → n × m, in symbols or in numbers."""
         result = written(self.result, symbols=symbols)
         before = (" · " if self.product else ", ").join(written(one.dims, symbols=symbols) for one in self.operands)
         return result if before in ("", result) else f"{before} → {result}"
 
 
 def written(dims: Dims, *, symbols: bool) -> str:
-    """Dimensions in a line."""
+    """Return dimensions in a line."""
     return " × ".join(dim.symbol if symbols else str(dim.size) for dim in dims)
 
 
 def counts_of(problem: Problem) -> dict[str, int]:
-    """The symbols that stand in the shapes of a problem, with their numbers."""
+    """Return the symbols that stand in the shapes of a problem, with their numbers."""
     found = {"B": problem.batch_size} if problem.batch_size > 1 else {}
     found |= {"n": problem.n, "m": problem.m, "d_k": problem.d_k, "d_v": problem.d_v}
     if problem.num_heads > 1:
@@ -97,8 +97,8 @@ def counts_of(problem: Problem) -> dict[str, int]:
     return found | ({"d_ff": problem.d_ff} if problem.d_ff else {})
 
 
-def steps_of(evaluation: Readout) -> tuple[Step, ...]:
-    """Every step of a problem that is shown, in order."""
+def steps_of(evaluation: Evaluation) -> tuple[DimensionStep, ...]:
+    """Return every step of a problem that is shown, in order."""
     made = {plain_name(node.name): node for node in evaluation.nodes if node.name.startswith(COMPUTED)}
     shown = [made.get(node.name, node) for node in evaluation.nodes if not node.stage.hidden]
     return tuple(_Step(evaluation, node).step() for node in shown)
@@ -107,11 +107,11 @@ def steps_of(evaluation: Readout) -> tuple[Step, ...]:
 class _Step:
     """One stage at work, and the symbols of its axes."""
 
-    def __init__(self, evaluation: Readout, node: Node) -> None:
+    def __init__(self, evaluation: Evaluation, node: Node) -> None:
         self.evaluation, self.node, self.problem = evaluation, node, evaluation.problem
         self.counts = counts_of(evaluation.problem)
 
-    def step(self) -> Step:
+    def step(self) -> DimensionStep:
         node, stage = self.node, self.node.stage
         read = [
             (plain_name(field), ref.axes)
@@ -125,14 +125,15 @@ class _Step:
         dims = [self._dims(name, axes) for name, axes in taken]
         if product and taken[0][1][-1][-1] == taken[1][1][-1][-1]:  # both end with what is summed
             dims[1] = (*dims[1][:-2], dims[1][-1], dims[1][-2])
-        operands = tuple(Operand(name, found) for (name, _), found in zip(taken, dims, strict=True))
+        operands = tuple(StepOperand(name, found) for (name, _), found in zip(taken, dims, strict=True))
         name, used = plain_name(node.name), {name for name, _ in taken}
         result = self._dims(name, node.axes)
         sides = {field: self._side(field, axes, result) for field, axes in read if field not in used and field != name}
-        return Step(name, operands, product, result, sides, stage.per_head)
+        return DimensionStep(name, operands, product, result, sides, stage.per_head)
 
     def _side(self, field: str, axes: Axes, result: Dims) -> Dims:
-        """The dimensions of another array that is read: an axis that the result has, too, goes by its symbol there."""
+        """Return the dimensions of another array that is read: an axis that the result has, too, goes by its symbol
+        there."""
         array = self.problem.arrays().get(field)
         if array is None or not array.ndim:
             return ()
@@ -153,7 +154,7 @@ class _Step:
         return sum(letters not in ("b", *HEAD_LETTERS) for letters in axes) > 1
 
     def _dims(self, name: str, axes: Axes) -> Dims:
-        """The dimensions of a matrix as the stage reads or gives it: of one head where it is done by heads."""
+        """Return the dimensions of a matrix as the stage reads or gives it: of one head where it is done by heads."""
         sizes, one_head = self.node.sizes, self.node.stage.per_head
         rows, columns = self._symbols(name)
         kept = [letters for letters in axes if letters not in ("b", *HEAD_LETTERS)]
@@ -167,7 +168,7 @@ class _Step:
         return (*batch, *found)
 
     def _dim(self, size: int, symbols: Symbols) -> Dim:
-        """A length under its symbol, unless that stands for another number: then under its own."""
+        """Return a length under its symbol, unless that stands for another number: then under its own."""
         other = {"h_kv": "h", "d_context": "d_model", "d_out": "d_model"}
         symbols = tuple(other.get(one, one) if one not in self.counts else one for one in symbols)
         seen = [one for one in symbols if one in self.counts]
@@ -175,7 +176,7 @@ class _Step:
         return Dim("·".join(seen) if fits else str(size), size)
 
     def _symbols(self, name: str) -> tuple[Symbols, Symbols]:
-        """Rows and columns of a field, or of a stage by its axes."""
+        """Return rows and columns of a field, or of a stage by its axes."""
         if name in FIELDS and name not in self.evaluation.stages:
             rows, columns = FIELDS[name]
             return ("m",) if rows == ("n",) and self.node.stage.by_key else rows, columns
@@ -192,7 +193,7 @@ class _Step:
         return ("n",), self._out(stage.role)
 
     def _columns(self, heads: str, *, transposed: bool) -> Symbols:
-        """The columns of Q, K or V; those of the sequence itself have no heads."""
+        """Return the columns of Q, K or V; those of the sequence itself have no heads."""
         if not heads:
             return ("d_model",)
         if heads == HEAD_LETTERS[0]:
@@ -200,7 +201,7 @@ class _Step:
         return ("h_kv", "d_k") if transposed else ("h_kv", "d_v")
 
     def _out(self, role: Role | None) -> Symbols:
-        """The columns from the joined heads on."""
+        """Return the columns from the joined heads on."""
         if role is Role.JOIN or self.problem.w_output is None:
             return "h", "d_v"
         return ("d_model",) if self.problem.block is not None and self.problem.projected else ("d_out",)

@@ -10,8 +10,7 @@ import numpy as np
 
 from attn_gui.engine.analysis.open_keys import closing_layer, seen_keys, sink_share
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import (
@@ -33,7 +32,7 @@ from attn_gui.engine.graph.expressions import (
     subscripted,
 )
 from attn_gui.engine.graph.indices import cell
-from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Node, as_index, cell_latex, computed_name, once, plain_name, shown, symbol
 from attn_gui.engine.graph.stage import Linear, Role, Stage
 from attn_gui.engine.masks import Layer
@@ -51,27 +50,28 @@ __all__ = ["Explanation", "explain"]
 DIGITS = 4
 
 
-def exponent_latex(evaluation: Readout, row: str, key: str) -> str:
-    """LaTeX for one query and one key: `q_{10} \\cdot k_j / \\sqrt{64}`."""
+def exponent_latex(evaluation: Evaluation, row: str, key: str) -> str:
+    """Return LaTeX for one query and one key: `q_{10} \\cdot k_j / \\sqrt{64}`."""
     return _exponent(evaluation, row, key, LATEX)
 
 
-def exponent_text(evaluation: Readout, row: str, key: str) -> str:
-    """Plain text for one query and one key: `Q[10]·K[j] / √64`."""
+def exponent_text(evaluation: Evaluation, row: str, key: str) -> str:
+    """Return the plain text for one query and one key: `Q[10]·K[j] / √64`."""
     return _exponent(evaluation, row, key, TEXT)
 
 
 def logit_latex(problem: Problem, stage: str, row: str, key: str) -> str:
-    """LaTeX of the exponent by the letter of what the softmax reads, where that cannot be written in one line."""
+    """Return LaTeX of the exponent by the letter of what the softmax reads, where that cannot be written in one
+    line."""
     return _over_temperature(problem, LATEX.cell(stage, f"{row},{key}"), LATEX, plain=True)
 
 
 def logit_text(problem: Problem, stage: str, row: str, key: str) -> str:
-    """The exponent in plain text."""
+    """Return the exponent in plain text."""
     return _over_temperature(problem, TEXT.cell(stage, f"{row},{key}"), TEXT, plain=True)
 
 
-def _exponent(evaluation: Readout, row: str, key: str, signs: Signs) -> str:
+def _exponent(evaluation: Evaluation, row: str, key: str, signs: Signs) -> str:
     problem = evaluation.problem
     q, k = (signs.cell(evaluation.latest(name), index) for name, index in (("query", row), ("key", key)))
     score = SCORES[problem.score].exponent(q, k, problem.score_params, signs)
@@ -96,7 +96,7 @@ def _over_temperature(problem: Problem, text: str, signs: Signs, *, plain: bool)
 
 
 def _scaled(problem: Problem, score: str, signs: Signs) -> tuple[str, bool]:
-    """(the text, whether it can be divided as it is)."""
+    """Return (the text, whether it can be divided as it is)."""
     entry = SCORES[problem.score]
     if not entry.looks:
         return score, True
@@ -362,7 +362,7 @@ class _Denominator(Named):
 
 
 def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value: float) -> PerQuery | None:
-    """The equation of a weight, or of a cell that is one head's sum over the keys; None for any other stage.
+    """Return the equation of a weight, or of a cell that is one head's sum over the keys; None for any other stage.
 
     None also where a number on the way from the softmax to the cell was set by hand.
     """
@@ -372,7 +372,7 @@ def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value:
 
 
 def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
-    """Whether a cell is a weight or a sum of values by weights, also by another name or beside other heads."""
+    """Return whether a cell is a weight or a sum of values by weights, also by another name or beside other heads."""
     entry = STAGE.get(plain_name(stage))
     if entry is None or evaluation.logits is None:  # a map that is derived from others, or weights that are given
         return False
@@ -386,18 +386,18 @@ def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
 
 
 def _by_hand(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> bool:
-    """Whether an intervention changes the row of any stage from the softmax to this one."""
+    """Return whether an intervention changes the row of any stage from the softmax to this one."""
     item, head, row = _place(evaluation, plain_name(stage), index)[0]
     for node in evaluation.nodes[: evaluation.nodes.index(evaluation.node(stage)) + 1]:
         follows = node.stage.shares or (not node.stage.square and not node.stage.input_side)
         place = cell((item, head, row) if node.stage.per_head else (item, row))
-        if follows and isinstance(node, ByHand) and node.touching((*place, slice(0, node.shape[-1]))):
+        if follows and isinstance(node, InterventionNode) and node.touching((*place, slice(0, node.shape[-1]))):
             return True
     return False
 
 
 def _place(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Place, int | None, int]:
-    """(the row of weights, the key of a weight, the column within its head)."""
+    """Return (the row of weights, the key of a weight, the column within its head)."""
     if STAGE[stage].shares:
         return (index[0], index[1], index[2]), index[3], 0
     if STAGE[stage].per_head:
@@ -448,7 +448,7 @@ class Terms(Sequence[Term]):
         return self._term(range(len(self))[place])
 
     def place_of(self, position: int) -> int | None:
-        """The index of a key's term, if it has one."""
+        """Return the index of a key's term, if it has one."""
         found = np.flatnonzero(self._positions == position)
         return int(found[0]) if found.size else None
 
@@ -501,7 +501,7 @@ class Explanation:
         return inner if scale == 1 else Product(Number(scale), inner)
 
     def _open_sum(self) -> Expression:
-        """The products of the keys that are seen: another one adds nothing, whatever stands behind it."""
+        """Return the products of the keys that are seen: another one adds nothing, whatever stands behind it."""
         every, terms = self._node.explain(self.index, self._fetch), self.terms
 
         def product(place: int) -> Expression:
@@ -536,7 +536,7 @@ class Explanation:
         return self._score.dot and not self._dot.steps_at(self.index)
 
     def _plays(self, role: Role) -> bool:
-        """Whether the cell is what the stage of this part computes, not what was done to it by hand."""
+        """Return whether the cell is what the stage of this part computes, not what was done to it by hand."""
         return self._evaluation.part(role) == plain_name(self.stage) and not self.by_hand
 
     @cached_property
@@ -571,7 +571,7 @@ class Explanation:
         return sorted(named_parts(self.expression).values(), key=lambda named: -len(named_parts(named.part)))
 
     def expand(self, cell: Cell) -> Explanation | None:
-        """One hop further: the explanation of a cell of a stage; None for a number of the problem itself."""
+        """Return one hop further: the explanation of a cell of a stage; None for a number of the problem itself."""
         known = self._evaluation.explains(cell.name)
         return Explanation(self._evaluation, cell.name, cell.index) if known else None
 
@@ -582,7 +582,8 @@ class Explanation:
         return self._sources(self.terms)
 
     def some_sources(self, most: int) -> tuple[Cell, ...]:
-        """`sources`; of more terms than `most` those of the first, the last and the one of the cell's own key."""
+        """Return `sources`; of more terms than `most` those of the first, the last and the one of the cell's own
+        key."""
         count = len(self.terms)
         if count <= most:
             return self.sources
@@ -599,7 +600,7 @@ class Explanation:
         if self._given:
             return ()
         known = fields | {node.name for node in self._evaluation.nodes if not node.stage.hidden}
-        known |= {self._node.computed} if isinstance(self._node, ByHand) else set()
+        known |= {self._node.computed} if isinstance(self._node, InterventionNode) else set()
         cells = [cell for term in terms for cell in term.cells]
         if not self._node.stage.shares and not isinstance(self._node.stage, Linear):  # its terms are all it reads
             cells += self.expression.cells()
@@ -724,7 +725,7 @@ class Explanation:
 
 
 def explain(source: Trace | Evaluation, stage: str, index: Sequence[int]) -> Explanation:
-    """The explanation of one cell of any stage; `index` has one integer per axis of its shape, batch included.
+    """Return the explanation of one cell of any stage; `index` has one integer per axis of its shape, batch included.
 
     The index lies within the stage's shape. The expression differs from the cell by at most 8 ε Σ|terms|, ε being that
     of the problem's dtype; of a long problem in float32 by more from the results of heads on, summed in float32.

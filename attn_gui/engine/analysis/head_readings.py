@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.evaluation.evaluation import Evaluation, row_entropy
 from attn_gui.engine.graph.indices import length
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
@@ -29,7 +28,8 @@ Flags = npt.NDArray[np.bool_]
 
 
 def most_entropy(keys: int, by_hand: int = 0, *, sink: bool = False) -> float:
-    """The largest −Σ a log a of a row with so many open keys, and so many weights besides that are changed by hand.
+    """Return the largest −Σ a log a of a row with so many open keys, and so many weights besides that are changed by
+    hand.
 
     A weight by hand adds 1/e at most, whatever it is. Those of the softmax add up to 1, beside a sink or weights by
     hand to a total S of at most 1: their S log(keys / S) is largest at S = keys/e, or at 1 where that is more.
@@ -39,7 +39,8 @@ def most_entropy(keys: int, by_hand: int = 0, *, sink: bool = False) -> float:
 
 
 def most_of_row(evaluation: Evaluation, batch: int, head: int, query: int) -> float:
-    """The most that the entropy of one row can be, by its mask, its sink and the weights that are changed by hand."""
+    """Return the most that the entropy of one row can be, by its mask, its sink and the weights that are changed by
+    hand."""
     problem = evaluation.problem
     opened = evaluation.allowed(batch, head, slice(query, query + 1), slice(0, problem.m))
     by_hand = weights_by_hand(problem, batch, head, query)
@@ -48,7 +49,7 @@ def most_of_row(evaluation: Evaluation, batch: int, head: int, query: int) -> fl
 
 
 def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flags:
-    """The weights of a row that are changed by hand, as booleans (m,)."""
+    """Return the weights of a row that are changed by hand, as booleans (m,)."""
     found = np.zeros(problem.m, dtype=bool)
     for *place, keys in _boxes_by_hand(problem):
         if all(cut.start <= here < cut.stop for cut, here in zip(place, (batch, head, query), strict=True)):
@@ -57,12 +58,12 @@ def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flag
 
 
 def has_weights_by_hand(problem: Problem) -> bool:
-    """Whether any weight of a problem is changed by hand."""
+    """Return whether any weight of a problem is changed by hand."""
     return bool(_boxes_by_hand(problem))
 
 
 def most_of_any_row(problem: Problem) -> float:
-    """The most that the entropy of a row of a problem can be, whatever its mask."""
+    """Return the most that the entropy of a row of a problem can be, whatever its mask."""
     boxes = np.array([[(cut.start, cut.stop) for cut in box] for box in _boxes_by_hand(problem)], int).reshape(-1, 4, 2)
     rows, keys = boxes[:, :3], boxes[:, 3, 1] - boxes[:, 3, 0]
     meet = (rows[:, None, :, 0] < rows[None, :, :, 1]) & (rows[None, :, :, 0] < rows[:, None, :, 1])
@@ -71,7 +72,7 @@ def most_of_any_row(problem: Problem) -> float:
 
 
 def _boxes_by_hand(problem: Problem) -> list[Box]:
-    """The boxes of weights that are changed by hand."""
+    """Return the boxes of weights that are changed by hand."""
     stage = stage_of(Role.WEIGHT)
     records = (record for record in problem.interventions if record.enabled and record.stage == stage)
     return [record.box(STAGE[stage].axes, problem.map_shape) for record in records]
@@ -89,7 +90,7 @@ Rows = Iterator[tuple[slice, Array]]  # parts of the weights: some rows of all k
 Cells = list[tuple[slice, slice]]
 
 
-class Reading:
+class HeadReading:
     """One number of a head, from its weights."""
 
     key: ClassVar[str]
@@ -98,31 +99,31 @@ class Reading:
     singles: ClassVar[bool] = True  # whether it counts some cells and not all
 
     def said(self, problem: Problem) -> str:
-        """The sentence for a problem."""
+        """Return the sentence for a problem."""
         return self.sentence
 
     def most(self, problem: Problem) -> float:
-        """The largest value that there can be."""
+        """Return the largest value that there can be."""
         return 1.0
 
     def written(self, value: float) -> str:
-        """The number as it stands below a head."""
+        """Return the number as it stands below a head."""
         return "NaN" if math.isnan(value) else f"{value:.2f}"
 
     def fits(self, problem: Problem) -> bool:
-        """Whether there is anything to count in a problem."""
+        """Return whether there is anything to count in a problem."""
         return True
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
-        """The number; `rows` begins at the first row each time. NaN where a weight is."""
+        """Return the number; `rows` begins at the first row each time. NaN where a weight is."""
         raise NotImplementedError
 
     def cells(self, problem: Problem, rows: Callable[[], Rows]) -> Cells:
-        """The counted cells as rectangles."""
+        """Return the counted cells as rectangles."""
         return [(slice(0, problem.n), slice(0, problem.m))]
 
 
-class Entropy(Reading):
+class Entropy(HeadReading):
     """Mean over the rows that see a key of −Σ a log a, in nats."""
 
     key = "entropy"
@@ -145,7 +146,7 @@ class Entropy(Reading):
         return total / count if count else 0.0
 
 
-class StableRank(Reading):
+class StableRank(HeadReading):
     """Squares of all singular values over the largest of them: by how many directions the rows differ.
 
     ‖A‖² in the Frobenius norm is a sum over rows; the largest singular value is found by Lanczos' method on AᵀA, a pass
@@ -173,7 +174,7 @@ class StableRank(Reading):
         return squares / _largest_square(level, problem.m) if squares > 0 else squares
 
 
-class LargestWeight(Reading):
+class LargestWeight(HeadReading):
     """The largest weight of all."""
 
     key = "largest"
@@ -196,7 +197,7 @@ class LargestWeight(Reading):
         return [(slice(place[0], place[0] + 1), slice(place[1], place[1] + 1))]
 
 
-class Pattern(Reading):
+class Pattern(HeadReading):
     """Share of all weights that lies in the cells of a pattern: Σ a·pattern / Σ a, 0 without a weight.
 
     Source: `compute_head_attention_similarity_score` with error_measure "mul" of TransformerLens (Nanda, Bloom, 2022),
@@ -204,7 +205,7 @@ class Pattern(Reading):
     """
 
     def pattern(self, problem: Problem, rows: slice) -> Flags:
-        """The counted cells of some rows."""
+        """Return the counted cells of some rows."""
         raise NotImplementedError
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
@@ -214,7 +215,7 @@ class Pattern(Reading):
         return inside / total if total != 0 else 0.0
 
     def _sums(self, problem: Problem, rows: Callable[[], Rows]) -> tuple[float, float]:
-        """The weights in the pattern, and all."""
+        """Return the weights in the pattern, and all."""
         inside = total = 0.0
         for part, weights in rows():
             with np.errstate(over="ignore", invalid="ignore"):
@@ -234,7 +235,7 @@ class Pattern(Reading):
         return found
 
 
-class Sink(Pattern):
+class SinkShare(Pattern):
     """Weight on the first key.
 
     Source: Xiao et al. (2023), "Efficient Streaming Language Models with Attention Sinks".
@@ -295,14 +296,22 @@ class Induction(OfTokens):
         return np.asarray((_numbered(problem)[rows, None] == before) & (j <= i))
 
 
-READINGS: dict[str, Reading] = {
+READINGS: dict[str, HeadReading] = {
     reading.key: reading
-    for reading in (Entropy(), StableRank(), LargestWeight(), Sink(), PreviousToken(), DuplicateToken(), Induction())
+    for reading in (
+        Entropy(),
+        StableRank(),
+        LargestWeight(),
+        SinkShare(),
+        PreviousToken(),
+        DuplicateToken(),
+        Induction(),
+    )
 }
 
 
 def rows_of(evaluation: Evaluation, batch: int, head: int, pulse: Callable[[], object] = bool) -> Rows:
-    """The weights of a head, as many rows at a time as may be held; `pulse` is called before each part."""
+    """Return the weights of a head, as many rows at a time as may be held; `pulse` is called before each part."""
     n, m = evaluation.problem.n, evaluation.problem.m
     step = max(1, AT_ONCE // m)
     for low in range(0, n, step):
@@ -313,14 +322,14 @@ def rows_of(evaluation: Evaluation, batch: int, head: int, pulse: Callable[[], o
 
 
 def _numbered(problem: Problem) -> Array:
-    """A number for every token, the same for the same text."""
+    """Return a number for every token, the same for the same text."""
     tokens = problem.query_tokens or ()
     numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
     return np.array([numbers[token] for token in tokens])
 
 
 def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:
-    """Rows over a power of two near the largest weight: what is set by hand may be too large to be squared."""
+    """Return rows over a power of two near the largest weight: what is set by hand may be too large to be squared."""
     top = float(np.max([np.abs(weights).max() for _, weights in rows()]))
     exponent = int(np.frexp(top)[1]) if math.isfinite(top) else 0
     if abs(exponent) < MILD:
@@ -329,7 +338,7 @@ def _leveled(rows: Callable[[], Rows]) -> Callable[[], Rows]:
 
 
 def _largest_square(rows: Callable[[], Rows], keys: int) -> float:
-    """The square of the largest singular value (Lanczos from a vector that no weights by hand stand across)."""
+    """Return the square of the largest singular value (Lanczos from a vector that no weights by hand stand across)."""
     start = np.random.default_rng(0).standard_normal(keys)
     basis, found = [start / length(start)], 0.0
     diagonal: list[float] = []

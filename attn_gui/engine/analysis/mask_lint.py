@@ -44,17 +44,17 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
-class Rule:
+class LintRule:
     """Something that is often not meant."""
 
     key: ClassVar[str]
 
     def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
-        """Every line that there is to say."""
+        """Return every line that there is to say."""
         raise NotImplementedError
 
 
-class ClosedRows(Rule):
+class ClosedRows(LintRule):
     """A row without an open key: zeros, not NaN and not the average."""
 
     key = "closed_rows"
@@ -68,7 +68,7 @@ class ClosedRows(Rule):
             yield Finding(self.key, note, place)
 
 
-class SunkRows(Rule):
+class SunkRows(LintRule):
     """A row that is closed by a large negative number alone, as Hugging Face's masks do it: it stays open."""
 
     key = "sunk_rows"
@@ -94,7 +94,7 @@ class SunkRows(Rule):
             yield Finding(self.key, note, place, layer, remedy="" if layer is None else self.remedy)
 
 
-class AddedSwitches(Rule):
+class AddedSwitches(LintRule):
     """A bias of 0 and 1 alone: booleans that were meant to open and close keys are added to the scores."""
 
     key = "added_switches"
@@ -109,13 +109,13 @@ class AddedSwitches(Rule):
 
 
 def added_switches(problem: Problem) -> Iterator[tuple[int, Note]]:
-    """(position, what is said of it) of every enabled bias that holds 0 and 1 alone."""
+    """Yield (position, what is said of it) of every enabled bias that holds 0 and 1 alone."""
     for place, layer in enumerate(problem.mask):
         if layer.enabled and holds_switches(layer):
             yield place, Note(AddedSwitches.words, {"number": place, "layer": Note(layer.label, {})})
 
 
-class Alignment(Rule):
+class Alignment(LintRule):
     """A rule of positions where queries and keys differ in number: which of them belong together is a choice."""
 
     key = "alignment"
@@ -138,7 +138,7 @@ class Alignment(Rule):
                 yield Finding(self.key, note, None, position, change, self.remedies[layer.align])
 
 
-class Crowded(Rule):
+class Crowded(LintRule):
     """More open keys than a query has numbers to move their odds with."""
 
     key = "crowded"
@@ -154,26 +154,26 @@ class Crowded(Rule):
             yield Finding(self.key, Note(self.words, {"count": count, "width": problem.d_k, "most": most}))
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, LintRule] = {
     rule.key: rule for rule in (ClosedRows(), SunkRows(), AddedSwitches(), Alignment(), Crowded())
 }
 
 
 def lint(problem: Problem, cancelled: Callable[[], bool] = bool) -> tuple[Finding, ...] | None:
-    """Every line of every rule, in the order of the catalog; None if cancelled."""
+    """Return every line of every rule, in the order of the catalog; None if cancelled."""
     rows = open_keys(problem, cancelled)
     return None if rows is None else tuple(found for rule in RULES.values() for found in rule.find(problem, rows))
 
 
 def _lowest(layer: Layer) -> float:
-    """The lowest finite bias of a table of them; 0 of any other layer."""
+    """Return the lowest finite bias of a table of them; 0 of any other layer."""
     flat = layer.cells.reshape(-1) if layer.adds and layer.cells is not None else np.zeros(1)
     parts = (flat[low : low + AT_ONCE] for low in range(0, len(flat), AT_ONCE))
     return min(float(np.min(part, initial=0.0, where=np.isfinite(part))) for part in parts)
 
 
 def _places(flags: Array) -> tuple[int, Place | None]:
-    """The number of rows that are meant, and the first of them, by its row."""
+    """Return the number of rows that are meant, and the first of them, by its row."""
     items, heads, found = (part.tolist() for part in np.nonzero(flags))
     first = min(zip(found, items, heads, strict=True), default=None)
     return len(found), None if first is None else (first[1], first[2], first[0])

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine.arrays import Array, overflow_limit, overflowed
-from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Fetch, Node
 from attn_gui.engine.graph.sources import Readable, layer_cells
 from attn_gui.engine.masks import Layer, Sizes
@@ -36,7 +36,7 @@ class OpenKeys(NamedTuple):
 
 
 def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKeys | None:
-    """The open keys of every row; None if cancelled."""
+    """Return the open keys of every row; None if cancelled."""
     sizes = problem.map_shape
     layers = [layer for layer in problem.mask if layer.enabled and (layer.table or not layer.adds)]
     items, heads = (max([1, *(layer.extent(axis, sizes) for layer in layers)]) for axis in (0, 1))
@@ -59,7 +59,7 @@ def open_keys(problem: Problem, cancelled: Callable[[], bool] = bool) -> OpenKey
 
 
 def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Array, Array]:
-    """The first key that all of these layers open in each row, and the one after the last."""
+    """Return the first key that all of these layers open in each row, and the one after the last."""
     item, _, rows = place
     numbers = np.arange(rows.start, rows.stop)
     first, stop = np.zeros(len(numbers), np.int64), np.full(len(numbers), sizes[3])
@@ -75,7 +75,7 @@ def _common_run(layers: Sequence[Layer], place: Place, sizes: Sizes) -> tuple[Ar
 def _counted(
     cells: Sequence[tuple[bool, Readable]], place: Place, first: Array, stop: Array, m: int, limit: float
 ) -> tuple[Array, Array, Array]:
-    """The open keys of some rows, and the largest and the smallest bias over them, by their cells."""
+    """Return the open keys of some rows, and the largest and the smallest bias over them, by their cells."""
     keys = np.arange(m)
     is_open = (keys >= first[:, None]) & (keys < stop[:, None])
     bias = np.zeros((1, 1))
@@ -91,7 +91,7 @@ def _counted(
 
 
 def _read(cells: Readable, place: Place) -> Array:
-    """The cells of some rows, (rows, m) or as broadcasts to it."""
+    """Return the cells of some rows, (rows, m) or as broadcasts to it."""
     item, head, rows = place
     wanted = (slice(item, item + 1), slice(head, head + 1), rows, slice(None))[4 - len(cells.shape) :]
     whole = [slice(0, length) for length in cells.shape]
@@ -101,8 +101,8 @@ def _read(cells: Readable, place: Place) -> Array:
 
 
 # --- around one cell -----------------------------------------------------------------------------
-def seen_keys(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> Array:
-    """Flags of the keys that the query of a cell sees: not behind a mask, and not at a score of −∞.
+def seen_keys(evaluation: Evaluation, fetch: Fetch, index: tuple[int, ...]) -> Array:
+    """Return flags of the keys that the query of a cell sees: not behind a mask, and not at a score of −∞.
 
     A key that was given a weight by hand counts whatever its score is, and so does every key of given weights.
     """
@@ -115,8 +115,9 @@ def seen_keys(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> Arra
     return np.asarray(seen if allowed is None else seen & allowed[0])
 
 
-def sink_share(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> float:
-    """The share of the row of a weight that the sink of its head takes: that of one more key; 0 without a sink."""
+def sink_share(evaluation: Evaluation, fetch: Fetch, index: tuple[int, ...]) -> float:
+    """Return the share of the row of a weight that the sink of its head takes: that of one more key; 0 without a
+    sink."""
     problem, node = evaluation.problem, evaluation.node(evaluation.computed(evaluation.weights))
     if problem.sink is None or evaluation.logits is None:
         return 0.0
@@ -126,8 +127,8 @@ def sink_share(evaluation: Readout, fetch: Fetch, index: tuple[int, ...]) -> flo
         return float(node.stage.forward(np.append(logits, problem.sink[index[1]]), temperature, None)[-1])
 
 
-def closing_layer(evaluation: Readout, node: Node, index: tuple[int, ...]) -> int | None:
-    """The position of the first mask layer that closes a cell of a map; None for an open one.
+def closing_layer(evaluation: Evaluation, node: Node, index: tuple[int, ...]) -> int | None:
+    """Return the position of the first mask layer that closes a cell of a map; None for an open one.
 
     A number that was put in its place by hand opens it from the stage on in which it was put.
     """
@@ -143,8 +144,8 @@ def closing_layer(evaluation: Readout, node: Node, index: tuple[int, ...]) -> in
     return next((k for k, open_ in evaluation.layers_at(index) if not open_), None)
 
 
-def _put_by_hand(evaluation: Readout, node: Node, index: tuple[int, ...]) -> bool:
-    """Whether a cell was replaced, or one that it reads behind the mask; one that is multiplied stays closed."""
+def _put_by_hand(evaluation: Evaluation, node: Node, index: tuple[int, ...]) -> bool:
+    """Return whether a cell was replaced, or one that it reads behind the mask; one that is multiplied stays closed."""
     until = evaluation.nodes[: evaluation.nodes.index(node) + 1]
-    behind = [one for one in until if isinstance(one, ByHand) and one.stage.behind_mask]
+    behind = [one for one in until if isinstance(one, InterventionNode) and one.stage.behind_mask]
     return any(step.record.replaces for one in behind for step, _ in one.touching(indices.cell(index)))

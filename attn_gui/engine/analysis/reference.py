@@ -38,7 +38,7 @@ def softmax(logits: Row, temperature: float, sink: float = -math.inf) -> Row:
 
 
 def held(row: Row, limit: float) -> Row:
-    """The row with ±∞ for what reaches a limit, the overflow of the problem's dtype."""
+    """Return the row with ±∞ for what reaches a limit, the overflow of the problem's dtype."""
     if max(map(abs, row), default=0.0) < limit:
         return row
     return [math.copysign(math.inf, x) if abs(x) >= limit else x for x in row]
@@ -61,13 +61,14 @@ def rms_norm(row: Row, weight: Row, bias: Row, eps: float) -> Row:
 
 
 def _size(row: Row) -> float:
-    """The size over which a row is taken, so that nothing overflows on the way: over ∞ no number would be left."""
+    """Return the size over which a row is taken, so that nothing overflows on the way: over ∞ no number would be
+    left."""
     size = max(1.0, *map(abs, row))
     return size if math.isfinite(size) else 1.0
 
 
 def _length(row: Row) -> float:
-    """The Euclidean length; NaN where any number is, which `hypot` forgets beside ∞."""
+    """Return the Euclidean length; NaN where any number is, which `hypot` forgets beside ∞."""
     return math.nan if any(map(math.isnan, row)) else math.hypot(*row)
 
 
@@ -80,7 +81,7 @@ def linear(row: Row, columns: Rows, offset: Row) -> Row:
 
 
 def unit(row: Row) -> Row:
-    """The row over its length; a row of zeros stays."""
+    """Return the row over its length; a row of zeros stays."""
     top = max(map(abs, row))
     level = [x / top for x in row] if top != 0 else row
     length = math.hypot(*level)
@@ -95,7 +96,7 @@ def power(base: float, exponent: float) -> float:
 
 
 def joined(heads: list[Rows]) -> Rows:
-    """The heads of every row side by side."""
+    """Return the heads of every row side by side."""
     return [[number for part in parts for number in part] for parts in zip(*heads, strict=True)]
 
 
@@ -126,7 +127,8 @@ def rows_of_head(
     given: Mapping[str, Any],
     read: Callable[[int], Row],
 ) -> Rows:
-    """The columns of one head of query, key or value; `read` gives a row of the sequence that it is projected from."""
+    """Return the columns of one head of query, key or value; `read` gives a row of the sequence that it is projected
+    from."""
     matrix = given.get(name, getattr(problem, name))
     heads = problem.num_heads if name == "query" else problem.num_kv_heads
     if matrix is not None:
@@ -160,7 +162,7 @@ def turned_row(row: Row, position: int, theta: float | None, frequencies: Any) -
 
 # --- scores --------------------------------------------------------------------------------------
 def prepared(problem: Problem, rows: Rows, side: str) -> Rows:
-    """The part of a score that is computed once for each row."""
+    """Return the part of a score that is computed once for each row."""
     if problem.score == "additive":
         columns = problem.score_params[f"w_score_{side}"].T.tolist()
         return [linear(row, columns, [0.0] * len(columns)) for row in rows]
@@ -212,7 +214,7 @@ def _offset(problem: Problem, layer: Any) -> int:
 
 
 def _broadcast(cells: Any, place: tuple[int, ...]) -> Any:
-    """The cell of an array whose axes are the last ones of the map, those of length 1 shared by all."""
+    """Return the cell of an array whose axes are the last ones of the map, those of length 1 shared by all."""
     own = place[len(place) - cells.ndim :]
     return cells[tuple(0 if length == 1 else k for k, length in zip(own, cells.shape, strict=True))]
 
@@ -257,19 +259,19 @@ CHOICES = ("linear", "post", "pre", *NORMS, *ACTIVATIONS)
 
 
 def layer_of(weight: Any, bias: Any) -> tuple[Rows, Row]:
-    """The columns of a weight, and what is added to them."""
+    """Return the columns of a weight, and what is added to them."""
     columns = weight.T.tolist()
     return columns, [0.0] * len(columns) if bias is None else bias.tolist()
 
 
 def norm_of(block: Mapping[str, Any], number: int) -> Callable[[Row], Row]:
-    """One of the two norms of a block with a feed-forward network."""
+    """Return one of the two norms of a block with a feed-forward network."""
     weight = block[f"norm{number}_weight"].tolist()
     bias = [0.0] * len(weight) if block.get(f"norm{number}_bias") is None else block[f"norm{number}_bias"].tolist()
     return lambda row: NORMS[block["norm"]](row, weight, bias, block["norm_eps"])
 
 
-class Ending:
+class ReferenceBlock:
     """The stages of a block after the output, for one row after another."""
 
     def __init__(self, problem: Problem) -> None:
@@ -282,7 +284,7 @@ class Ending:
         self._layers = {part: layer_of(block[f"w_{part}"], block.get(f"b_{part}")) for part in parts}
 
     def rows(self, output: Row, x: Row, keep: Keep) -> None:
-        """Every stage of a row, handed to `keep`, which gives back what the next one reads."""
+        """Compute every stage of a row and hand it to `keep`, which gives back what the next one reads."""
         residual = keep("residual", [a + b for a, b in zip(output, x, strict=True)])
         if self.block["kind"] == "linear":
             weight, bias = self.block["ln_weight"].tolist(), self.block["ln_bias"].tolist()
@@ -322,7 +324,7 @@ KINDS = ("set", "scale", "copy")
 
 
 def interventions_of(problem: Problem, stage: str) -> list[Any]:
-    """The enabled interventions of a stage, in order."""
+    """Return the enabled interventions of a stage, in order."""
     return [record for record in problem.interventions if record.enabled and record.stage == stage]
 
 
@@ -334,7 +336,8 @@ def carried_out(
     computed: Callable[[tuple[int, ...]], float],
     first: int = 0,
 ) -> Sequence[float]:
-    """A row after its interventions: `place` is its index on all axes but the last, `first` that of its first cell.
+    """Return a row after its interventions: `place` is its index on all axes but the last, `first` that of its first
+    cell.
 
     `computed` gives a cell of the stage as it was before all of them.
     """
@@ -349,7 +352,7 @@ def carried_out(
 
 
 def _within(at: Mapping[str, Any], axes: Sequence[str], index: tuple[int, ...]) -> bool:
-    """Whether a cell is among those that are changed."""
+    """Return whether a cell is among those that are changed."""
     for axis, k in zip(axes, index, strict=True):
         wanted = at.get(axis)
         if isinstance(wanted, int) and k != wanted:
@@ -423,7 +426,8 @@ def reference(
     given: Mapping[str, Any] = NOTHING,
     pause: Callable[[], object] = bool,
 ) -> dict[str, Any]:
-    """Every stage of one batch item as nested lists, and `allowed`: rows, or heads of rows; float64 whatever the dtype.
+    """Return every stage of one batch item as nested lists, and `allowed`: rows, or heads of rows; float64 whatever the
+    dtype.
 
     `queries` (one at least) and `keys` say which rows to give (None: all). `given` may hold the item's "key" and
     "value" matrices, (m, h_kv·d_k) and (m, h_kv·d_v), to be taken as they are where projecting them takes too long.
@@ -462,7 +466,7 @@ def reference(
 
 
 def last(steps: Mapping[str, Rows]) -> Rows:
-    """The rows as the scores read them; none where the weights are given."""
+    """Return the rows as the scores read them; none where the weights are given."""
     return list(steps.values())[-1] if steps else []
 
 
@@ -492,7 +496,7 @@ class _Loops:
         self.limit = 2.0**128 - 2.0**103 if problem.dtype == "float32" else math.inf  # the next is 2^128, an overflow
         self._sides: dict[tuple[int, int], _Side] = {}
         self._sources: dict[tuple[str, int, int], Row] = {}
-        self._ending = None if problem.block is None else Ending(problem)
+        self._ending = None if problem.block is None else ReferenceBlock(problem)
         pre = problem.block is not None and problem.block["kind"] == "pre"
         self._norm = norm_of(problem.block, 1) if pre else None
         self._output = None if problem.w_output is None else layer_of(problem.w_output, problem.b_output)
@@ -500,7 +504,7 @@ class _Loops:
     def by_hand(
         self, stage: str, axes: Sequence[str], place: tuple[int, ...], row: Row, stop: str = "", first: int = 0
     ) -> Row:
-        """The row of a stage after its interventions; a number that the problem's dtype cannot hold is ±∞."""
+        """Return the row of a stage after its interventions; a number that the problem's dtype cannot hold is ±∞."""
         row = held(row, self.limit)
         if stage == stop:
             raise _Reached(row)
@@ -509,7 +513,7 @@ class _Loops:
         return held(changed, self.limit)
 
     def computed(self, stage: str, index: tuple[int, ...]) -> float:
-        """One cell of any stage before its interventions, computed anew from the start."""
+        """Return one cell of any stage before its interventions, computed anew from the start."""
         *place, column = index
         try:
             if stage in ("normed_x", "normed_context"):
@@ -534,13 +538,13 @@ class _Loops:
 
     # --- the sequences ---------------------------------------------------------------------------
     def normed(self, queries: Sequence[int], keys: Sequence[int]) -> list[tuple[str, Sequence[int]]]:
-        """The sequences that are normalized before they are projected, with the rows to give."""
+        """Return the sequences that are normalized before they are projected, with the rows to give."""
         if self._norm is None:
             return []
         return [("normed_x", queries), *([] if self.problem.context is None else [("normed_context", keys)])]
 
     def source(self, stage: str, item: int, i: int, stop: str = "") -> Row:
-        """A row of X or of the second sequence as the projections read it."""
+        """Return a row of X or of the second sequence as the projections read it."""
         if stop or (stage, item, i) not in self._sources:
             matrix = of_item(self.problem.context if stage == "normed_context" else self.problem.x, item)
             row: Row = matrix[i].tolist()
@@ -556,7 +560,7 @@ class _Loops:
         return int(matrix.shape[-1]) // heads
 
     def side(self, item: int, group: int) -> _Side:
-        """One K/V head; the last two are remembered."""
+        """Return one K/V head; the last two are remembered."""
         if (item, group) not in self._sides:
             given = self.given if item == self.item else NOTHING
             keys = self.steps("key", item, group, range(self.problem.m), given)
@@ -569,7 +573,7 @@ class _Loops:
     def head(
         self, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any], stop: str = ""
     ) -> Rows:
-        """The rows of one head of query, key or value."""
+        """Return the rows of one head of query, key or value."""
         second = name != "query" and self.problem.context is not None
         sequence = "normed_context" if second else "normed_x"
         found = rows_of_head(self.problem, name, item, head, rows, given, lambda i: self.source(sequence, item, i))
@@ -579,7 +583,7 @@ class _Loops:
     def steps(
         self, name: str, item: int, head: int, rows: Sequence[int], given: Mapping[str, Any], stop: str = ""
     ) -> dict[str, Rows]:
-        """The rows of one head: as they are, normalized, and turned by their positions, where they are."""
+        """Return the rows of one head: as they are, normalized, and turned by their positions, where they are."""
         if self.problem.weights is not None and name != "value":
             return {}
         problem, first = self.problem, head * self._width(name)
@@ -600,7 +604,7 @@ class _Loops:
         return found
 
     def query(self, item: int, head: int, i: int) -> Row:
-        """One row of Q as the scores read it; empty where the weights are given."""
+        """Return one row of Q as the scores read it; empty where the weights are given."""
         rows = last(self.steps("query", item, head, [i], NOTHING))
         return rows[0] if rows else []
 
@@ -629,7 +633,7 @@ class _Loops:
     def _compared(
         self, place: tuple[int, int, int], query: Row, keys: Rows, keep: Callable[[str, Row], Row]
     ) -> tuple[Row, list[bool]]:
-        """The weights of one query, from its scores on, and which keys are open to it."""
+        """Return the weights of one query, from its scores on, and which keys are open to it."""
         problem = self.problem
         sink = -math.inf if problem.sink is None else float(problem.sink[place[1]])
         layers = [layer for layer in problem.mask if layer.enabled]
@@ -653,7 +657,7 @@ class _Loops:
 
     # --- what follows the heads ------------------------------------------------------------------
     def ending(self, item: int, i: int, row: Row, stop: str = "") -> dict[str, Row]:
-        """One row of everything from the heads side by side to the block's end."""
+        """Return one row of everything from the heads side by side to the block's end."""
         problem, found = self.problem, {}
 
         def keep(stage: str, row: Row) -> Row:

@@ -13,11 +13,12 @@ from attn_gui.engine import sentences
 from attn_gui.engine.analysis.sensitivity import farthest
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import length
 from attn_gui.engine.masks import Custom
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.progress import Tell, silent, within
+from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -82,7 +83,7 @@ def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int
 
 
 def _part(evaluation: Evaluation, batch: int, head: int, keys: Array, weights: Array) -> Array:
-    """The sum of weight · value over some keys, in ascending order."""
+    """Return the sum of weight · value over some keys, in ascending order."""
     span = slice(int(keys[0]), int(keys[-1]) + 1)
     values = evaluation.block(evaluation.latest("value"), batch, head, span, slice(0, None))[keys - keys[0]]
     shares = weights[keys][:, None]
@@ -109,8 +110,9 @@ class Fitted:
     before: float
 
 
-def fit_width(points: Problem, tell: Tell = silent) -> Fitted:
-    """The w for which every one of the points (see `each_from_the_others`) is predicted best, all heads together.
+def fit_width(points: Problem, progress: Progress = silent) -> Fitted:
+    """Return the w for which every one of the points (see `each_from_the_others`) is predicted best, all heads
+    together.
 
     The mean of the squared errors over items, heads, points and columns is least; w is rounded to six digits.
     Source: leave-one-out fit of Nadaraya-Watson regression (Härdle, Applied Nonparametric Regression, 1990, §5.1).
@@ -121,10 +123,10 @@ def fit_width(points: Problem, tell: Tell = silent) -> Fitted:
     trials = np.geomspace(low, high, STEPS)
     errors = []
     for count, trial in enumerate(trials):
-        within(tell, 0, 2)(count / STEPS)
+        within(progress, 0, 2)(count / STEPS)
         errors.append(_error(points, trial))
     best = int(np.argmin(errors))
-    found = _least(points, trials[max(best - 1, 0)], trials[min(best + 1, STEPS - 1)], within(tell, 1, 2))
+    found = _least(points, trials[max(best - 1, 0)], trials[min(best + 1, STEPS - 1)], within(progress, 1, 2))
     error, size = _error(points, found), _mean(points.value) or 1.0
     if (before / size) ** 2 - (error / size) ** 2 > np.finfo(float).eps:
         return Fitted(found, _squared(error), _squared(before))
@@ -132,12 +134,12 @@ def fit_width(points: Problem, tell: Tell = silent) -> Fitted:
 
 
 def error_of_others(points: Problem) -> float:
-    """The mean squared error of every point predicted from the others, with the w that they have."""
+    """Return the mean squared error of every point predicted from the others, with the w that they have."""
     return _squared(_error(points, float(points.score_params["w"])))
 
 
 def each_from_the_others(evaluation: Evaluation) -> Problem:
-    """Attention of the points (keys with their values) over one another, none over itself.
+    """Return the attention of the points (keys with their values) over one another, none over itself.
 
     Scale, softcap and temperature are those of the problem, masks are not used. The result shares no array with it.
     Raises FieldError for a score that is not gaussian, for fewer than two points, and for more than can be tried.
@@ -160,15 +162,15 @@ def _whole(evaluation: Evaluation, name: str) -> Array:
 
 
 def _error(points: Problem, w: float) -> float:
-    """The root of the mean squared error: it stands where the square would overflow."""
-    evaluation = Evaluation(points.replace(score_params={**points.score_params, "w": float(w)}))
+    """Return the root of the mean squared error: it stands where the square would overflow."""
+    evaluation = DenseEvaluation(points.replace(score_params={**points.score_params, "w": float(w)}))
     joined = _whole(evaluation, evaluation.joined)
     missed = joined - np.asarray(points.value).reshape(joined.shape)
     return _mean(missed)
 
 
 def _mean(array: Array) -> float:
-    """The root of the mean square."""
+    """Return the root of the mean square."""
     return length(np.asarray(array, dtype=np.float64)) / math.sqrt(array.size)
 
 
@@ -194,7 +196,7 @@ def _range(points: Problem) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _least(points: Problem, low: float, high: float, tell: Tell) -> float:
+def _least(points: Problem, low: float, high: float, progress: Progress) -> float:
     """Golden-section search over log w; the error has one dip between the neighbors of the best trial."""
     known: dict[float, float] = {}
 
@@ -206,7 +208,7 @@ def _least(points: Problem, low: float, high: float, tell: Tell) -> float:
     left, right = math.log(low), math.log(high)
     first, second = right - GOLDEN * (right - left), left + GOLDEN * (right - left)
     for count in range(HALVINGS):
-        tell(count / HALVINGS)
+        progress(count / HALVINGS)
         if error(first) <= error(second):
             right, second, first = second, first, second - GOLDEN * (second - left)
         else:
@@ -232,7 +234,7 @@ class Pooled:
 
 
 @dataclass(frozen=True)
-class Way:
+class Estimator:
     """A way to pool: its title, which score it takes (the first that `fits`), and whether its width is fitted."""
 
     title: str
@@ -240,8 +242,8 @@ class Way:
     fitted: bool = False
 
     def put(self, problem: Problem, w: float | None = None) -> Problem:
-        """The problem pooled in this way, its masks kept, with no sink; all else about the scores is as it is unless
-        given."""
+        """Return the problem pooled in this way, its masks kept, with no sink; all else about the scores is as it is
+        unless given."""
         name, score = next((name, score) for name, score in SCORES.items() if self.fits(score))
         params = score.defaults if w is None else {**score.defaults, score.kernel_width: w}
         return problem.replace(score=name, score_params=params, scale=None, softcap=None, temperature=None, sink=None)
@@ -252,34 +254,34 @@ def _is_kernel(score: Score) -> bool:
 
 
 WAYS = (
-    Way(QT_TRANSLATE_NOOP("Pages", "Average pooling"), lambda score: not score.looks),
-    Way(QT_TRANSLATE_NOOP("Pages", "Nadaraya–Watson"), _is_kernel),
-    Way(QT_TRANSLATE_NOOP("Pages", "Fitted w = {w}"), _is_kernel, fitted=True),
-    Way(QT_TRANSLATE_NOOP("Pages", "Dot product q · k"), lambda score: score.dot),
+    Estimator(QT_TRANSLATE_NOOP("Pages", "Average pooling"), lambda score: not score.looks),
+    Estimator(QT_TRANSLATE_NOOP("Pages", "Nadaraya–Watson"), _is_kernel),
+    Estimator(QT_TRANSLATE_NOOP("Pages", "Fitted w = {w}"), _is_kernel, fitted=True),
+    Estimator(QT_TRANSLATE_NOOP("Pages", "Dot product q · k"), lambda score: score.dot),
 )
 
 
-def poolings(problem: Problem, batch: int, head: int, tell: Callable[[float], None]) -> list[Pooled]:
-    """The outputs of a head whose queries, keys and values are single numbers, pooled in each of the ways.
+def poolings(problem: Problem, batch: int, head: int, progress: Callable[[float], None]) -> list[Pooled]:
+    """Return the outputs of a head whose queries, keys and values are single numbers, pooled in each of the ways.
 
     A width is fitted where none is given, leaving every point out in turn; where there are too few or too many points
     for that, this way is left out. Source: Zhang et al., *Dive into Deep Learning*, "Attention pooling".
     """
     found = []
     for number, way in enumerate(WAYS):
-        tell(number / len(WAYS))
+        progress(number / len(WAYS))
         w = _fitted(way.put(problem)) if way.fitted else None
         if w is not None or not way.fitted:
-            evaluation = Evaluation(way.put(problem, w), keep=0)
+            evaluation = DenseEvaluation(way.put(problem, w), keep=0)
             block = evaluation.block(evaluation.mixed, batch, head, slice(0, problem.n), slice(0, 1))
             found.append(Pooled(way.title, np.array(block[:, 0], float), w))
-    tell(1.0)
+    progress(1.0)
     return found
 
 
 def _fitted(problem: Problem) -> float | None:
     try:
-        points = each_from_the_others(Evaluation(problem, keep=0))
+        points = each_from_the_others(DenseEvaluation(problem, keep=0))
     except ValueError:
         return None
     with np.errstate(all="ignore"):
@@ -307,7 +309,7 @@ TRUE_FUNCTIONS: Mapping[str, TrueFunction] = MappingProxyType(
 
 
 def function_behind(x: Array, y: Array) -> str | None:
-    """The function that explains most of points, if it explains enough of their variance."""
+    """Return the function that explains most of points, if it explains enough of their variance."""
     shares = {key: function.explained(x, y) for key, function in TRUE_FUNCTIONS.items()}
     best = max(shares, key=lambda key: shares[key])
     return best if shares[best] >= EXPLAINED else None

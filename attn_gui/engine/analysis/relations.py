@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import leveled
 
 # --- largest weights ------------------------------------------------------------------------------
@@ -32,30 +32,31 @@ def largest_weights(
     queries: range,
     least: float,
     most: int,
-    tell: Callable[[float], None],
+    progress: Callable[[float], None],
 ) -> tuple[list[Relation], float]:
-    """The `most` largest weights of every query and head, largest first, none below `least`, and the mean of all.
+    """Return the `most` largest weights of every query and head, largest first, none below `least`, and the mean of
+    all.
 
     Neither 0 nor NaN nor a negative weight is any; in the mean they count as 0. It is a mean, since the sum of weights
-    that are set by hand may be beyond float64. One head's rows are held at a time. `tell` hears the share that is done,
-    and ends the work by raising.
+    that are set by hand may be beyond float64. One head's rows are held at a time. `progress` gets the share done and
+    ends the work by raising.
     """
     found, mean = [], 0.0
     rows, keys = slice(queries.start, queries.stop), slice(0, evaluation.problem.m)
     for number, head in enumerate(heads):
-        tell(number / len(heads))
+        progress(number / len(heads))
         block = np.nan_to_num(evaluation.block(evaluation.weights, batch, head, rows, keys), nan=0.0)
         mean += float((np.maximum(block, 0.0) / (block.size * len(heads))).sum(dtype=np.float64))
         for query, row in zip(queries, block, strict=True):
             for key in _largest(row, most):
                 if row[key] > 0 and row[key] >= least:
                     found.append(Relation(head, query, int(key), float(row[key])))
-    tell(1.0)
+    progress(1.0)
     return found, mean
 
 
 def _largest(row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], most: int) -> list[int]:
-    """Places of the largest numbers, largest first; of equal ones the first."""
+    """Return places of the largest numbers, largest first; of equal ones the first."""
     places = np.flatnonzero(row >= np.partition(row, -most)[-most]) if row.size > most else np.arange(row.size)
     return [int(place) for place in places[np.argsort(-row[places], kind="stable")][:most]]
 
@@ -79,6 +80,6 @@ def cosines(rows: Array) -> Array:
 
 
 def mean_of_others(found: Array) -> float:
-    """The mean cosine of two different tokens; NaN for one token alone."""
+    """Return the mean cosine of two different tokens; NaN for one token alone."""
     n = len(found)
     return float((found.sum() - np.trace(found)) / (n * (n - 1))) if n > 1 else float("nan")

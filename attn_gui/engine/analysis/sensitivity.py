@@ -12,7 +12,7 @@ from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_array
 from attn_gui.engine.errors import FieldError, ShapeError
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.threads import one_blas_thread
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
@@ -33,7 +33,7 @@ Pieces = list[tuple[Box, Array]]
 def sensitivity(
     source: Trace | Evaluation, stage: str, index: Sequence[int] | None = None, *, cotangent: Array | None = None
 ) -> dict[str, Array]:
-    """{field: gradient} of one cell, or of Σ cotangent · stage, with respect to every number of the problem.
+    """Return {field: gradient} of one cell, or of Σ cotangent · stage, with respect to every number of the problem.
 
     Each gradient is float64 and has the field's own shape, numbers give 0-d arrays; zeros where nothing depends on
     the field. Tables of booleans have no gradient. `cotangent` has the stage's shape, batch included. A cell reads one
@@ -56,7 +56,7 @@ def sensitivity(
 
 
 def gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> dict[str, Array]:
-    """{field: gradient} of Σ weights · stage over a box, which a long problem's map need not be held for.
+    """Return {field: gradient} of Σ weights · stage over a box, which a long problem's map need not be held for.
 
     Raises FieldError where they cannot be held, here as in the others below.
     """
@@ -66,7 +66,7 @@ def gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> d
 
 
 def step_gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array) -> dict[str, tuple[Box, Array]]:
-    """{stage: (box, gradient)} of Σ weights · stage over a box with respect to the stages before it.
+    """Return {stage: (box, gradient)} of Σ weights · stage over a box with respect to the stages before it.
 
     Of each stage the box that the sum reads, outside of which the gradient is 0.
     """
@@ -79,7 +79,7 @@ def step_gradients(evaluation: Evaluation, stage: str, box: Box, weights: Array)
 def all_gradients(
     evaluation: Evaluation, stage: str, box: Box, weights: Array
 ) -> tuple[dict[str, tuple[Box, Array]], dict[str, Array]]:
-    """`step_gradients`, that of the stage itself among them, and `gradients` of one sum, both in one go."""
+    """Return `step_gradients`, that of the stage itself among them, and `gradients` of one sum, both in one go."""
     _weigh(evaluation)
     seen: dict[str, Pieces] = {}
     with np.errstate(all="ignore"):
@@ -89,7 +89,8 @@ def all_gradients(
 
 
 def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field: str) -> Array:
-    """The gradient of Σ weights · stage over a box with respect to one field, in the field's own shape (float64)."""
+    """Return the gradient of Σ weights · stage over a box with respect to one field, in the field's own shape
+    (float64)."""
     _weigh(evaluation, field)
     found = np.zeros(evaluation.problem.arrays()[field].shape)
     with np.errstate(all="ignore"):
@@ -101,8 +102,8 @@ def gradient(evaluation: Evaluation, stage: str, box: Box, weights: Array, field
 
 
 def gradient_before(evaluation: Evaluation, stage: str, box: Box, weights: Array, before: str) -> Pieces:
-    """The gradient of Σ weights · stage over a box with respect to Q as computed, or another stage `before`: (box,
-    float64) pairs that add up; none where nothing depends on it. The other matrices are held as they are."""
+    """Return the gradient of Σ weights · stage over a box with respect to Q as computed, or another stage `before`:
+    (box, float64) pairs that add up; none where nothing depends on it. The other matrices are held as they are."""
     place = [node.name for node in evaluation.nodes].index(before)
     later = [node for node in evaluation.nodes[place + 1 :] if node.name not in ("query", "key", "value")]
     with np.errstate(all="ignore"):
@@ -110,13 +111,14 @@ def gradient_before(evaluation: Evaluation, stage: str, box: Box, weights: Array
 
 
 def is_quickly_differentiated(problem: Problem) -> bool:
-    """Whether gradients are taken within a frame."""
+    """Return whether gradients are taken within a frame."""
     numbers = sum(array.size for array in problem.arrays().values())
     return numbers <= QUICK_NUMBERS and prod(problem.map_shape) <= QUICK_CELLS
 
 
 def strongest(gradients: Mapping[str, Array], count: int) -> list[tuple[str, tuple[int, ...], float]]:
-    """The `count` largest gradients as (field, index, gradient), largest first; zeros are left out, NaN comes first."""
+    """Return the `count` largest gradients as (field, index, gradient), largest first; zeros are left out, NaN comes
+    first."""
     found = []
     for field, gradient in gradients.items():
         size = np.nan_to_num(np.abs(gradient.ravel()), nan=np.inf, posinf=np.inf)
@@ -135,7 +137,7 @@ def _weigh(evaluation: Evaluation, *fields: str) -> None:
 
 
 def _checked(node: Node, cotangent: Array | None) -> Array:
-    """The cotangent as numbers of the stage's shape."""
+    """Return the cotangent as numbers of the stage's shape."""
     weights = as_array("cotangent", cotangent, axes=range(5))
     if weights.shape != node.shape:
         raise ShapeError(
@@ -150,7 +152,7 @@ def _checked(node: Node, cotangent: Array | None) -> Array:
 
 
 def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
-    """The stage whole, or a few queries at a time where their rows of the maps are too many cells to be held."""
+    """Yield the stage whole, or a few queries at a time where their rows of the maps are too many cells to be held."""
     whole = indices.whole(node.shape)
     if node.stage.input_side or "i" not in node.left:
         yield whole
@@ -162,7 +164,8 @@ def _tiles(evaluation: Evaluation, node: Node) -> Iterator[Box]:
 
 
 def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[str, Pieces]:
-    """Gradients of sources; of several parts one after the other as far as Q, K and V, from there on all at once."""
+    """Return gradients of sources; of several parts one after the other as far as Q, K and V, from there on all at
+    once."""
     if len(parts) == 1:
         return _pulled_back(evaluation, evaluation.nodes, {stage: parts})
     early, late = ([node for node in evaluation.nodes if node.stage.input_side == first] for first in (True, False))
@@ -182,7 +185,8 @@ def _from_parts(evaluation: Evaluation, stage: str, parts: Pieces) -> Mapping[st
 def _pulled_back(
     evaluation: Evaluation, nodes: Sequence[Node], pending: dict[str, Pieces], seen: dict[str, Pieces] | None = None
 ) -> Mapping[str, Pieces]:
-    """Gradients handed back from stage to stage, `seen` on the way; only what the start can see is ever computed."""
+    """Return gradients handed back from stage to stage, `seen` on the way; only what the start can see is ever
+    computed."""
     for node in reversed(nodes):
         pieces = _gathered(pending.pop(node.name, []))
         if seen is not None:
@@ -194,7 +198,7 @@ def _pulled_back(
 
 
 def _gathered(pieces: Pieces) -> Pieces:
-    """Several pieces as one, so that a stage read twice is pulled back once."""
+    """Return several pieces as one, so that a stage read twice is pulled back once."""
     if len(pieces) < 2:
         return pieces
     outer = indices.around([box for box, _ in pieces])
@@ -241,11 +245,11 @@ class Contributions:
         return farthest(self.total, self.output)
 
     def norms(self) -> Array:
-        """‖part‖ of every head and row, the bias as one more head: (parts, row)."""
+        """Return ‖part‖ of every head and row, the bias as one more head: (parts, row)."""
         return self._lengths(self.all_parts())
 
     def whole_norms(self) -> Array:
-        """‖·‖ of the sum and of the output, as two more parts: (2, row)."""
+        """Return ‖·‖ of the sum and of the output, as two more parts: (2, row)."""
         return self._lengths(np.stack([self.total, self.output]))
 
     def shares(self) -> Array:
@@ -263,14 +267,15 @@ class Contributions:
             return np.asarray(lengths(rows, -1)[..., 0])
 
     def all_parts(self) -> Array:
-        """The parts of the heads, and the bias as one more where there is one: (part, row, column)."""
+        """Return the parts of the heads, and the bias as one more where there is one: (part, row, column)."""
         if self.bias is None:
             return self.parts
         return np.concatenate([self.parts, np.broadcast_to(self.bias, (1, *self.output.shape))])
 
 
 def farthest(total: Array, output: Array) -> float:
-    """The largest distance of a cell of one from that of the other: 0 where both are NaN, NaN where one alone is."""
+    """Return the largest distance of a cell of one from that of the other: 0 where both are NaN, NaN where one alone
+    is."""
     with np.errstate(invalid="ignore"):
         apart = np.abs(total - output)
     same = (total == output) | (np.isnan(total) & np.isnan(output))
@@ -302,7 +307,7 @@ def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributi
 
 
 def part_block(evaluation: Evaluation, batch: int, head: int, rows: slice, columns: slice) -> Array:
-    """Some cells of what one head adds to the output, as (row, column)."""
+    """Return some cells of what one head adds to the output, as (row, column)."""
     problem, node = evaluation.problem, evaluation.node(evaluation.projection)
     joined, width = evaluation.joined, node.shape[-1]
     mine = evaluation.head_columns(joined, head)

@@ -12,7 +12,7 @@ import numpy as np
 from attn_gui.engine import verdicts
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import length, lengths
 from attn_gui.engine.masks import Bias, Layer
 from attn_gui.engine.problem import Problem
@@ -40,7 +40,7 @@ PROBES, STARTS = 250, 3  # random changes that are looked at, and those of them 
 SPREAD = -1.5, 1.2  # powers of ten: the lengths of random changes over that of a step
 
 
-class Question(Protocol):
+class Objective(Protocol):
     """A number that depends on the change of a row, and how near to its target is near enough."""
 
     @property
@@ -57,10 +57,10 @@ class Question(Protocol):
         """Target − value; the change stays in force until the next one is asked about."""
 
     def slope(self, change: Array) -> Array:
-        """The gradient of the value at the change that is in force."""
+        """Return the gradient of the value at the change that is in force."""
 
 
-class Costly(Question, Protocol):
+class Costly(Objective, Protocol):
     """A number that takes a while to compute."""
 
     @property
@@ -72,7 +72,7 @@ class Costly(Question, Protocol):
 
 
 def searched(question: Costly) -> tuple[int, float]:
-    """(steps, gap): the shortest change found that closes the gap, or that comes nearest to it, put in force.
+    """Return (steps, gap): the shortest change found that closes the gap, or that comes nearest to it, put in force.
 
     Steps from several starts, and no more than a set amount of work: that there is no better one is not proved.
     """
@@ -91,7 +91,7 @@ def searched(question: Costly) -> tuple[int, float]:
 
 
 def _promising(question: Costly) -> list[Array]:
-    """The random changes that come nearest to the target, of short and long ones in all directions."""
+    """Return the random changes that come nearest to the target, of short and long ones in all directions."""
     question.allow(PROBES)
     random = np.random.default_rng(PROBES)  # the same in every run
     sizes = question.length * 10.0 ** random.uniform(*SPREAD, PROBES)
@@ -100,8 +100,8 @@ def _promising(question: Costly) -> list[Array]:
     return [changes[place] for place in np.argsort(gaps)[:STARTS] if np.isfinite(gaps[place])]
 
 
-def shortest(question: Question, start: Array) -> tuple[Array, int, float]:
-    """(change, steps, gap): the shortest change near `start` that closes the gap, or what comes nearest to that.
+def shortest(question: Objective, start: Array) -> tuple[Array, int, float]:
+    """Return (change, steps, gap): the shortest change near `start` that closes the gap, or what comes nearest to that.
 
     Where the values above the target form a convex set, as they do for a weight that is to grow, no change is shorter.
     """
@@ -112,7 +112,7 @@ def shortest(question: Question, start: Array) -> tuple[Array, int, float]:
     return change, steps, abs(left)
 
 
-def reached(question: Question, change: Array) -> tuple[Array, int, float]:
+def reached(question: Objective, change: Array) -> tuple[Array, int, float]:
     """Gauss–Newton of one equation with damped steps (Nocedal, Wright, "Numerical Optimization", 2006, §10.3)."""
     left, idle = question.gap(change), 0
     for count in range(MOST_STEPS):
@@ -135,7 +135,7 @@ def reached(question: Question, change: Array) -> tuple[Array, int, float]:
     return change, MOST_STEPS, left
 
 
-def _shortened(question: Question, change: Array) -> tuple[Array, int]:
+def _shortened(question: Objective, change: Array) -> tuple[Array, int]:
     """Take away what lies beside the gradient, and go back to the target, until only what is needed is left.
 
     Gradient projection (Nocedal, Wright, 2006, §16.7; Rosen 1961): a change of the smallest length is parallel to the
@@ -209,7 +209,7 @@ class LogOdds:
         return np.asarray(weights if self._vectors is None else weights @ self._vectors) / self._temperature
 
     def weights(self, change: Array) -> Array:
-        """The weights that the others would have among themselves; 0 for the key."""
+        """Return the weights that the others would have among themselves; 0 for the key."""
         logits = self._at(change)
         powers = np.where(self._others, np.exp(logits - logits[self._others].max()), 0.0)
         return np.asarray(powers / powers.sum())
@@ -247,7 +247,7 @@ class LogOdds:
         return way
 
     def highest(self) -> tuple[Array, bool]:
-        """The change with the largest value, and whether it is proved to be: Newton on a concave function."""
+        """Return the change with the largest value, and whether it is proved to be: Newton on a concave function."""
         assert self._vectors is not None
         change, damping = self.zero, 1e-9
         size = float(np.abs(self._vectors).max()) or 1.0
@@ -267,7 +267,8 @@ class LogOdds:
 
 
 def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reason | None]:
-    """(change, steps, reason): the reason only where the target is not reached; then the change is the nearest."""
+    """Return (change, steps, reason): the reason only where the target is not reached; then the change is the
+    nearest."""
     tried = [shortest(question, start) for start in question.starts()]
     good = [one for one in tried if one[2] <= question.enough]
     if good:
@@ -290,7 +291,7 @@ def free_change(question: LogOdds, by: str, key: int) -> tuple[Array, int, Reaso
 LARGEST_BIAS = 1 << 24  # numbers of a bias layer that is made for one row
 
 
-class Cells:
+class EditedArray:
     """A copy of the array `field` of a problem; `problem()` is the problem with it."""
 
     def __init__(self, problem: Problem, field: str) -> None:
@@ -313,7 +314,7 @@ class Cells:
         evaluation.update(self._live, {self.field: [box]})
 
     def moved(self, box: Box, old: Array) -> float:
-        """The norm of the change of a box."""
+        """Return the norm of the change of a box."""
         change = np.asarray(self.array[box], float) - old
         return length(change[np.isfinite(change)])
 
@@ -322,7 +323,7 @@ class Cells:
 
 
 def with_own_bias(problem: Problem) -> tuple[Problem, str]:
-    """The problem with a bias layer that has a number for every cell of the maps, and its field.
+    """Return the problem with a bias layer that has a number for every cell of the maps, and its field.
 
     A layer of zeros is added where every bias there is serves several rows. Raises ValueError if it would be too large.
     """
@@ -342,5 +343,5 @@ def _own(shape: Sequence[int], sizes: Sequence[int]) -> bool:
 
 
 def bias_box(shape: Sequence[int], place: tuple[slice, ...]) -> Box:
-    """A box of the maps in the bias's own axes."""
+    """Return a box of the maps in the bias's own axes."""
     return tuple(place[4 - len(shape) :])

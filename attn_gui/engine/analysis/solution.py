@@ -14,7 +14,7 @@ from attn_gui.engine.analysis.shortest_change import (
     BIAS,
     CLOSE,
     WAYS,
-    Cells,
+    EditedArray,
     LogOdds,
     bias_box,
     free_change,
@@ -25,9 +25,9 @@ from attn_gui.engine.analysis.solving import (
     Ask,
     KeptOdds,
     Probed,
-    Row,
+    RowChange,
     Solution,
-    Step,
+    SolvedRow,
     blocked,
     by_bias,
     by_key,
@@ -39,8 +39,9 @@ from attn_gui.engine.analysis.solving import (
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_choice, as_number
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation, problem_in
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.indices import cell, length
 from attn_gui.engine.graph.nodes import as_index
 from attn_gui.engine.graph.stage import Stage
@@ -61,7 +62,8 @@ COARSE, LOST = 1e-6, 1e-2  # residuals over the step: a note above the first, a 
 
 
 def unmoved(ask: Ask, problem: Problem) -> Solution | None:
-    """The answer where no change moves a cell of a map. Raises FieldError for a row that the cell does not read."""
+    """Return the answer where no change moves a cell of a map. Raises FieldError for a row that the cell does not
+    read."""
     reason = blocked(ask.row, ask.stage, ask.key)
     if reason is not None:
         return Solution(problem, ask.reached, math.inf, False, reason, ask.cells.field, ask.box)
@@ -70,7 +72,7 @@ def unmoved(ask: Ask, problem: Problem) -> Solution | None:
 
 
 def answer_map(ask: Ask, odds: str | None) -> Solution:
-    """The answer for a cell of a map that something moves; `odds` are what was asked for."""
+    """Return the answer for a cell of a map that something moves; `odds` are what was asked for."""
     free = (odds or _default(ask)) == "free" and ask.by != "key"
     if free and not (ask.by == BIAS and not ask.of_weight):
         return _free(ask, asked=odds is not None)
@@ -78,7 +80,7 @@ def answer_map(ask: Ask, odds: str | None) -> Solution:
 
 
 def _default(ask: Ask) -> str:
-    """Whether odds are kept by default: where common keys make that a system with a solution."""
+    """Return whether odds are kept by default: where common keys make that a system with a solution."""
     if ask.by not in ("query", "x"):
         return "kept"
     few = int(ask.row.open.sum()) <= ask.problem.d_k + 1
@@ -86,7 +88,7 @@ def _default(ask: Ask) -> str:
 
 
 def _linear(ask: Ask) -> bool:
-    """Whether the stage is linear in the query row but for what all keys share."""
+    """Return whether the stage is linear in the query row but for what all keys share."""
     problem, score = ask.problem, SCORES[ask.problem.score]
     linear = score.slope(problem.score_params) is not None and (ask.of_weight or not score.common)
     return problem.softcap is None and linear
@@ -117,7 +119,7 @@ def _kept_by_x(ask: Ask) -> Solution:
 
 
 def _missed(ask: Ask, before: Array, asked: float) -> float:
-    """The gap between the logits and those asked for; a number common to all of the others is free."""
+    """Return the gap between the logits and those asked for; a number common to all of the others is free."""
     row, key, off = ask.row, ask.key, ask.reached - ask.target
     others = np.flatnonzero(np.isfinite(before) & (np.arange(len(before)) != key))
     moved = row.logits - before
@@ -130,15 +132,15 @@ def _missed(ask: Ask, before: Array, asked: float) -> float:
     return math.hypot(off, length(apart))
 
 
-def _judged(step: Step, count: int, left: float, enough: float) -> Step:
-    """A step that was found by trying."""
+def _judged(step: RowChange, count: int, left: float, enough: float) -> RowChange:
+    """Return a step that was found by trying."""
     if left > enough:
         return replace(step, feasible=False, reason=Reason(verdicts.STUCK, steps=count, residual=left))
     return replace(step, reason=Reason(verdicts.NEARBY, steps=count)) if step.feasible else step
 
 
-def _told(step: Step, residual: float, asked: float) -> Step:
-    """The result of a step in the numbers of the dtype."""
+def _told(step: RowChange, residual: float, asked: float) -> RowChange:
+    """Return the result of a step in the numbers of the dtype."""
     size, values = max(1.0, abs(asked)), {"residual": residual, "condition": step.condition}
     if not step.feasible or residual <= COARSE * size:
         return step
@@ -173,7 +175,7 @@ def _moved(ask: Ask) -> tuple[int, Reason | None]:
 
 
 def _log_odds(ask: Ask) -> LogOdds:
-    """The question of one weight of the row, among its open keys."""
+    """Return the question of one weight of the row, among its open keys."""
     problem, row = ask.problem, ask.row
     wanted, temperature = row.open, problem.temperature or 1.0
     vectors, reach = None, 1.0
@@ -188,8 +190,8 @@ def _log_odds(ask: Ask) -> LogOdds:
     return LogOdds(row.logits[wanted] / temperature, vectors, temperature, key, ask.target, reach)
 
 
-def _as_cells(row: Row, by: str, change: Array) -> Array:
-    """A change of the turned query row, or of the open keys' logits, as one of the cells."""
+def _as_cells(row: SolvedRow, by: str, change: Array) -> Array:
+    """Return a change of the turned query row, or of the open keys' logits, as one of the cells."""
     if by == "query":
         return row.unturned("query", row.query, change)
     found = np.zeros(row.problem.m)
@@ -213,7 +215,7 @@ def solve(
     *,
     cancelled: Callable[[], bool] = bool,
 ) -> Solution:
-    """The problem in which one cell has the value `target`, for the smallest change of one row.
+    """Return the problem in which one cell has the value `target`, for the smallest change of one row.
 
     Weights (target in (0, 1)) and scores, scaled scores and so on: by that `query` row, that `key` row, a `bias`, or
     the row of `x` behind the query. `odds` "kept": those among the other open keys of the row stay; "free": they go
@@ -237,7 +239,7 @@ def solve(
     place = as_index(evaluation.node(stage), index)
     entry = evaluation.node(stage).stage
     _check_target(entry, target, by)
-    cells = Cells(start, field)
+    cells = EditedArray(start, field)
     ask = Ask(evaluation, cells, _box(evaluation, cells, stage, place, by), stage, place, target, by, cancelled)
     if not entry.square:
         return _output(ask)
@@ -249,8 +251,8 @@ def solve(
 
 
 def _by_steps(ask: Ask, odds: str | None) -> Solution:
-    """The answer for a cell of a map without closed formulas: where more than the key's own logit moves, nothing keeps
-    the odds among the others."""
+    """Return the answer for a cell of a map without closed formulas: where more than the key's own logit moves, nothing
+    keeps the odds among the others."""
     kept = ask.by == "key" and ask.evaluation.elementary
     if odds == "kept" and not kept:
         raise FieldError(verdicts.NOT_KEPT)
@@ -275,15 +277,15 @@ def _check_way(problem: Problem, by: str) -> None:
         raise FieldError(verdicts.PROJECTED, by=by)
 
 
-def _box(evaluation: Evaluation, cells: Cells, stage: str, place: tuple[int, ...], by: str) -> Box:
-    """The cells of the field that may change: of one head for a map, of every head that an output reads."""
+def _box(evaluation: Evaluation, cells: EditedArray, stage: str, place: tuple[int, ...], by: str) -> Box:
+    """Return the cells of the field that may change: of one head for a map, of every head that an output reads."""
     problem, item, query = evaluation.problem, place[0], place[-2]
     if by == BIAS:
         heads = cell(place[1:2]) if len(place) == 4 else (slice(0, problem.num_heads),)
         return bias_box(cells.array.shape, (*cell((item,)), *heads, *cell((query,)), slice(0, problem.m)))
     if by == "x" or not evaluation.node(stage).stage.square:
         return row_box(cells.array.shape, item, query)
-    return Row(evaluation, item, place[1], query).cells(by, place[3] if by == "key" else query)
+    return SolvedRow(evaluation, item, place[1], query).cells(by, place[3] if by == "key" else query)
 
 
 # --- outputs -------------------------------------------------------------------------------------
@@ -298,7 +300,7 @@ def _output(ask: Ask) -> Solution:
 
 
 def _outside(ask: Ask) -> Reason | None:
-    """A weighted mean never leaves the values that it is of; beside a sink 0 is one of them."""
+    """Return a weighted mean never leaves the values that it is of; beside a sink 0 is one of them."""
     problem, evaluation, place = ask.problem, ask.evaluation, ask.place
     mean = not STAGE[ask.stage].square and is_a_sum(evaluation, ask.stage)
     if ask.by == "x" or not mean or any(record.enabled for record in problem.interventions):
@@ -307,7 +309,7 @@ def _outside(ask: Ask) -> Reason | None:
     head, column = (place[1], column) if ask.stage == evaluation.mixed else divmod(column, problem.d_v)
     mine = evaluation.head_columns("value", head)
     box = (slice(item, item + 1), slice(0, problem.m), slice(mine.start + column, mine.start + column + 1))
-    values = evaluation.fetch("value", box)[0, :, 0][Row(evaluation, item, head, query).open]
+    values = evaluation.fetch("value", box)[0, :, 0][SolvedRow(evaluation, item, head, query).open]
     if not len(values):
         return Reason(verdicts.CLOSED_ROW)
     low, high = float(values.min()), float(values.max())

@@ -10,13 +10,13 @@ import numpy as np
 
 from attn_gui.engine import verdicts
 from attn_gui.engine.analysis.sensitivity import gradient
-from attn_gui.engine.analysis.shortest_change import BIAS, Cells, LogOdds, reached
+from attn_gui.engine.analysis.shortest_change import BIAS, EditedArray, LogOdds, reached
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import cell, length
-from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
@@ -28,7 +28,7 @@ from attn_gui.engine.verdicts import Reason
 
 
 @dataclass(frozen=True)
-class Row:
+class SolvedRow:
     """Query `query` of head `head` in batch item `item`; all numbers are float64 copies."""
 
     evaluation: Evaluation
@@ -41,7 +41,7 @@ class Row:
         return self.evaluation.problem
 
     def read(self, stage: str) -> Array:
-        """The row in one of the maps, one number for each key."""
+        """Return the row in one of the maps, one number for each key."""
         box = (*cell((self.item, self.head, self.query)), slice(0, self.problem.m))
         return np.array(self.evaluation.fetch(stage, box)[0, 0, 0])
 
@@ -70,17 +70,18 @@ class Row:
         return slice(self.item, self.item + 1), rows, self.evaluation.head_columns(name, self.head)
 
     def query_vector(self) -> Array:
-        """The query as scores read it: (d_k,), turned by its position where positions are rotary."""
+        """Return the query as scores read it: (d_k,), turned by its position where positions are rotary."""
         name = self.evaluation.latest("query")
         return np.array(self.evaluation.fetch(name, self._part(name, slice(self.query, self.query + 1)))[0, 0])
 
     def key_vectors(self, rows: slice | None = None) -> Array:
-        """The keys as scores read them: (m, d_k)."""
+        """Return the keys as scores read them: (m, d_k)."""
         name = self.evaluation.latest("key")
         return np.array(self.evaluation.fetch(name, self._part(name, rows or slice(0, self.problem.m)))[0])
 
     def unturned(self, name: str, row: int, vector: Array) -> Array:
-        """A change of a turned row as a change of the row before; a turn keeps lengths, so the smallest stays so."""
+        """Return a change of a turned row as a change of the row before; a turn keeps lengths, so the smallest stays
+        so."""
         if (latest := self.evaluation.latest(name)) == name:
             return vector
         node = self.evaluation.node(latest)
@@ -89,7 +90,7 @@ class Row:
         return np.asarray(next(piece for source, _, piece in pieces if source == node.inputs[0].name)).reshape(-1)
 
     def cells(self, name: str, row: int) -> Box:
-        """The box of one head's row in `query` or `key`, or of a whole row of `x`, in the field's own axes."""
+        """Return the box of one head's row in `query` or `key`, or of a whole row of `x`, in the field's own axes."""
         if name == "x":
             return row_box(self.problem.x.shape, self.item, row)
         _, rows, columns = self._part(name, slice(row, row + 1))
@@ -98,7 +99,7 @@ class Row:
 
 
 def row_box(shape: tuple[int, ...], item: int, row: int) -> Box:
-    """A whole row of an array that may have a batch axis."""
+    """Return a whole row of an array that may have a batch axis."""
     leading = (slice(item, item + 1),) if len(shape) == 3 else ()
     return (*leading, slice(row, row + 1), slice(0, shape[-1]))
 
@@ -143,7 +144,7 @@ class Ask:
     """A target for one cell of a stage, and the cells that may change for it."""
 
     evaluation: Evaluation
-    cells: Cells
+    cells: EditedArray
     box: Box
     stage: str
     place: tuple[int, ...]
@@ -156,9 +157,9 @@ class Ask:
         object.__setattr__(self, "old", np.array(self.cells.array[self.box], float))
 
     @property
-    def row(self) -> Row:
+    def row(self) -> SolvedRow:
         """The row of the maps that the cell stands in."""
-        return Row(self.evaluation, *self.place[:3])
+        return SolvedRow(self.evaluation, *self.place[:3])
 
     @property
     def key(self) -> int:
@@ -185,7 +186,7 @@ class Ask:
     def answer(
         self, residual: float, feasible: bool, reason: Reason, *, odds: str | None = None, condition: float = 1.0
     ) -> Solution:
-        """The solution that the cells hold now."""
+        """Return the solution that the cells hold now."""
         return Solution(
             self.cells.problem(),
             self.reached,
@@ -236,7 +237,7 @@ def shortest(matrix: Array, right: Array, demands: int, size: float) -> Solved:
 
 
 def centered(matrix: Array) -> Array:
-    """Rows less their mean: what is left of equations to which a common number may be added, none of none."""
+    """Return rows less their mean: what is left of equations to which a common number may be added, none of none."""
     return np.asarray(matrix - matrix.mean(axis=0)) if len(matrix) else matrix
 
 
@@ -251,7 +252,7 @@ FLAT = 20.0  # tanh of it is 1 in float64
 
 
 @dataclass(frozen=True)
-class Step:
+class RowChange:
     """The change of one row, before any rounding; `score` instead where it must be found step by step."""
 
     change: Array
@@ -261,8 +262,8 @@ class Step:
     score: float | None = None
 
 
-def blocked(row: Row, stage: str, key: int) -> Reason | None:
-    """The reason why no change at all can move the cell."""
+def blocked(row: SolvedRow, stage: str, key: int) -> Reason | None:
+    """Return the reason why no change at all can move the cell."""
     if STAGE[stage].shares:
         if not row.open[key]:
             return Reason(verdicts.CLOSED, key=key)
@@ -276,7 +277,7 @@ def blocked(row: Row, stage: str, key: int) -> Reason | None:
     return None
 
 
-def check_way(row: Row, stage: str, by: str) -> None:
+def check_way(row: SolvedRow, stage: str, by: str) -> None:
     """Raise FieldError for a way of changing the row that the cell does not read."""
     stages, biased = row.evaluation.stages, row.evaluation.part(Role.BIAS)
     if by != BIAS:
@@ -285,8 +286,8 @@ def check_way(row: Row, stage: str, by: str) -> None:
         raise FieldError(verdicts.BEFORE_BIAS, stage=stage)
 
 
-def growth(row: Row, stage: str, key: int, target: float) -> float:
-    """The growth of the key's logit over all others that a weight needs; for other cells, of the cell itself."""
+def growth(row: SolvedRow, stage: str, key: int, target: float) -> float:
+    """Return the growth of the key's logit over all others that a weight needs; for other cells, of the cell itself."""
     if not STAGE[stage].shares:
         return target - float(row.read(stage)[key])
     temperature = row.problem.temperature or 1.0
@@ -301,7 +302,7 @@ def growth(row: Row, stage: str, key: int, target: float) -> float:
 
 
 # --- by the query row ----------------------------------------------------------------------------
-def by_query(row: Row, stage: str, key: int, target: float) -> Step:
+def by_query(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
     problem = row.problem
     score, slope = _score_of(problem), SCORES[problem.score].slope(problem.score_params)
     if slope is None:
@@ -329,29 +330,30 @@ def by_query(row: Row, stage: str, key: int, target: float) -> Step:
     reason = Reason(verdicts.REACHED, by="query")
     if not solved.met:
         reason = Reason(verdicts.UNREACHABLE, rank=solved.rank, more=solved.rank + 1)
-    return Step(row.unturned("query", row.query, solved.x), solved.met, reason, solved.condition)
+    return RowChange(row.unturned("query", row.query, solved.x), solved.met, reason, solved.condition)
 
 
 # --- by one key row ------------------------------------------------------------------------------
-def by_key(row: Row, stage: str, key: int, target: float) -> Step:
+def by_key(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
     """Move this key's score in the row alone; the smallest move of the key that does it."""
     score = _score_of(row.problem)
     step, cap = _score_step(row, stage, key, growth(row, stage, key, target))
     if step is None:
-        return Step(np.zeros(0), False, Reason(verdicts.NO_LEVER, key=key, why="scale"))
+        return RowChange(np.zeros(0), False, Reason(verdicts.NO_LEVER, key=key, why="scale"))
     query, old = row.query_vector(), row.key_vectors(slice(key, key + 1))[0]
     found = score.move_key(key, query, old, step, row.problem.score_params)
     if found is None:
         wanted = float(row.read(row.evaluation.scores)[key]) + step
-        return Step(np.zeros(0), cap is None, cap or Reason(verdicts.REACHED_KEY), score=wanted)
+        return RowChange(np.zeros(0), cap is None, cap or Reason(verdicts.REACHED_KEY), score=wanted)
     if not (np.isfinite(query).all() and np.isfinite(old).all()):
         raise FieldError(verdicts.WILD, stage=row.evaluation.scores)
     move, reason = found[0], found[1] or cap
-    return Step(row.unturned("key", key, move), reason is None, reason or Reason(verdicts.REACHED_KEY))
+    return RowChange(row.unturned("key", key, move), reason is None, reason or Reason(verdicts.REACHED_KEY))
 
 
-def _score_step(row: Row, stage: str, key: int, step: float) -> tuple[float | None, Reason | None]:
-    """A step of the cell as one of the score; None where the scale is 0. The reason tells of a softcap in the way."""
+def _score_step(row: SolvedRow, stage: str, key: int, step: float) -> tuple[float | None, Reason | None]:
+    """Return a step of the cell as one of the score; None where the scale is 0. The reason tells of a softcap in the
+    way."""
     problem, evaluation, reason = row.problem, row.evaluation, None
     if stage == evaluation.scores:
         return step, None
@@ -370,7 +372,7 @@ def _score_step(row: Row, stage: str, key: int, step: float) -> tuple[float | No
 
 
 def _score_of(problem: Problem) -> Score:
-    """The score function. Raises FieldError for one that nothing moves."""
+    """Return the score function. Raises FieldError for one that nothing moves."""
     score = SCORES[problem.score]
     if not score.looks:
         raise FieldError(verdicts.AVERAGE)
@@ -378,12 +380,12 @@ def _score_of(problem: Problem) -> Score:
 
 
 # --- by the bias ---------------------------------------------------------------------------------
-def by_bias(row: Row, stage: str, key: int, target: float) -> Step:
-    """A bias is added to the logits as it is; the smallest change is shared out among the open keys."""
+def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
+    """Return a bias is added to the logits as it is; the smallest change is shared out among the open keys."""
     change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)
     if STAGE[stage].shares:
         change[row.open] = centered(change[row.open])
-    return Step(change, True, Reason(verdicts.REACHED, by=BIAS))
+    return RowChange(change, True, Reason(verdicts.REACHED, by=BIAS))
 
 
 # --- targets that move ----------------------------------------------------------------------------
@@ -399,7 +401,7 @@ class QuickRow:
     `values` are the logits over the temperature for a weight, the stage's own numbers for a score.
     """
 
-    row: Row
+    row: SolvedRow
     box: Box
     start: Array
     values: Array
@@ -409,7 +411,7 @@ class QuickRow:
     of_weight: bool
 
     def at(self, target: float) -> tuple[Array, float]:
-        """(numbers for the row, the cell's number with them)."""
+        """Return (numbers for the row, the cell's number with them)."""
         if not self.of_weight:
             vector = self.vectors[self.key]
             size = length(vector)
@@ -420,13 +422,13 @@ class QuickRow:
         return self._cells(change), 1 / (1 + math.exp(-question.value(change)))
 
     def _cells(self, change: Array) -> Array:
-        """The row with a change of the query as the scores read it."""
+        """Return the row with a change of the query as the scores read it."""
         turned = self.row.unturned("query", self.row.query, change)
         return np.asarray(self.start + turned.reshape(self.start.shape))
 
 
 def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | None:
-    """The row of a weight or score whose odds among other keys `solve` lets free by default.
+    """Return the row of a weight or score whose odds among other keys `solve` lets free by default.
 
     None for short rows, for cells that are closed, and where scores are not linear in the query or changed by hand.
     """
@@ -438,7 +440,7 @@ def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | 
     if (score.common and not entry.shares) or problem.sink is not None or problem.norms_heads:
         return None
     item, head, query, key = index
-    row = Row(RowwiseEvaluation(problem), item, head, query)
+    row = SolvedRow(RowwiseEvaluation(problem), item, head, query)
     wanted = row.open
     if not wanted[key] or wanted.sum() <= problem.d_k + 1:
         return None
@@ -462,7 +464,7 @@ MOST = 60  # steps towards several targets at once
 HALVINGS = 30
 
 
-class Stopped(Exception):
+class SolvingStopped(Exception):
     """The search was canceled."""
 
 
@@ -477,7 +479,7 @@ class Probed:
         self._evaluation, self._cells, self._box, self._stage, self._index = evaluation, cells, box, stage, index
         self._cancelled, self._looks = ask.cancelled, 0
         self._old = np.array(cells.array[box], float)
-        self._odds = STAGE[stage].shares and not isinstance(evaluation.node(stage), ByHand)
+        self._odds = STAGE[stage].shares and not isinstance(evaluation.node(stage), InterventionNode)
         self._target = math.log(target) - math.log1p(-target) if self._odds else target
         self.enough = 16 * float(np.finfo(evaluation.problem.dtype).eps) * max(1.0, abs(self._target))
         self.length = max(1.0, length(self._old[np.isfinite(self._old)]))
@@ -492,7 +494,7 @@ class Probed:
 
     def gap(self, change: Array) -> float:
         if self._cancelled():
-            raise Stopped
+            raise SolvingStopped
         self._looks -= 1
         self._cells.write(self._evaluation, self._box, self._old + change)
         with np.errstate(all="ignore"):
@@ -515,8 +517,8 @@ class Probed:
         return float(self._evaluation.fetch(self._stage, cell(self._index)).item())
 
     @property
-    def _row(self) -> Row:
-        return Row(self._evaluation, *self._index[:3])
+    def _row(self) -> SolvedRow:
+        return SolvedRow(self._evaluation, *self._index[:3])
 
     @property
     def _temperature(self) -> float:
@@ -577,7 +579,7 @@ class KeptOdds:
         return self._off()
 
     def _off(self) -> Array:
-        """The amount by which each demand is missed: the rows of `_slopes`."""
+        """Return the amount by which each demand is missed: the rows of `_slopes`."""
         moved = self._row.logits - self._before
         own = float(self._row.read(self._stage)[self._key]) - self._asked
         if not self._together:

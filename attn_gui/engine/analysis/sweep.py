@@ -14,15 +14,15 @@ import numpy as np
 from attn_gui.engine.analysis.head_readings import most_of_row, weights_by_hand
 from attn_gui.engine.analysis.sensitivity import gradient_before
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation, row_entropy
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import length, leveled
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.interventions import Set
 from attn_gui.engine.masks import Layer, Parameter
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.scores import SCORES, Setting
+from attn_gui.engine.scores import SCORES, ScoreSetting
 from attn_gui.engine.stages import STAGE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -44,7 +44,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Row:
+class MapRow:
     """A row of a map with one of its keys: item, head, query, key."""
 
     batch: int = 0
@@ -63,22 +63,22 @@ class Quantity(ABC):
 
     @abstractmethod
     def now(self, problem: Problem) -> float | None:
-        """Its value in a problem; None where it has none."""
+        """Return its value in a problem; None where it has none."""
 
     @abstractmethod
     def span(self, problem: Problem) -> tuple[float, float]:
-        """The two ends between which it runs unless told otherwise."""
+        """Return the two ends between which it runs unless told otherwise."""
 
     @abstractmethod
     def put(self, problem: Problem, value: float) -> Problem:
-        """The problem with this value."""
+        """Return the problem with this value."""
 
     def fits(self, problem: Problem, value: float) -> bool:
-        """Whether it can have a value."""
+        """Return whether it can have a value."""
         return math.isfinite(value)
 
-    def row(self, problem: Problem, row: Row) -> Row:
-        """The row to read in a problem that `put` gave."""
+    def row(self, problem: Problem, row: MapRow) -> MapRow:
+        """Return the row to read in a problem that `put` gave."""
         return row
 
 
@@ -122,7 +122,7 @@ class ScoreNumber(Quantity):
     """A number of the score function."""
 
     name: str
-    setting: Setting
+    setting: ScoreSetting
 
     @property
     def words(self) -> Words:  # type: ignore[override]  # nothing sets it
@@ -245,24 +245,24 @@ class SeededWidth(Quantity):
             mask=tuple(layer for layer in problem.mask if layer.cells is None and _is_shared(layer)),
         )
 
-    def row(self, problem: Problem, row: Row) -> Row:
-        return Row(query=min(row.query, problem.n - 1), key=min(row.key, problem.m - 1))
+    def row(self, problem: Problem, row: MapRow) -> MapRow:
+        return MapRow(query=min(row.query, problem.n - 1), key=min(row.key, problem.m - 1))
 
 
 def _is_shared(layer: Layer) -> bool:
-    """Whether a rule is the same for every item."""
+    """Return whether a rule is the same for every item."""
     return len(layer.shape((2, 1, 1, 1))) < 4
 
 
 def _around(value: float) -> tuple[float, float]:
-    """A stretch with a value in its middle."""
+    """Return a stretch with a value in its middle."""
     middle = value if math.isfinite(value) else 0.0
     reach = max(1.0, 2 * abs(middle))
     return middle - reach, middle + reach
 
 
 def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value: float) -> Quantity:
-    """A cell of a stage: of Q, K or V as they are given the number itself, else what is set there by hand."""
+    """Return a cell of a stage: of Q, K or V as they are given the number itself, else what is set there by hand."""
     array = problem.arrays().get(stage)
     if array is None:
         return HandCell(stage, place, value)
@@ -270,7 +270,7 @@ def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value
 
 
 def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str, Quantity]:
-    """Every quantity of a problem by its key; `cell` is that of the chosen cell."""
+    """Return every quantity of a problem by its key; `cell` is that of the chosen cell."""
     found: dict[str, Quantity] = {
         "scale": ScaleFactor("scale", (("Names", "scale"),), 0.0, 1.0, positive=False),
         "temperature": Option("temperature", (("Settings", "temperature"),), 0.1, 4.0, unset=1.0),
@@ -293,7 +293,8 @@ def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str
 
 
 def values_between(quantity: Quantity, low: float, high: float, steps: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """`steps` values from one end to the other, evenly apart; of a whole number fewer where there are no more."""
+    """Return `steps` values from one end to the other, evenly apart; of a whole number fewer where there are no
+    more."""
     found = 2 * np.linspace(low / 2, high / 2, max(steps, 2))  # the two may be farther apart than a number reaches
     if not quantity.whole:
         return found
@@ -312,17 +313,17 @@ class RowReading(ABC):
     unit = ""
 
     @abstractmethod
-    def read(self, evaluation: Evaluation, row: Row) -> float:
-        """The number; NaN where there is none."""
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
+        """Return the number; NaN where there is none."""
 
 
-class Entropy(RowReading):
+class RowEntropy(RowReading):
     """−Σ a log a of the weights."""
 
     title = QT_TRANSLATE_NOOP("Pages", "entropy of the row")
     unit = QT_TRANSLATE_NOOP("Pages", "nats")
 
-    def read(self, evaluation: Evaluation, row: Row) -> float:
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
         return float(row_entropy(weights(evaluation, row)))
 
 
@@ -331,16 +332,16 @@ class OneWeight(RowReading):
 
     title = QT_TRANSLATE_NOOP("Pages", "the chosen weight")
 
-    def read(self, evaluation: Evaluation, row: Row) -> float:
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
         return float(weights(evaluation, row)[row.key])
 
 
-class LargestWeight(RowReading):
+class RowLargestWeight(RowReading):
     """The largest weight."""
 
     title = QT_TRANSLATE_NOOP("Pages", "the largest weight")
 
-    def read(self, evaluation: Evaluation, row: Row) -> float:
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
         return float(weights(evaluation, row).max())
 
 
@@ -349,7 +350,7 @@ class OutputNorm(RowReading):
 
     title = QT_TRANSLATE_NOOP("Pages", "norm of the head's output")
 
-    def read(self, evaluation: Evaluation, row: Row) -> float:
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
         mixed = _row(evaluation, evaluation.mixed, row)
         return length(mixed)
 
@@ -359,7 +360,7 @@ class ScoreVariance(RowReading):
 
     title = QT_TRANSLATE_NOOP("Pages", "variance of the scores")
 
-    def read(self, evaluation: Evaluation, row: Row) -> float:
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
         return _variance(_row(evaluation, evaluation.scores, row), evaluation, row)
 
 
@@ -368,7 +369,7 @@ class LogitVariance(RowReading):
 
     title = QT_TRANSLATE_NOOP("Pages", "variance of what enters the softmax")
 
-    def read(self, evaluation: Evaluation, row: Row) -> float:
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
         return _variance(_row(evaluation, str(evaluation.logits), row), evaluation, row)
 
 
@@ -377,7 +378,7 @@ class Saturation(RowReading):
 
     title = QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖")
 
-    def read(self, evaluation: Evaluation, row: Row) -> float:
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
         return jacobian_norm(weights(evaluation, row))
 
 
@@ -386,7 +387,7 @@ class QueryGradient(RowReading):
 
     title = QT_TRANSLATE_NOOP("Pages", "gradient of the chosen weight, ‖∂a/∂q‖")
 
-    def read(self, evaluation: Evaluation, row: Row) -> float:
+    def read(self, evaluation: Evaluation, row: MapRow) -> float:
         box = indices.cell((row.batch, row.head, row.query, row.key))
         pieces = gradient_before(evaluation, evaluation.weights, box, np.ones((1, 1, 1, 1)), "query")
         with np.errstate(all="ignore"):
@@ -395,9 +396,9 @@ class QueryGradient(RowReading):
 
 ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
     {
-        "entropy": Entropy(),
+        "entropy": RowEntropy(),
         "weight": OneWeight(),
-        "largest": LargestWeight(),
+        "largest": RowLargestWeight(),
         "norm": OutputNorm(),
         "score_variance": ScoreVariance(),
         "logit_variance": LogitVariance(),
@@ -408,13 +409,13 @@ ROW_READINGS: Mapping[str, RowReading] = MappingProxyType(
 """The readings by their keys."""
 
 
-def weights(evaluation: Evaluation, row: Row) -> Array:
-    """The weights of a row, one for each key."""
+def weights(evaluation: Evaluation, row: MapRow) -> Array:
+    """Return the weights of a row, one for each key."""
     return _row(evaluation, evaluation.weights, row)
 
 
 def variance(numbers: Array) -> float:
-    """The variance of numbers, over their count; NaN of none."""
+    """Return the variance of numbers, over their count; NaN of none."""
     if not len(numbers):
         return float("nan")
     with np.errstate(all="ignore"):
@@ -423,7 +424,7 @@ def variance(numbers: Array) -> float:
 
 
 def jacobian_norm(shares: Array) -> float:
-    """‖diag(a) − aaᵀ‖ by its square, Σ a²(1 − a)² + Σ a²(Σ b² − a²): no m × m matrix is made, nothing cancels.
+    """Return ‖diag(a) − aaᵀ‖ by its square, Σ a²(1 − a)² + Σ a²(Σ b² − a²): no m × m matrix is made, nothing cancels.
 
     Weights that were set by hand may be far beyond 1: they are squared over the largest of them.
     """
@@ -437,15 +438,15 @@ def jacobian_norm(shares: Array) -> float:
         return float(np.sqrt((squares * ((1 - shares) / top) ** 2).sum() + (squares * others).sum()) * top * top)
 
 
-def _row(evaluation: Evaluation, name: str, row: Row) -> Array:
-    """One row of a stage, as float64."""
+def _row(evaluation: Evaluation, name: str, row: MapRow) -> Array:
+    """Return one row of a stage, as float64."""
     width = evaluation.shape(name)[-1]
     place = tuple(slice(at, at + 1) for at in (row.batch, row.head, row.query))
     with np.errstate(all="ignore"):
         return np.array(evaluation.fetch(name, (*place, slice(0, width)))[0, 0, 0], dtype=np.float64)
 
 
-def _variance(scores: Array, evaluation: Evaluation, row: Row) -> float:
+def _variance(scores: Array, evaluation: Evaluation, row: MapRow) -> float:
     opened = evaluation.allowed(row.batch, row.head, slice(row.query, row.query + 1), slice(0, len(scores)))
     return variance(scores if opened is None else scores[opened[0]])
 
@@ -485,7 +486,7 @@ class ScaledRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Entropies:
+class ScaledEntropies:
     """Entropies (scales, rows) of some `queries` (rows,), with the most that they can be as `ceilings` (rows,)."""
 
     queries: Array
@@ -494,7 +495,7 @@ class Entropies:
 
 
 def seeded_variances() -> Array:
-    """The variance of q · k for every one of WIDTHS, over all pairs of 128 queries and 128 keys with independent
+    """Return the variance of q · k for every one of WIDTHS, over all pairs of 128 queries and 128 keys with independent
     standard normal numbers; narrower ones are the first columns of the widest. It comes near d_k."""
     rng = np.random.default_rng(SEED)
     query, key = rng.standard_normal((SIDE, max(WIDTHS))), rng.standard_normal((SIDE, max(WIDTHS)))
@@ -502,8 +503,8 @@ def seeded_variances() -> Array:
 
 
 def score_variance(problem: Problem, batch: int, head: int) -> float:
-    """The variance of the scores of a head over its open cells, before the scale; NaN where there is none."""
-    found = Evaluation(problem, keep=0)
+    """Return the variance of the scores of a head over its open cells, before the scale; NaN where there is none."""
+    found = DenseEvaluation(problem, keep=0)
     rows, keys = read_rows(problem), slice(0, problem.m)
     seen = []
     for row in rows.tolist():
@@ -519,26 +520,26 @@ def seeded_problem(problem: Problem, width: int) -> Problem:
     return SeededWidth().put(problem, width)
 
 
-def at_scales(problem: Problem, scales: Sequence[float], row: Row) -> tuple[ScaledRow, ...]:
-    """A row at each of several scales."""
+def at_scales(problem: Problem, scales: Sequence[float], row: MapRow) -> tuple[ScaledRow, ...]:
+    """Return a row at each of several scales."""
     return tuple(_scaled_row(changed, scale, row) for scale, changed in _changed(problem, scales))
 
 
-def entropies(problem: Problem, scales: Sequence[float], row: Row) -> Entropies:
-    """The entropies of the rows of a head at each of several scales."""
+def entropies(problem: Problem, scales: Sequence[float], row: MapRow) -> ScaledEntropies:
+    """Return the entropies of the rows of a head at each of several scales."""
     rows = read_rows(problem)
     values = np.empty((len(scales), len(rows)))
     ceilings = np.empty(len(rows))
     for number, (_, changed) in enumerate(_changed(problem, scales)):
         for place, query in enumerate(rows.tolist()):
-            at = Row(row.batch, row.head, query, row.key)
+            at = MapRow(row.batch, row.head, query, row.key)
             values[number, place] = row_entropy(weights(changed, at))
             ceilings[place] = most_of_row(changed, row.batch, row.head, query)
-    return Entropies(rows, values, ceilings)
+    return ScaledEntropies(rows, values, ceilings)
 
 
 def read_rows(problem: Problem) -> Array:
-    """The queries whose rows are read: all, or of a large map as many as make so many cells."""
+    """Return the queries whose rows are read: all, or of a large map as many as make so many cells."""
     count = min(problem.n, max(AT_ONCE // problem.m, 1))
     return np.unique(np.rint(np.linspace(0, problem.n - 1, count)).astype(int))
 
@@ -546,10 +547,10 @@ def read_rows(problem: Problem) -> Array:
 def _changed(problem: Problem, scales: Sequence[float]) -> Iterator[tuple[float, Evaluation]]:
     quantity = next(found for found in quantities_of(problem).values() if isinstance(found, ScaleFactor))
     for scale in scales:
-        yield scale, Evaluation(quantity.put(problem, scale), keep=0)
+        yield scale, DenseEvaluation(quantity.put(problem, scale), keep=0)
 
 
-def _scaled_row(evaluation: Evaluation, scale: float, row: Row) -> ScaledRow:
+def _scaled_row(evaluation: Evaluation, scale: float, row: MapRow) -> ScaledRow:
     shares = weights(evaluation, row)
     at = slice(row.query, row.query + 1)
     opened = evaluation.allowed(row.batch, row.head, at, slice(0, len(shares)))
@@ -575,19 +576,19 @@ def sweep(
     problem: Problem,
     quantity: Quantity,
     values: Sequence[float],
-    row: Row,
-    read: Callable[[Evaluation, Row], T],
-    tell: Callable[[float], None] = lambda share: None,
+    row: MapRow,
+    read: Callable[[Evaluation, MapRow], T],
+    progress: Callable[[float], None] = lambda share: None,
 ) -> list[T]:
-    """Results of `read` for every value; `tell` hears the share that is done, and ends the work by raising.
+    """Return the results of `read` for every value; `progress` gets the share done, and ends the work by raising.
 
     No stage is kept: `read` has computed what it fetches, so a row of a long problem costs a row. Raises ValueError
     with a sentence for a value that the problem cannot have.
     """
     found = []
     for number, value in enumerate(values):
-        tell(number / len(values))
+        progress(number / len(values))
         changed = quantity.put(problem, float(value))
-        found.append(read(Evaluation(changed, keep=0), quantity.row(changed, row)))
-    tell(1.0)
+        found.append(read(DenseEvaluation(changed, keep=0), quantity.row(changed, row)))
+    progress(1.0)
     return found

@@ -15,8 +15,9 @@ from attn_gui.engine.analysis.mask_lint import added_switches
 from attn_gui.engine.analysis.reference import Unknown, reference, refuse_unknown
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import Note
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation, Trace, heads_of, problem_in
+from attn_gui.engine.evaluation.dense import DenseEvaluation, RowwiseEvaluation, heads_of
+from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.trace import Trace, problem_in
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import Node, plain_name
@@ -46,7 +47,8 @@ class Rounding:
         self._last: dict[str, tuple[Box, Array]] = {}  # each stage reads those before it
 
     def bound(self, stage: str, box: Box) -> Array:
-        """The largest difference that rounding explains for each cell of a box, the final one to the dtype included."""
+        """Return the largest difference that rounding explains for each cell of a box, the final one to the dtype
+        included."""
         dtype = np.finfo(self._evaluation.problem.dtype)
         with np.errstate(all="ignore"):
             found = self.fetch(stage, box) * UNIT
@@ -55,7 +57,7 @@ class Rounding:
             return np.where(np.isnan(found), np.inf, found + 4 * float(dtype.smallest_subnormal))
 
     def fetch(self, name: str, box: Box) -> Array:
-        """The bounds of a box in units; what is given is exact."""
+        """Return the bounds of a box in units; what is given is exact."""
         node = self._nodes.get(name)
         if name == "scale" and self._evaluation.problem.scale is None:  # a root of d_k, and one over it
             return 2 * np.abs(self._evaluation.fetch(name, box))
@@ -108,7 +110,7 @@ class Invariant:
 def invariants(
     evaluation: Evaluation, chosen: Chosen | None = None, seed: int = 0, pause: Callable[[], object] = bool
 ) -> tuple[Invariant, ...]:
-    """Every invariant. Those that compare with another computation look at the `chosen` rows (None: at all).
+    """Return every invariant. Those that compare with another computation look at the `chosen` rows (None: at all).
 
     The weights are looked at in all rows, or in a seeded sample of them where maps are large; a sample says so.
     `pause` is called again and again; what it raises ends the work.
@@ -129,7 +131,7 @@ def invariants(
 def of_the_weights(
     evaluation: Evaluation, seed: int = 0, pause: Callable[[], object] = bool
 ) -> tuple[Invariant, Invariant]:
-    """Rows sum to 1, and weights behind a mask are exactly 0: both of the same tiles."""
+    """Check that rows sum to 1, and that weights behind a mask are exactly 0: both of the same tiles."""
     sums: _Sums | _GivenSums = _Sums(evaluation.problem) if evaluation.problem.compares else _GivenSums()
     zeros, rows = _Zeros(), 0
     for box in _tiles(evaluation.problem, seed):
@@ -163,7 +165,7 @@ class _Sums:
         self.worst = max(self.worst, float(np.where(np.isnan(off), np.inf, off).max()))
 
     def _expected(self, logits: Array, box: Box) -> tuple[Array, Array]:
-        """The sum of every row, 1 less the share of the sink, and the units by which that may be off."""
+        """Return the sum of every row, 1 less the share of the sink, and the units by which that may be off."""
         seen = np.where(np.isneginf(logits).all(axis=-1), 0.0, 1.0)
         if self.problem.sink is None:
             return seen, np.zeros(())
@@ -221,7 +223,7 @@ NO_MASK = Invariant("closed_weights_are_zero", None, Note(verdicts.NO_MASK, {}))
 
 
 def _tiles(problem: Problem, seed: int) -> Iterator[Box]:
-    """Boxes of whole rows that together are the maps, or a seeded sample of such boxes."""
+    """Yield boxes of whole rows that together are the maps, or a seeded sample of such boxes."""
     batch, heads, n, m = problem.map_shape
     step = min(n, max(1, TILE // m))
     down = -(-n // step)
@@ -236,7 +238,7 @@ def _tiles(problem: Problem, seed: int) -> Iterator[Box]:
 
 
 def _sampled(invariant: Invariant, template: str, rows: int, every: int) -> Invariant:
-    """Says of what was looked at in part that it was."""
+    """Add to an invariant that it was looked at in part, where it was."""
     if rows == every or invariant.holds is None:
         return invariant
     return replace(invariant, note=Note(template, {"sentence": invariant.note, "count": rows, "all": every}))
@@ -249,7 +251,8 @@ def _of_queries(invariant: Invariant, problem: Problem, chosen: Chosen) -> Invar
 
 # --- of the heads --------------------------------------------------------------------------------
 def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
-    """Q cut into heads and put together again is Q, and the output's heads are the parts of their concatenation."""
+    """Check that Q cut into heads and put together again is Q, and the output's heads are the parts of their
+    concatenation."""
     problem, joined, holds = evaluation.problem, evaluation.joined, True
     if not problem.mixes:
         return Invariant("concat_undoes_split", None, Note(verdicts.NO_HEADS, {}))
@@ -277,7 +280,7 @@ def _same(one: Array, other: Array) -> bool:
 def order_of_keys_is_free(
     evaluation: Evaluation, chosen: Chosen, seed: int = 0, pause: Callable[[], object] = bool
 ) -> Invariant:
-    """Without positions, keys and values may change places together."""
+    """Check that without positions keys and values may change places together."""
     problem = evaluation.problem
     rules = any(layer.enabled and layer.positional for layer in problem.mask) or _by_hand(problem)
     if not problem.mixes:
@@ -298,12 +301,12 @@ def order_of_keys_is_free(
 
 
 def _by_hand(problem: Problem) -> bool:
-    """Whether an intervention is carried out: it speaks of places."""
+    """Return whether an intervention is carried out: it speaks of places."""
     return any(record.enabled for record in problem.interventions)
 
 
 def _reordered(problem: Problem, order: Array) -> Problem:
-    """The keys and values in another order, and with them the columns of the mask."""
+    """Return the keys and values in another order, and with them the columns of the mask."""
     layers = tuple(_reordered_layer(layer, order) for layer in problem.mask)
     if problem.projected:
         axes = {"context": -2}
@@ -322,7 +325,7 @@ def _reordered_layer(layer: Layer, order: Array) -> Layer:
 
 
 def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Callable[[], object] = bool) -> Invariant:
-    """Under a causal layer later keys may hold NaN, and what comes before keeps every bit."""
+    """Check that under a causal layer later keys may hold NaN, and what comes before keeps every bit."""
     name, problem = "future_has_no_influence", evaluation.problem
     layer = next((layer for layer in problem.mask if layer.enabled and isinstance(layer, Causal)), None)
     if _by_hand(problem):
@@ -334,8 +337,7 @@ def future_has_no_influence(evaluation: Evaluation, chosen: Chosen, pause: Calla
     cuts = {row: key for row, key in cuts.items() if key < problem.m}
     if not cuts:
         return Invariant(name, None, Note(verdicts.NO_FUTURE, {}))
-    rowwise = isinstance(evaluation, RowwiseEvaluation) and not _is_whole(problem, chosen)
-    calm = evaluation if rowwise else _other(problem, chosen)  # as the others are kept: sums have the same order
+    calm = _other(problem, chosen)  # made as the poisoned ones are: sums have the same order
     holds = all(
         _unmoved(calm, _other(_poisoned(problem, key), chosen), row, chosen, pause) for row, key in cuts.items()
     )
@@ -352,7 +354,7 @@ def _poisoned(problem: Problem, first: int) -> Problem:
 
 
 def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, pause: Callable[[], object]) -> bool:
-    """Whether the chosen rows up to `last`, and that one, are the same from the weights on."""
+    """Return whether the chosen rows up to `last`, and that one, are the same from the weights on."""
     stages = calm.stages[calm.stages.index(calm.weights) :]
     for item, asked in chosen.items():
         rows = sorted({last, *(row for row in asked if row < last)})
@@ -365,8 +367,8 @@ def _unmoved(calm: Evaluation, poisoned: Evaluation, last: int, chosen: Chosen, 
 
 
 def _other(problem: Problem, chosen: Chosen) -> Evaluation:
-    """Computation to compare with: whole, or of a sample's rows when they are read."""
-    return Evaluation(problem, KEEP) if _is_whole(problem, chosen) else RowwiseEvaluation(problem)
+    """Return the computation to compare with: whole, or of a sample's rows when they are read."""
+    return DenseEvaluation(problem, KEEP) if _is_whole(problem, chosen) else RowwiseEvaluation(problem)
 
 
 def _is_whole(problem: Problem, chosen: Chosen) -> bool:
@@ -375,7 +377,7 @@ def _is_whole(problem: Problem, chosen: Chosen) -> bool:
 
 # --- rows and numbers ----------------------------------------------------------------------------
 def row_boxes(shape: tuple[int, ...], item: int, rows: Sequence[int]) -> list[Box]:
-    """The boxes of a stage that hold the given rows of a batch item, each run of rows as one."""
+    """Return the boxes of a stage that hold the given rows of a batch item, each run of rows as one."""
     if not rows:
         return []
     starts = [row for k, row in enumerate(rows) if k == 0 or rows[k - 1] != row - 1]
@@ -407,7 +409,7 @@ _WORDS = {True: "ok", False: "FAILED", None: "-"}
 LOOPS = 200_000_000  # multiplications: where K and V of an item would need more, a sample takes them as they are
 
 
-class Stopped(Exception):
+class VerificationStopped(Exception):
     """The verification was canceled."""
 
 
@@ -432,7 +434,7 @@ class StageCheck:
         return not self.wrong
 
     def line(self) -> str:
-        """The comparison in one line, as a command line prints it."""
+        """Return the comparison in one line, as a command line prints it."""
         tolerance = self.tolerance if self.tolerance > NOTHING else 0.0
         place = f" at {self.index}" if self.difference else ""
         return (
@@ -484,7 +486,7 @@ class Report:
         return None if broken is None else f"{broken.name} does not hold: {broken.note}"
 
     def lines(self) -> Iterator[str]:
-        """The report: what was recomputed, a line for every stage and invariant, and what the tolerances are."""
+        """Yield the report: what was recomputed, a line for every stage and invariant, and what the tolerances are."""
         if self.unjudged is not None:
             yield str(self.unjudged)
         elif self.sampled:
@@ -510,22 +512,22 @@ def verify(
     seed: int = 0,
     *,
     cancelled: Callable[[], bool] = bool,
-    tell: Callable[[float], object] = float,
+    progress: Callable[[float], object] = float,
 ) -> Report:
     """Recompute a problem in plain loops and compare every stage, cell by cell; check the invariants.
 
     Whole up to 200,000 cells of n·m·h (batch items counted); above that a seeded sample of query rows, with all that
     leads to them. The mask is compared as −∞ in `masked`. Each stage is compared in its own shape.
     Raises nothing because of numbers: what differs is said in the result. Raises Stopped soon after `cancelled()`
-    has become true; `tell` is told about what share is done, and what it raises ends the work.
+    has become true; `progress` is called with what share is done, and what it raises ends the work.
     Source: bounds of rounding as in Higham, "Accuracy and Stability of Numerical Algorithms" (2002), §3.
     """
 
     def pause() -> None:
         if cancelled():
-            raise Stopped
+            raise VerificationStopped
         done = next(steps)  # half is for the rows: how long the rest is shows only then
-        tell(done / (done + problem.num_heads * max(1, rows)))
+        progress(done / (done + problem.num_heads * max(1, rows)))
 
     evaluation = _evaluation(source)
     problem = evaluation.problem
@@ -545,7 +547,7 @@ def verify(
 
 
 def _unjudged(evaluation: Evaluation) -> Note | None:
-    """The reason why the reference cannot judge the stages; None where it can."""
+    """Return the reason why the reference cannot judge the stages; None where it can."""
     try:
         refuse_unknown(evaluation.problem, evaluation.stages)
     except Unknown as unknown:
@@ -554,7 +556,7 @@ def _unjudged(evaluation: Evaluation) -> Note | None:
 
 
 def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[], object]) -> tuple[StageCheck, ...]:
-    """The chosen rows of every stage against the reference."""
+    """Return the chosen rows of every stage against the reference."""
     problem, rounding = evaluation.problem, Rounding(evaluation)
     compared = {stage: _Comparison(stage) for stage in evaluation.stages}
     with np.errstate(all="ignore"):
@@ -569,19 +571,20 @@ def _stages(evaluation: Evaluation, chosen: Chosen, seed: int, pause: Callable[[
 
 
 def _evaluation(source: object) -> Evaluation:
-    """Evaluation to be judged; of a problem that is too large to be compared as a whole nothing is kept but K and V."""
+    """Return the evaluation to be judged; of a problem that is too large to be compared as a whole nothing is kept
+    but K and V."""
     if isinstance(source, Trace):
         return source.evaluation
     if isinstance(source, Evaluation):
         return source
     problem = problem_in(source, "verify")
     small = np.prod(problem.map_shape, dtype=object) <= WHOLE
-    return Evaluation(problem) if small else RowwiseEvaluation(problem)
+    return DenseEvaluation(problem) if small else RowwiseEvaluation(problem)
 
 
 # --- what is compared ----------------------------------------------------------------------------
 def _chosen(problem: Problem, seed: int, cells: int) -> dict[int, Sequence[int]]:
-    """{batch item: query rows}: all, or a sample of about so many cells, at least one row."""
+    """Return {batch item: query rows}: all, or a sample of about so many cells, at least one row."""
     batch, heads, n, m = problem.map_shape
     if batch * heads * n * m <= WHOLE:
         return {item: range(n) for item in range(batch)}
@@ -598,7 +601,7 @@ def _keys(problem: Problem, item: int, seed: int) -> Sequence[int]:
 
 
 def _given(evaluation: Evaluation, item: int) -> dict[str, Array]:
-    """K and V as the engine has them, where a sample cannot afford to project them once more."""
+    """Return K and V as the engine has them, where a sample cannot afford to project them once more."""
     problem = evaluation.problem
     work = problem.m * problem.d_context * problem.num_kv_heads * (problem.d_k + problem.d_v)
     if not problem.projected or work <= LOOPS or np.prod(problem.map_shape) <= WHOLE:

@@ -17,7 +17,7 @@ from attn_gui.engine.creation.interventions import checked_head, reordered
 from attn_gui.engine.creation.layer_parts import of_slopes
 from attn_gui.engine.creation.resize import Resized, resize
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.fields import DIRECT, DTYPES, GIVEN, WEIGHTS
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.memory import Write, advance, grown, made
@@ -44,9 +44,9 @@ def new_problem(
     fill: str = "random",
     seed: int = 0,
 ) -> Problem:
-    """A problem with Q, K, V given, or projected from X, or from X and a second sequence (d_model = num_heads · d_k).
+    """Return a problem with Q, K, V given, or projected from X, or from X and a second sequence.
 
-    Raises ValueError or TypeError with one sentence.
+    d_model is num_heads · d_k. Raises ValueError or TypeError with one sentence.
     """
     return Problem.over(new_fields(kind, n=n, m=m, num_heads=num_heads, d_k=d_k, d_v=d_v, fill=fill, seed=seed))
 
@@ -62,7 +62,7 @@ def new_fields(
     fill: str = "random",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The fields of `new_problem`."""
+    """Return the fields of `new_problem`."""
     as_choice("kind", kind, KINDS)
     n, heads, d_k = as_count("n", n), as_count("num_heads", num_heads), as_count("d_k", d_k)
     m = n if m is None or kind == "self" else as_count("m", m)
@@ -99,7 +99,7 @@ def _zeros(problem: Problem, width: int) -> Array:
 
 
 def with_dtype(problem: Problem, dtype: str) -> dict[str, Any]:
-    """The fields that hold every number in another precision; none where nothing changes."""
+    """Return the fields that hold every number in another precision; none where nothing changes."""
     if as_choice("dtype", dtype, DTYPES) == problem.dtype:
         return {}
     arrays = {name: array for name, array in problem.arrays().items() if array.dtype != bool}
@@ -115,7 +115,7 @@ def _copied(array: Array, dtype: npt.DTypeLike) -> Array:
 
 
 def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
-    """The fields that add w_output (square, or as wide as x) or take it away; none where nothing changes.
+    """Return the fields that add w_output (square, or as wide as x) or take it away; none where nothing changes.
 
     Raises ValueError where a block needs it.
     """
@@ -131,7 +131,7 @@ def with_output(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any
 
 
 def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
-    """The fields that add a bias of zeros to every weight matrix, or take all of them away."""
+    """Return the fields that add a bias of zeros to every weight matrix, or take all of them away."""
     changed: dict[str, Any] = {}
     for part in ("query", "key", "value", "output"):
         weight, bias = getattr(problem, f"w_{part}"), getattr(problem, f"b_{part}")
@@ -143,9 +143,10 @@ def with_biases(problem: Problem, present: bool) -> dict[str, Any]:
 
 
 def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, Any]:
-    """The fields that give a projected problem a second sequence, as long and wide as x, or make it self-attention.
+    """Return the fields that give a projected problem a second sequence, or make it self-attention.
 
-    What is changed by hand is left to `with_by_hand`. Raises ValueError in a direct problem.
+    The sequence is as long and wide as x. What is changed by hand is left to `with_by_hand`. Raises ValueError in a
+    direct problem.
     """
     if not problem.projected:
         raise FieldError(sentences.NEEDS, field="context", other="x")
@@ -159,7 +160,8 @@ def with_context(problem: Problem, present: bool, seed: int = 0) -> dict[str, An
 
 
 def _narrowed(problem: Problem) -> dict[str, Any]:
-    """Fields that follow when the keys are the queries again: K and V weights, masks, of one item where no other stays.
+    """Return fields that follow when the keys are the queries again: K and V weights, masks, of one item where no other
+    stays.
 
     Interventions go by all that changes, not by these alone.
     """
@@ -176,7 +178,8 @@ def _narrowed(problem: Problem) -> dict[str, Any]:
 
 
 def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
-    """The fields that score by another function, its numbers at their defaults; none where it is in force already.
+    """Return the fields that score by another function, its numbers at their defaults; none where it is in force
+    already.
 
     Its tables are new weights: of the additive score w_score_query (d_q, d_a), w_score_key (d_kk, d_a), w_score (d_a,).
     """
@@ -192,7 +195,7 @@ def with_score(problem: Problem, score: str, seed: int = 0) -> dict[str, Any]:
 
 
 def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, Any]:
-    """The fields that give the additive score `width` hidden units; those that stay keep their weights.
+    """Return the fields that give the additive score `width` hidden units; those that stay keep their weights.
 
     Raises ValueError for another score.
     """
@@ -210,7 +213,7 @@ def with_hidden_width(problem: Problem, width: int, seed: int = 0) -> dict[str, 
 
 
 def _with_units() -> str:
-    """`score additive`: what has hidden units."""
+    """Return `score additive`: what has hidden units."""
     return " or ".join(f"score {key}" for key, score in SCORES.items() if score.units)
 
 
@@ -220,7 +223,7 @@ def _score_weights(problem: Problem, name: str, shape: Sequence[int], seed: int,
 
 
 def _first_columns(old: Array) -> Write:
-    """Writes the columns that an array keeps when it gets another width."""
+    """Return the writer of the columns that an array keeps when it gets another width."""
 
     def write(new: Array) -> None:
         shared = min(new.shape[-1], old.shape[-1])
@@ -230,7 +233,8 @@ def _first_columns(old: Array) -> Write:
 
 
 def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:
-    """The fields that make the output as wide as x, as a block needs it: w_output is added, or its columns change."""
+    """Return the fields that make the output as wide as x, as a block needs it: w_output is added, or its columns
+    change."""
     if problem.w_output is None:
         return with_output(problem, True, seed)
     arrays = {"w_output": problem.w_output, "b_output": problem.b_output}
@@ -240,7 +244,7 @@ def fitting_output(problem: Problem, seed: int = 0) -> dict[str, Any]:
 
 
 def made_direct(evaluation: Evaluation) -> dict[str, Any]:
-    """The fields that give Q, K and V as they were computed and take X and its weights away; w_output stays.
+    """Return the fields that give Q, K and V as they were computed and take X and its weights away; w_output stays.
 
     They hold what was changed by hand up to there, and where Q, K and V were given that is all that changes.
     """
@@ -262,7 +266,7 @@ def made_direct(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def with_direct(problem: Problem, matrices: Mapping[str, Array]) -> dict[str, Any]:
-    """The fields that give Q, K and V as these matrices and take X and its weights away.
+    """Return the fields that give Q, K and V as these matrices and take X and its weights away.
 
     Tokens, masks and whatever has their sizes follow; several heads become one where they do not share the columns.
     Raises ValueError or TypeError with one sentence.
@@ -292,7 +296,8 @@ def with_direct(problem: Problem, matrices: Mapping[str, Array]) -> dict[str, An
 
 
 def _by_item(evaluation: Evaluation, name: str) -> bool:
-    """Whether Q, K or V may have other numbers in every item: by what they are computed from, or changed by hand."""
+    """Return whether Q, K or V may have other numbers in every item: by what they are computed from, or changed by
+    hand."""
     problem, node = evaluation.problem, evaluation.node(evaluation.computed(name))
     given = problem.queries if name == "query" else problem.keys
     read = {name, *(ref.name for ref in node.inputs)}
@@ -301,7 +306,7 @@ def _by_item(evaluation: Evaluation, name: str) -> bool:
 
 
 def _write_stage(evaluation: Evaluation, name: str, new: Array) -> None:
-    """The cells of a stage, a few rows at a time."""
+    """Write the cells of a stage, a few rows at a time."""
     cells = new if new.ndim == 3 else new[None]
     items, rows, columns = cells.shape
     step = max(1, BLOCK // (items * columns))
@@ -319,7 +324,8 @@ Order = Sequence[int]  # of every new head the old one that it is
 
 
 def moved(problem: Problem, head: int, place: int) -> Resized:
-    """A head at another place, those between moved up by one; it takes its columns, its rows of w_output and its masks.
+    """Return a head at another place, those between moved up by one; it takes its columns, its rows of w_output and its
+    masks.
 
     Raises FieldError where heads that share a K/V head would be parted.
     """
@@ -332,7 +338,7 @@ def moved(problem: Problem, head: int, place: int) -> Resized:
 
 
 def duplicated(problem: Problem, head: int) -> Resized:
-    """A second head like this one after it, with rows of w_output like its own.
+    """Return a second head like this one after it, with rows of w_output like its own.
 
     Raises FieldError where heads share more than one K/V head, or where a block lets the output be no wider.
     """
@@ -350,8 +356,8 @@ def duplicated(problem: Problem, head: int) -> Resized:
 
 
 def averaged(problem: Problem, heads: Sequence[int]) -> Resized:
-    """Every one of these heads with the mean of their columns of Q, K and V, of the weights that make them, or of the
-    attention weights where these are given.
+    """Return every one of these heads with the mean of their columns of Q, K and V, of the weights that make them, or
+    of the attention weights where these are given.
 
     Means in float64, rounded once. w_output stays. Raises FieldError for fewer than two heads, and where another head
     reads a K/V head of theirs.
@@ -374,7 +380,7 @@ def averaged(problem: Problem, heads: Sequence[int]) -> Resized:
 
 
 def with_equal_kv(problem: Problem, head: int) -> Resized:
-    """Every K/V head like the one that this head reads: multi-query attention with the shapes as they are."""
+    """Return every K/V head like the one that this head reads: multi-query attention with the shapes as they are."""
     mine = checked_head(problem, head) // _group(problem)
     changed: dict[str, Array] = {}
     for part in ("key", "value"):
@@ -384,12 +390,12 @@ def with_equal_kv(problem: Problem, head: int) -> Resized:
 
 
 def _group(problem: Problem) -> int:
-    """The number of heads that share a K/V head."""
+    """Return the number of heads that share a K/V head."""
     return problem.num_heads // problem.num_kv_heads
 
 
 def _columns(problem: Problem, part: str) -> Iterator[tuple[str, Array, int]]:
-    """The arrays whose columns make Q, K or V, and into how many heads they are cut."""
+    """Yield the arrays whose columns make Q, K or V, and into how many heads they are cut."""
     count = problem.num_heads if part == "query" else problem.num_kv_heads
     for name in (f"w_{part}", f"b_{part}") if problem.projected else (part,):
         array = getattr(problem, name)
@@ -398,7 +404,7 @@ def _columns(problem: Problem, part: str) -> Iterator[tuple[str, Array, int]]:
 
 
 def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
-    """Fields with all that belongs to a head in another order."""
+    """Return fields with all that belongs to a head in another order."""
     heads = problem.num_heads
     changed: dict[str, Any] = {}
     for part, mine in (("query", order), ("key", kv_order), ("value", kv_order)):
@@ -421,7 +427,7 @@ def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
 
 
 def _taken(array: Array, axis: int, count: int, order: Order) -> Array:
-    """An axis of `count` heads, each as long as the others, in another order."""
+    """Return an axis of `count` heads, each as long as the others, in another order."""
 
     def write(new: Array, old: Array) -> None:
         for place, head in enumerate(order):
@@ -431,7 +437,8 @@ def _taken(array: Array, axis: int, count: int, order: Order) -> Array:
 
 
 def _blocks(array: Array, axis: int, before: int, after: int, write: Callable[[Array, Array], None]) -> Array:
-    """A new array of which `write` fills the heads, given as views with the head first, from those of the old."""
+    """Return a new array of which `write` fills the heads, given as views with the head first, from those of the
+    old."""
     axis %= array.ndim
     width = array.shape[axis] // before
     shape = (*array.shape[:axis], after * width, *array.shape[axis + 1 :])

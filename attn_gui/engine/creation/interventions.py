@@ -33,7 +33,7 @@ Axes = Sequence[str]
 def with_cells_set(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, values: Array
 ) -> tuple[Intervention, ...]:
-    """Interventions that give the cells of a box, in the stage's own axes, these values in the end.
+    """Return interventions that give the cells of a box, in the stage's own axes, these values in the end.
 
     Numbers set in the very same cells before are replaced where nothing was done to the stage after that.
     """
@@ -45,7 +45,7 @@ def with_cells_set(
 def with_cells_scaled(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, factor: float
 ) -> tuple[Intervention, ...]:
-    """Interventions that multiply the cells of a box; factors of the very same cells become one.
+    """Return interventions that multiply the cells of a box; factors of the very same cells become one.
 
     They stay two where their product is too large or too small for a number.
     """
@@ -63,7 +63,7 @@ def with_cells_scaled(
 def with_cells_taken(
     interventions: Sequence[Intervention], stage: str, axes: Axes, box: Box, source: Mapping[str, int]
 ) -> tuple[Intervention, ...]:
-    """Interventions that give the cells of a box the computed ones of another place."""
+    """Return interventions that give the cells of a box the computed ones of another place."""
     new = Copy(stage=stage, at=_place(axes, box), source=source)
     last = _last(interventions, new)
     return (*interventions, new) if last is None else _put(interventions, last, new)
@@ -72,7 +72,7 @@ def with_cells_taken(
 def with_cells_free(
     interventions: Sequence[Intervention], stage: str, axes: Axes, shape: tuple[int, ...], box: Box
 ) -> tuple[Intervention, ...]:
-    """Interventions that leave the cells of a box as computed; of what reaches farther the rest stays.
+    """Return interventions that leave the cells of a box as computed; of what reaches farther the rest stays.
 
     One that is switched off stays as it is.
     """
@@ -87,8 +87,8 @@ def with_cells_free(
 
 
 def rescaled(row: Array, place: int, share: float, beside: float = 0.0) -> Array:
-    """A row of shares with `share` at one place and the others scaled so that the sum is 1, with that `beside` the row,
-    of a sink, scaled as they are.
+    """Return a row of shares with `share` at one place and the others scaled so that the sum is 1, with that `beside`
+    the row, of a sink, scaled as they are.
 
     Where all others are 0 there is nothing to scale, and they stay 0; so does one key that has none of an infinite sum.
     Others without a sum above 0, as NaN or infinities of both signs, stay as they are.
@@ -103,7 +103,7 @@ def rescaled(row: Array, place: int, share: float, beside: float = 0.0) -> Array
 
 
 def _last(interventions: Sequence[Intervention], new: Intervention) -> int | None:
-    """The last intervention of a stage if it is of the same kind, on, and at the same cells."""
+    """Return the last intervention of a stage if it is of the same kind, on, and at the same cells."""
     own = [k for k, record in enumerate(interventions) if record.stage == new.stage]
     last = interventions[own[-1]] if own else None
     same = type(last) is type(new) and last is not None and last.enabled and dict(last.at) == dict(new.at)
@@ -115,7 +115,7 @@ def _put(interventions: Sequence[Intervention], place: int, new: Intervention) -
 
 
 def _part(record: Intervention, axes: Axes, own: Box, part: Box) -> Intervention:
-    """Words for the change of a record to a part of its cells."""
+    """Return words for the change of a record to a part of its cells."""
     return record.changed(at=Record(_place(axes, part))).cut(indices.within(part, own))
 
 
@@ -128,12 +128,12 @@ def _place(axes: Axes, box: Box) -> dict[str, int | tuple[int, int]]:
 
 # --- cells of a matrix that is given -----------------------------------------------------------------
 def filled(array: Array, box: Box, values: Array) -> Array:
-    """New numbers for a box of an array: values that broadcast to it."""
+    """Return new numbers for a box of an array: values that broadcast to it."""
     return made(indices.shape_of(box), array.dtype, lambda new: np.copyto(new, values, casting="unsafe"))
 
 
 def multiplied(array: Array, box: Box, factor: float) -> Array:
-    """The numbers in a box of an array times a factor."""
+    """Return the numbers in a box of an array times a factor."""
 
     def write(new: Array) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -143,7 +143,7 @@ def multiplied(array: Array, box: Box, factor: float) -> Array:
 
 
 def taken(array: Array, axes: Axes, box: Box, source: Mapping[str, int]) -> Array:
-    """The numbers of another place of an array, for each cell of a box of it."""
+    """Return the numbers of another place of an array, for each cell of a box of it."""
     cuts = zip(axes[len(axes) - array.ndim :], box, strict=True)
     origin = tuple(slice(source[axis], source[axis] + 1) if axis in source else cut for axis, cut in cuts)
     return filled(array, box, array[origin])
@@ -158,7 +158,7 @@ Places = npt.NDArray[np.intp]
 
 
 def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
-    """The letter of the heads that lie side by side in the columns of a stage; "" where none do.
+    """Return the letter of the heads that lie side by side in the columns of a stage; "" where none do.
 
     The output without W_O has those of the joined heads, whose cells it shows.
     """
@@ -169,7 +169,7 @@ def heads_in(node: Node, nodes: Mapping[str, Node]) -> str:
 def led(
     record: Intervention, axes: tuple[str, ...], shape: tuple[int, ...], moved: Mapping[str, Places]
 ) -> list[Intervention]:
-    """The records that change the same cells of a stage of these axes; none where it takes cells that are gone.
+    """Return the records that change the same cells of a stage of these axes; none where it takes cells that are gone.
 
     `moved` has the places of every axis on which cells have others.
     """
@@ -190,7 +190,7 @@ def led(
 
 
 def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int, int] | None, slice]]:
-    """Places of the cells of a stretch now, each run without a gap with the part of the stretch that it is."""
+    """Return places of the cells of a stretch now, each run without a gap with the part of the stretch that it is."""
     now = np.flatnonzero((places >= cut.start) & (places < cut.stop))
     torn = np.flatnonzero((np.diff(now) != 1) | (np.diff(places[now]) != 1)) + 1
     found: list[tuple[int | tuple[int, int] | None, slice]] = []
@@ -207,7 +207,8 @@ def _runs(places: Places, cut: slice, at: object) -> list[tuple[int | tuple[int,
 
 
 def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
-    """Fields to change with the interventions that follow them, unless they name some, and the note on those that go.
+    """Return fields to change with the interventions that follow them, unless they name some, and the note on those
+    that go.
 
     Of those that the fields name, the note is on stages that are no longer computed: what else goes was asked for.
 
@@ -226,21 +227,21 @@ def with_by_hand(problem: Problem, fields: Mapping[str, Any]) -> tuple[dict[str,
 
 
 def following(problem: Fields, fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Note, ...]]:
-    """The field that changes with the others, if it does, and the note on what goes: interventions stay with their
-    cells, are cut, or go."""
+    """Return the field that changes with the others, if it does, and the note on what goes: interventions stay with
+    their cells, are cut, or go."""
     carried = _carried(problem, fields)
     kept = tuple(chain.from_iterable(carried))
     return {} if kept == problem.interventions else {"interventions": kept}, went(sum(not parts for parts in carried))
 
 
 def went(count: int) -> tuple[Note, ...]:
-    """The note on so many changes by hand of which nothing is left; none on none."""
+    """Return the note on so many changes by hand of which nothing is left; none on none."""
     template = sentences.BY_HAND_WENT if count == 1 else sentences.MANY_BY_HAND_WENT
     return (Note(template, {"count": count}),) if count else ()
 
 
 def _carried(problem: Fields, fields: Mapping[str, Any]) -> list[list[Intervention]]:
-    """The interventions that each of them becomes: itself with its cells, several, or none."""
+    """Return the interventions that each of them becomes: itself with its cells, several, or none."""
     records = fields.get("interventions", problem.interventions)
     if not records:
         return []
@@ -260,7 +261,8 @@ def _carried(problem: Fields, fields: Mapping[str, Any]) -> list[list[Interventi
 
 
 def _columns(old: Node, new: Node, heads_before: int | None, heads: int | None) -> Places | None:
-    """Of every new column the old one of the same head and place, −1 for none; None where columns stay or are cut."""
+    """Return of every new column the old one of the same head and place, −1 for none; None where columns stay or are
+    cut."""
     if heads_before is None or heads is None or old.shape[-1] == new.shape[-1]:
         return None
     wide, width = old.shape[-1] // heads_before, new.shape[-1] // heads
@@ -269,7 +271,7 @@ def _columns(old: Node, new: Node, heads_before: int | None, heads: int | None) 
 
 
 def _resized(record: Intervention, old: Node, new: Node, columns: Places | None) -> list[Intervention | None]:
-    """The record with its cells: by columns that go with their heads, then along the other axes."""
+    """Return the record with its cells: by columns that go with their heads, then along the other axes."""
     axes, shape = old.stage.axes, old.shape
     if columns is None:
         return [record.resized(axes, shape, new.shape)]
@@ -288,7 +290,7 @@ Interventions = tuple[Intervention, ...]
 
 
 def whole_heads(problem: Problem) -> dict[int, Intervention]:
-    """The intervention in force on the whole result of a head, by head: of several the last."""
+    """Return the intervention in force on the whole result of a head, by head: of several the last."""
     found: dict[int, Intervention] = {}
     for record in problem.interventions:
         if _is_whole(record):
@@ -297,7 +299,7 @@ def whole_heads(problem: Problem) -> dict[int, Intervention]:
 
 
 def off_heads(problem: Problem) -> frozenset[int]:
-    """The heads whose result is multiplied by 0, whatever factors follow."""
+    """Return the heads whose result is multiplied by 0, whatever factors follow."""
     found: set[int] = set()
     for record in problem.interventions:
         if _is_whole(record):
@@ -309,20 +311,22 @@ def off_heads(problem: Problem) -> frozenset[int]:
 
 
 def switched_off(problem: Problem, heads: Collection[int]) -> dict[str, object]:
-    """Exactly these heads off; those that were off and are not named are as computed again."""
+    """Switch exactly these heads off; those that were off and are not named are as computed again."""
     others = off_heads(problem) - set(heads)
     new = [Scale(stage=RESULT, at={AXIS: head}, factor=0.0) for head in sorted(heads)]
     return {"interventions": (*_freed(problem.interventions, {*others, *heads}), *new)}
 
 
 def scaled(problem: Problem, head: int, factor: float) -> dict[str, object]:
-    """The result of a head times a factor; 1 leaves it as computed. Raises FieldError for a head that is not there."""
+    """Return the result of a head times a factor; 1 leaves it as computed. Raises FieldError for a head that is not
+    there."""
     new = () if factor == 1 else (Scale(stage=RESULT, at={AXIS: checked_head(problem, head)}, factor=factor),)
     return {"interventions": (*_freed(problem.interventions, {head}), *new)}
 
 
 def copied(problem: Problem, head: int, source: int) -> dict[str, object]:
-    """The result of another head in place of its own; itself leaves it as computed. Raises FieldError likewise."""
+    """Return the result of another head in place of its own; itself leaves it as computed. Raises FieldError
+    likewise."""
     kept = _freed(problem.interventions, {checked_head(problem, head)})
     if checked_head(problem, source) == head:
         return {"interventions": kept}
@@ -330,14 +334,14 @@ def copied(problem: Problem, head: int, source: int) -> dict[str, object]:
 
 
 def checked_head(problem: Problem, head: int) -> int:
-    """The head, where the problem has it. Raises FieldError where it has not."""
+    """Return the head, where the problem has it. Raises FieldError where it has not."""
     if not 0 <= head < problem.num_heads:
         raise FieldError(sentences.NO_HEAD, got=head, heads=problem.num_heads)
     return head
 
 
 def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
-    """One of the interventions done to every head; numbers of several heads are those of the first of them."""
+    """Return one of the interventions done to every head; numbers of several heads are those of the first of them."""
     records = problem.interventions
     record = records[position]
     if AXIS in record.at:
@@ -348,7 +352,8 @@ def for_all_heads(problem: Problem, position: int) -> dict[str, object]:
 
 
 def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -> Interventions:
-    """The interventions where heads have other places: each new one is the old one that `order` names, and K/V heads.
+    """Return the interventions where heads have other places: each new one is the old one that `order` names, and K/V
+    heads.
 
     What is done to a head goes along with it, in the columns of stages in which heads lie side by side, too; stretches
     of heads that are parted become several. A head that is copied from keeps the first of its places.
@@ -369,18 +374,18 @@ def reordered(problem: Problem, order: Sequence[int], kv_order: Sequence[int]) -
 
 
 def _is_whole(record: Intervention) -> bool:
-    """Whether a record is in force on the whole results of heads."""
+    """Return whether a record is in force on the whole results of heads."""
     return record.enabled and record.stage == RESULT and set(record.at) == {AXIS}
 
 
 def _heads(record: Intervention) -> Iterator[int]:
-    """The heads that a record names."""
+    """Yield the heads that a record names."""
     place = record.at[AXIS]
     yield from (place,) if isinstance(place, int) else range(*place)
 
 
 def _freed(interventions: Interventions, heads: Collection[int]) -> Interventions:
-    """The interventions without what they do to the whole results of these heads."""
+    """Return the interventions without what they do to the whole results of these heads."""
     found: list[Intervention] = []
     for record in interventions:
         mine = list(_heads(record)) if _is_whole(record) else []
@@ -393,13 +398,13 @@ def _freed(interventions: Interventions, heads: Collection[int]) -> Intervention
 
 
 def _at(record: Intervention, place: int | tuple[int, int], cells: object) -> Intervention:
-    """The record at other heads, with its numbers there."""
+    """Return the record at other heads, with its numbers there."""
     numbers = {record.numbers: cells} if record.numbers else {}
     return record.changed(at=Record({**record.at, AXIS: place}), **numbers)
 
 
 def _cells(record: Intervention, place: int, count: int) -> object:
-    """The numbers of a record that belong to one of its heads."""
+    """Return the numbers of a record that belong to one of its heads."""
     cells = record.cells
     if not isinstance(cells, np.ndarray) or cells.ndim < 3 or cells.shape[-3] != count:
         return cells

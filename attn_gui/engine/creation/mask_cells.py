@@ -20,7 +20,8 @@ FILLS = ("open", "close", "swap", "transpose")
 
 
 def refilled(layer: Layer, how: str) -> Layer:
-    """A custom layer with all its cells open, closed, swapped, or mirrored at the diagonal: a row is a column then."""
+    """Return a custom layer with all its cells open, closed, swapped, or mirrored at the diagonal: a row is a column
+    then."""
     cells = layer.cells
     assert cells is not None, "a rule has no cells to fill"
 
@@ -36,7 +37,8 @@ def refilled(layer: Layer, how: str) -> Layer:
 
 
 def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:
-    """A bias in two layers: booleans that close where it is `sunk` or lower, and what is left of it, if anything is.
+    """Return a bias in two layers: booleans that close where it is `sunk` or lower, and what is left of it, if anything
+    is.
 
     One of 0 and 1 alone becomes booleans, 1 for an open cell.
     """
@@ -61,7 +63,8 @@ def with_booleans(layer: Layer, sunk: float) -> tuple[Layer, ...]:
 
 
 def layer_of(mapping: Mapping[str, Any], dtype: str) -> Layer:
-    """The layer that a mapping describes, its cells copied where they are one value told often, or not of `dtype`."""
+    """Return the layer that a mapping describes, its cells copied where they are one value told often, or not of
+    `dtype`."""
     layer = layer_from_mapping(mapping)
     cells, kind = layer.cells, np.dtype(dtype if layer.adds else bool)
     if cells is None or (cells.flags.c_contiguous and cells.dtype == kind):
@@ -92,20 +95,20 @@ class Shape:
     about: ClassVar[str]
 
     def area(self, path: Path, n: int, m: int) -> Area:
-        """A rectangle that holds all that is covered."""
+        """Return a rectangle that holds all that is covered."""
         rows, columns = zip(*(path[0], path[-1]), strict=True)
         return slice(min(rows), max(rows) + 1), slice(min(columns), max(columns) + 1)
 
     def areas(self, path: Path, n: int, m: int) -> tuple[Area, ...]:
-        """Covered cells as rectangles, to be outlined; of very many rows several together."""
+        """Return the covered cells as rectangles, to be outlined; of very many rows several together."""
         return (self.area(path, n, m),)
 
     def covered(self, path: Path, rows: slice, columns: slice) -> Flags:
-        """The covered cells of a part of the area."""
+        """Return the covered cells of a part of the area."""
         return np.ones((rows.stop - rows.start, columns.stop - columns.start), bool)
 
 
-class Cells(Shape):
+class TouchedCells(Shape):
     """The very cells that the gesture went through."""
 
     key = "cell"
@@ -135,7 +138,7 @@ class Rectangle(Shape):
     about = QT_TRANSLATE_NOOP("Masks", "All cells from one corner to the other")
 
 
-class Rows(Shape):
+class PaintedRows(Shape):
     """The whole rows from the first cell to the last."""
 
     key = "row"
@@ -146,7 +149,7 @@ class Rows(Shape):
         return super().area(path, n, m)[0], slice(0, m)
 
 
-class Columns(Shape):
+class PaintedColumns(Shape):
     """The whole columns from the first cell to the last."""
 
     key = "column"
@@ -181,18 +184,20 @@ class Band(Shape):
         return np.asarray((low <= j - i) & (j - i <= high))
 
 
-SHAPES: dict[str, Shape] = {shape.key: shape for shape in (Cells(), Rectangle(), Rows(), Columns(), Band())}
+SHAPES: dict[str, Shape] = {
+    shape.key: shape for shape in (TouchedCells(), Rectangle(), PaintedRows(), PaintedColumns(), Band())
+}
 
 
 def line(first: Cell, last: Cell) -> list[Cell]:
-    """The cells from one to the other, without gaps: a quick hand skips some."""
+    """Return the cells from one to the other, without gaps: a quick hand skips some."""
     steps = max(abs(last[0] - first[0]), abs(last[1] - first[1]), 1)
     down, right = (np.rint(np.linspace(a, b, steps + 1)).astype(int).tolist() for a, b in zip(first, last, strict=True))
     return list(zip(down, right, strict=True))
 
 
 def painted(cells: Array, shape: Shape, path: Path, area: Area, opens: bool) -> Array:
-    """New cells of a layer for an area: open or closed where they are covered, else as they were.
+    """Return new cells of a layer for an area: open or closed where they are covered, else as they were.
 
     `cells` (…, rows, columns); an axis of the layer that is 1 long stands for all rows, or for all columns.
     """
@@ -216,7 +221,7 @@ def painted(cells: Array, shape: Shape, path: Path, area: Area, opens: bool) -> 
 
 
 def first_layer(shape: Shape, path: Path, n: int, m: int) -> Layer:
-    """A custom layer that closes what is covered."""
+    """Return a custom layer that closes what is covered."""
     rows, columns = shape.area(path, n, m)
 
     def write(new: Array) -> None:
@@ -227,6 +232,6 @@ def first_layer(shape: Shape, path: Path, n: int, m: int) -> Layer:
 
 
 def _diagonals(path: Path) -> tuple[int, int]:
-    """The least and the largest j − i of the first and the last cell."""
+    """Return the least and the largest j − i of the first and the last cell."""
     found = [column - row for row, column in (path[0], path[-1])]
     return min(found), max(found)

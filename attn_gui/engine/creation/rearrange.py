@@ -32,9 +32,9 @@ CUT = ("n", "m", "d_k", "d_v", "d_model", "d_ff")
 
 
 def size_of(problem: Problem, field: str, axis: int) -> str | None:
-    """The size that an axis (−2 rows, −1 columns) of an array has, once or for each head; None where no cell can come
-    or go by itself: half as many frequencies have another size, and numbers set by hand go with the cells they are for.
-    """
+    """Return the size that an axis (−2 rows, −1 columns) of an array has, once or for each head; None where no cell can
+    come or go by itself: half as many frequencies have another size, and numbers set by hand go with the cells they are
+    for."""
     before = problem.arrays()[field].shape
     if len(before) < -axis or Intervention.position_of(field) is not None:
         return None
@@ -51,7 +51,7 @@ def size_of(problem: Problem, field: str, axis: int) -> str | None:
 
 
 def places_with(length: int, at: int, count: int = 1) -> Places:
-    """The old place of every cell along an axis when `count` new ones, −1, come before place `at`.
+    """Return the old place of every cell along an axis when `count` new ones, −1, come before place `at`.
 
     Raises FieldError for a place outside.
     """
@@ -60,7 +60,7 @@ def places_with(length: int, at: int, count: int = 1) -> Places:
 
 
 def places_without(length: int, at: int, count: int = 1) -> Places:
-    """The old place of every cell along an axis when `count` go from place `at` on.
+    """Return the old place of every cell along an axis when `count` go from place `at` on.
 
     Raises FieldError for places outside.
     """
@@ -69,7 +69,7 @@ def places_without(length: int, at: int, count: int = 1) -> Places:
 
 
 def rearranged(problem: Problem, size: str, places: Places) -> dict[str, Any]:
-    """The fields that change when an axis gets another length, and its cells are those that were at `places`.
+    """Return the fields that change when an axis gets another length, and its cells are those that were at `places`.
 
     −1 stands for a new cell, in every head alike, with numbers as `resize` gives them; masks are open there, and one of
     a single row or column goes on for all. Raises what `resize` raises.
@@ -82,7 +82,8 @@ def rearranged(problem: Problem, size: str, places: Places) -> dict[str, Any]:
 
 
 def parts_by_hand(problem: Problem, fields: Mapping[str, Any], places: Places) -> list[int]:
-    """Counts of the parts that each change by hand becomes in the fields that `rearranged` gave for the places."""
+    """Return the counts of the parts that each change by hand becomes in the fields that `rearranged` gave for the
+    places."""
     return [len(parts) for parts in _led_by_hand(problem, drafted(problem, fields), places)]
 
 
@@ -92,7 +93,7 @@ def _check(length: int, at: int) -> None:
 
 
 def _fields(before: Problem, after: Fields, source: Fields, order: Places, places: Places) -> dict[str, Any]:
-    """The changed fields: `order` leads into `source`, which has the cells before and the new ones behind them;
+    """Return the changed fields: `order` leads into `source`, which has the cells before and the new ones behind them;
     `places` into the cells before, where −1 stands for a new one."""
     arrays = source.arrays()
     by_hand = {record.field(k) for k, record in enumerate(before.interventions)}
@@ -111,8 +112,8 @@ def _fields(before: Problem, after: Fields, source: Fields, order: Places, place
 
 
 def _taken(cells: Array, old: Sequence[int], new: Sequence[int], order: Places) -> Array:
-    """Cells in their order along each axis that has another length; of one that is not made of these cells, such as
-    half as many frequencies, those that are there."""
+    """Return cells in their order along each axis that has another length; of one that is not made of these cells, such
+    as half as many frequencies, those that are there."""
     index = [
         _in_groups(order, cells.shape[axis], after) if before != after and after % len(order) == 0 else np.arange(after)
         for axis, (before, after) in enumerate(zip(old, new, strict=True))
@@ -125,7 +126,7 @@ def _taken(cells: Array, old: Sequence[int], new: Sequence[int], order: Places) 
 
 
 def _in_groups(order: Places, length: int, wanted: int) -> Places:
-    """The order within each of the groups, such as the columns of every head, that an axis consists of."""
+    """Return the order within each of the groups, such as the columns of every head, that an axis consists of."""
     groups = wanted // len(order)
     starts = np.arange(groups)[:, None] * (length // groups)
     return np.where(order >= 0, starts + order, -1).ravel()
@@ -133,7 +134,8 @@ def _in_groups(order: Places, length: int, wanted: int) -> Places:
 
 # --- what is changed by hand ----------------------------------------------------------------------
 def _led_by_hand(before: Problem, after: Fields, places: Places) -> list[list[Intervention]]:
-    """Interventions that each of them becomes where its cells are now; a stretch that is torn becomes several."""
+    """Return interventions that each of them becomes where its cells are now; a stretch that is torn becomes
+    several."""
     if not before.interventions:
         return []
     old, new = ({node.name: node for node in computed_nodes(draft)} for draft in (before, after))
@@ -165,8 +167,9 @@ NEUTRAL = {
 
 
 def apply_fix(fix: Fix, fields: Mapping[str, object], seed: int = 0) -> dict[str, Any]:
-    """The fields that change when `fix` is carried out on the `fields` that clash; none of those given is touched.
+    """Return the fields that change when `fix` is carried out on the `fields` that clash.
 
+    None of those given is touched.
     New cells are 0, as with `resize`; the numbers of a new matrix depend on (seed, field, item, row, column) alone.
     Biases, tokens and mask layers follow the matrix. Raises ValueError or TypeError if a field is wrong in itself.
     """
@@ -206,7 +209,7 @@ class _Mending:
         return made(shape, dtype, lambda new: _multiply(left, right, new))
 
     def _multiplied(self, name: str) -> bool:
-        """The matrix itself, and the bias that is added to its columns."""
+        """Return the matrix itself, and the bias that is added to its columns."""
         bias = f"b_{self.fix.matrix.removeprefix('w_')}"
         follows = self._columns_change and name == bias and self.arrays[name].shape == (self.fix.before[-1],)
         return follows or name == self.fix.matrix
@@ -232,7 +235,8 @@ class _Mending:
         return made(shape, dtype, write)
 
     def _heads(self, name: str) -> dict[int, int]:
-        """{axis: heads} of a matrix whose columns or rows belong to heads: cells keep their place in their head."""
+        """Return {axis: heads} of a matrix whose columns or rows belong to heads: cells keep their place in their
+        head."""
         part = name[2:] if name[:2] in ("w_", "b_") else name
         if part == "output":
             return {0: self.problem.num_heads} if name == "w_output" else {}
@@ -241,7 +245,7 @@ class _Mending:
 
 
 def _multiply(left: Array, right: Array, new: Array) -> None:
-    """A product in float64, a few rows at a time."""
+    """Compute a product in float64, a few rows at a time."""
     rows, step = new.shape[-2] if new.ndim > 1 else 1, max(1, BLOCK // new.shape[-1])
     left, cells = np.atleast_2d(left), np.atleast_2d(new)
     with np.errstate(all="ignore"):
@@ -250,6 +254,6 @@ def _multiply(left: Array, right: Array, new: Array) -> None:
 
 
 def _opened(array: Array, axis: int, groups: int) -> Array:
-    """A view with one axis for the heads and one for the cells of a head."""
+    """Return a view with one axis for the heads and one for the cells of a head."""
     axis %= array.ndim
     return array.reshape(*array.shape[:axis], groups, array.shape[axis] // groups, *array.shape[axis + 1 :])

@@ -33,7 +33,7 @@ class Resized(NamedTuple):
 
 
 def head_counts(problem: Problem) -> tuple[int, ...]:
-    """The counts of heads that share the columns of Q and of the concatenated heads evenly, so that none moves."""
+    """Return the counts of heads that share the columns of Q and of the concatenated heads evenly: none moves."""
     query, value = problem.num_heads * problem.d_k, problem.num_heads * problem.d_v
     even = 2 if problem.turns else 1
     shared = [k for k in range(1, min(query, value) + 1) if query % k == 0 and value % k == 0]
@@ -41,12 +41,12 @@ def head_counts(problem: Problem) -> tuple[int, ...]:
 
 
 def _key_width(problem: Problem, heads: int) -> int:
-    """The columns of a head of K among so many heads; the additive score lets them differ from those of Q."""
+    """Return the columns of a head of K among so many heads; the additive score lets them differ from those of Q."""
     return max(1, problem.d_key * problem.num_heads // heads)
 
 
 def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Resized:
-    """The problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model, d_ff or batch_size.
+    """Return the problem with one other size: num_heads, num_kv_heads, d_k, d_v, n, m, d_model, d_ff or batch_size.
 
     Numbers that stay keep their place in their head; new ones are 0 (1 where a norm multiplies by them); masks
     grow open (one of a single row, column, head or item goes on for all), and what is changed by hand keeps the cells
@@ -71,7 +71,7 @@ def resize(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Re
 
 
 def outlined(problem: Problem, *, keep: str = "d_model", **size: int | None) -> Problem:
-    """A draft with the shapes that `resize` would give: its new arrays take no memory. Raises what `resize` raises."""
+    """Return a draft with the shapes that `resize` would give, which takes no memory. Raises what `resize` raises."""
     return drafted(problem, outline(lambda: resize(problem, keep=keep, **size)).fields)
 
 
@@ -111,7 +111,7 @@ class _Plan:
         self._mask_axis(1, before, heads)
 
     def heads(self, heads: int) -> None:
-        """Heads of the same width join or leave at the end, with their columns and their rows of w_output."""
+        """Let heads of the same width join or leave at the end, with their columns and their rows of w_output."""
         problem = self.problem
         before, kv_before = problem.num_heads, problem.num_kv_heads
         kv_heads = heads if kv_before == before else self.kv_heads_for(heads)
@@ -160,7 +160,8 @@ class _Plan:
         self._output_rows(problem.num_heads, problem.num_heads, width)
 
     def d_model(self, width: int) -> None:
-        """The width of x; the rows of the weights that read it follow, and with a block all that is added to x."""
+        """Change the width of x; the rows of the weights that read it follow, and with a block all that is added to
+        x."""
         problem = self.problem
         self._need(Role.SCORE)
         if not problem.projected:
@@ -178,7 +179,7 @@ class _Plan:
             self._block_width(width)
 
     def d_ff(self, width: int) -> None:
-        """The width of the block's feed-forward network."""
+        """Change the width of the block's feed-forward network."""
         if not self.problem.d_ff:
             raise FieldError(sentences.NEEDS, field="d_ff", other="block.w_up")
         self.fields["block"] = with_tables(self.problem, "f", width)
@@ -207,7 +208,7 @@ class _Plan:
         self._tokens("key_tokens", rows)
 
     def batch_size(self, items: int) -> None:
-        """Items join or leave at the end; what all items share stays shared."""
+        """Let items join or leave at the end; what all items share stays shared."""
         problem = self.problem
         given = {name: getattr(problem, name) for name in ("query", "key", "value", "x", "context")}
         arrays = {name: array for name, array in given.items() if array is not None}
@@ -223,7 +224,7 @@ class _Plan:
 
     # --- columns and rows ------------------------------------------------------------------------
     def _columns(self, part: str) -> int:
-        """The columns of Q, K or V, given or projected; 0 of one that is not there."""
+        """Return the columns of Q, K or V, given or projected; 0 of one that is not there."""
         array = getattr(self.problem, f"w_{part}" if self.problem.projected else part)
         return 0 if array is None else int(array.shape[-1])
 
@@ -233,14 +234,14 @@ class _Plan:
             raise FieldError(lack)
 
     def _maps(self, axis: int, count: int) -> None:
-        """An axis of given weights."""
+        """Change an axis of given weights."""
         if self.problem.weights is not None:
             shape = list(self.problem.weights.shape)
             shape[axis] = count
             self._put(GIVEN, tuple(shape))
 
     def _regroup(self, part: str, heads_before: int, heads: int, width: int) -> None:
-        """Columns of Q, K or V: each head keeps its first ones, heads and columns change at their end."""
+        """Change the columns of Q, K or V: each head keeps its first ones, heads and columns change at their end."""
         for name in (f"w_{part}", f"b_{part}") if self.problem.projected else (part,):
             array = getattr(self.problem, name)
             if array is not None:
@@ -255,7 +256,7 @@ class _Plan:
             raise FieldError(sentences.BLOCK_FIXED)
 
     def _grouped(self, name: str, array: Array, axis: int, heads_before: int, heads: int, width: int) -> None:
-        """An axis of heads · width: cells keep their head and their place in it."""
+        """Change an axis of heads · width: cells keep their head and their place in it."""
         axis %= array.ndim
         shape = (*array.shape[:axis], heads * width, *array.shape[axis + 1 :])
         if shape == array.shape:  # the same columns, cut again
@@ -286,7 +287,7 @@ class _Plan:
         self.fields |= of_head_width(self.problem, part, width)
 
     def _each_head(self, heads: int) -> None:
-        """The sink of every head."""
+        """Change the sink of every head."""
         if self.problem.sink is not None:
             self._put("sink", (heads,))
 
@@ -311,7 +312,7 @@ class _Plan:
             self.fields["mask"] = changed
 
     def kv_heads_for(self, heads: int) -> int:
-        """The K/V heads that stay: the same number if it divides the heads, else the largest divisor below."""
+        """Return the K/V heads that stay: the same number if it divides the heads, else the largest divisor below."""
         return next(k for k in range(min(self.problem.num_kv_heads, heads), 0, -1) if heads % k == 0)
 
 

@@ -1,370 +1,40 @@
-"""The dense evaluation: every stage of a problem is kept, and an edit recomputes only what it reaches."""
+"""Evaluations that compute every stage of a problem: dense ones keep them, and an edit recomputes what it reaches."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.checks import as_box
-from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.errors import StageError
+from attn_gui.engine.evaluation.evaluation import AT_ONCE, Evaluation, Recomputed
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.intervention_nodes import ByHand, Opened, moved_boxes
+from attn_gui.engine.graph.intervention_nodes import EffectiveMaskNode, InterventionNode, moved_boxes, nodes_of
 from attn_gui.engine.graph.nodes import Node, computed_name, plain_name, reach
-from attn_gui.engine.graph.sources import sources_of
-from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.graph.sources import Source, sources_of
 from attn_gui.engine.problem import Problem
-
-# --- related cells --------------------------------------------------------------------------------
-# Cells related to given cells, stage by stage: bounding boxes at once, exact cells of a part on request.
-
-
-G = TypeVar("G")
-
-
-class Piece(NamedTuple, Generic[G]):
-    """A box as (start, stop) of every axis, and what the mask says about its cells; None where it says nothing."""
-
-    cuts: tuple[tuple[int, int], ...]
-    gate: G | None
-
-    @property
-    def box(self) -> Box:
-        return tuple(slice(start, stop) for start, stop in self.cuts)
-
-
-class Spread(Generic[G]):
-    """Pieces of stages and sources; a direction says how they are found and what their gates leave open."""
-
-    def __init__(self, evaluation: Readout, pieces: Mapping[str, Sequence[Piece[G]]]) -> None:
-        self._evaluation = evaluation
-        self._pieces = pieces
-        self.stages = tuple(name for name in evaluation.stages if name in pieces)
-
-    def boxes(self, name: str) -> list[Box]:
-        """Boxes that hold every found cell of a stage or of a field (dotted, in its own axes); none where there is
-        none."""
-        return indices.join([part for piece in self._named(name) for part in self._parts(piece)])
-
-    def cells(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
-        """Booleans (rows, columns): which cells of a block are found; the block is named as in `Evaluation.block`.
-
-        Raises StageError (a KeyError) for a stage that the problem does not have.
-        """
-        node = self._evaluation.node(stage)
-        return self._shown(node, self._evaluation.block_box(stage, batch, head, rows, columns))
-
-    def _named(self, name: str) -> list[Piece[G]]:
-        """The pieces of a stage, or of every source that reads a field."""
-        if name in self._evaluation.stages:
-            return list(self._pieces.get(name, ()))
-        sources = (key for key, source in self._evaluation.sources.items() if source.field == name)
-        return [piece for source in sources for piece in self._pieces.get(source, ())]
-
-    def _within(self, name: str, place: Box) -> Array:
-        found = np.zeros(indices.shape_of(place)[-2:], bool)
-        for piece in self._pieces.get(name, ()):
-            shared = indices.meet(piece.box, place)
-            if shared is not None:
-                down, across = indices.within(shared, place)[-2:]
-                found[down, across] |= True if piece.gate is None else self._open(piece.gate, shared)
-        return found
-
-    # --- what a direction says -------------------------------------------------------------------
-    def _parts(self, piece: Piece[G]) -> list[Box]:
-        """The boxes of a piece."""
-        return [piece.box]
-
-    def _shown(self, node: Node, place: Box) -> Array:
-        """Cells found so far at a place in a stage."""
-        return self._within(node.name, place)
-
-    def _open(self, gate: G, box: Box) -> Array:
-        """Cells of the last two axes of a box that a gate leaves open."""
-        raise NotImplementedError
-
-
-def piece_of(box: Box, gate: G | None = None) -> Piece[G]:
-    """A box as a piece."""
-    return Piece(tuple((cut.start, cut.stop) for cut in box), gate)
-
-
-def shared_masks(evaluation: Readout) -> tuple[bool, bool]:
-    """Whether all batch items, and all heads, have the same mask."""
-    nodes = [node for node in evaluation.nodes if node.stage.boolean]
-    letters = {letter for node in nodes for ref in node.inputs for axis in ref.axes for letter in axis}
-    return "b" not in letters, "h" not in letters
-
-
-def behind_mask(evaluation: Readout, node: Node) -> bool:
-    """Whether a stage is one of the maps from the mask on, in which cells can be closed."""
-    stages = evaluation.stages
-    if not evaluation.closes or not node.stage.square:
-        return False
-    first = next(stage for stage in stages if evaluation.node(stage).stage.behind_mask)
-    return stages.index(node.name) >= stages.index(first)
-
-
-# --- forward direction ----------------------------------------------------------------------------
-# The forward direction: every cell of every stage that reads some input cells, whatever their numbers are.
-
-
-KEYS = 256  # keys that are looked through at a time for an open one
-
-
-class Gate(NamedTuple):
-    """Keys of one map; a row is reached where one of them is open."""
-
-    batch: int
-    head: int
-    start: int
-    stop: int
-
-
-class Forward(Spread[Gate]):
-    """Cells that a change of some cells reaches.
-
-    Behind the mask only open cells count, and of later stages only rows that such a cell leads to; the mask is read
-    for the part asked and nothing more. A cell of a mask layer reaches its own cell of the maps, open or not.
-    """
-
-    def __init__(self, evaluation: Readout, changed: Mapping[str, Sequence[Box]]) -> None:
-        """`changed`: boxes of the chain's sources and stages."""
-        super().__init__(evaluation, _spread_forward(evaluation, changed))
-
-    def _shown(self, node: Node, place: Box) -> Array:
-        found = self._within(node.name, place)
-        if not found.any() or not behind_mask(self._evaluation, node):
-            return found
-        allowed = self._evaluation.allowed(place[0].start, place[1].start, place[2], place[3])
-        return found & (True if allowed is None else allowed) | self._within("allowed", place)
-
-    def _open(self, gate: Gate, box: Box) -> Array:
-        """Rows in which one of the keys is open; rows in which one was found are not looked at again."""
-        rows = box[-2]
-        found = np.zeros(rows.stop - rows.start, bool)
-        for low in range(gate.start, gate.stop, KEYS):
-            left = np.flatnonzero(~found)
-            if not left.size:
-                break
-            part = slice(int(left[0]), int(left[-1]) + 1)
-            keys = slice(low, min(low + KEYS, gate.stop))
-            shifted = slice(rows.start + part.start, rows.start + part.stop)
-            allowed = self._evaluation.allowed(gate.batch, gate.head, shifted, keys)
-            found[part] |= True if allowed is None else allowed.any(axis=1)
-        return found[:, None]
-
-
-def _spread_forward(evaluation: Readout, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[Gate]]]:
-    """Pieces of every stage and source, from stage to stage."""
-    found: dict[str, list[Piece[Gate]]] = {name: [piece_of(box) for box in boxes] for name, boxes in changed.items()}
-    shared = shared_masks(evaluation)
-    for node in evaluation.nodes:
-        pieces = [
-            one
-            for k, ref in enumerate(node.inputs)
-            for piece in found.get(ref.name, ())
-            for box in node.affected(k, piece.box)
-            for one in _gated(node, k, piece, box, shared)
-        ]
-        if pieces:
-            found[node.name] = list(dict.fromkeys([*found.get(node.name, ()), *pieces]))
-    return found
-
-
-def _gated(node: Node, position: int, piece: Piece[Gate], box: Box, shared: tuple[bool, bool]) -> list[Piece[Gate]]:
-    """The box as it is, or map by map with the keys of which one has to be open."""
-    if position not in node.gates:
-        return [piece_of(box, piece.gate)]
-    ranges = indices.ranges_of(node.inputs[position].axes, piece.box, node.sizes)
-    start, stop = ranges.get("j", (0, node.sizes["j"]))
-    batches, heads = box[0], box[1]
-    return [
-        piece_of(
-            (*indices.cell((batch, head)), *box[2:]),
-            Gate(0 if shared[0] else batch, 0 if shared[1] else head, start, stop),
-        )
-        for batch in range(batches.start, batches.stop)
-        for head in range(heads.start, heads.stop)
-    ]
-
-
-# --- backward direction ---------------------------------------------------------------------------
-# The backward direction: every cell of every stage and field that some cells were computed from.
-
-
-ROWS = 64  # rows of a mask that are looked through at a time
-MOST_PARTS = 1 << 11  # boxes of open keys; a mask in more pieces gives the one box around them
-
-
-class OpenKeys(NamedTuple):
-    """Open keys among all of them (a byte each), and the axis of the box that runs over keys."""
-
-    axis: int
-    flags: bytes
-
-    def within(self, cut: slice) -> Array:
-        return np.frombuffer(self.flags, bool)[cut]
-
-
-class Backward(Spread[OpenKeys]):
-    """Origin of some cells, hop by hop up to the fields.
-
-    Behind the mask a row comes from its open keys alone, and from the mask that says which ones these are. A closed
-    cell comes from the mask and from nothing else. Of several rows at once a key counts where one of them sees it.
-    """
-
-    def __init__(self, evaluation: Readout, cells: Mapping[str, Sequence[Box]]) -> None:
-        """`cells`: boxes of the chain's stages and sources."""
-        super().__init__(evaluation, _spread_backward(evaluation, cells))
-
-    def _parts(self, piece: Piece[OpenKeys]) -> list[Box]:
-        return open_parts(piece)
-
-    def _open(self, gate: OpenKeys, box: Box) -> Array:
-        flags = gate.within(box[gate.axis])
-        return flags[None, :] if gate.axis == len(box) - 1 else flags[:, None]
-
-
-def _spread_backward(evaluation: Readout, cells: Mapping[str, Sequence[Box]]) -> dict[str, list[Piece[OpenKeys]]]:
-    """Pieces of every stage and source, from the last stage to the first."""
-    found: dict[str, list[Piece[OpenKeys]]] = {}
-    for name, boxes in cells.items():
-        for box in boxes:
-            found.setdefault(_closed_by(evaluation, name, box) or name, []).append(piece_of(box))
-    for node in reversed(evaluation.nodes):
-        for piece in found.get(node.name, ()):
-            for name, read in _read(evaluation, node, piece):
-                found[name] = list(dict.fromkeys([*found.get(name, ()), read]))
-    for name, boxes in cells.items():
-        found.setdefault(name, list(map(piece_of, boxes)))
-    return found | _shown_as(evaluation, found)
-
-
-def _shown_as(evaluation: Readout, found: Mapping[str, Sequence[Piece[OpenKeys]]]) -> dict[str, list[Piece[OpenKeys]]]:
-    """Q, K and V that are given have a name as fields and one as stages; asked for by the first, they show as both."""
-    nodes = (node for node in evaluation.nodes if node.stage.alias and node.name not in found)
-    return {
-        node.name: [piece_of(box) for piece in found[node.inputs[0].name] for box in node.affected(0, piece.box)]
-        for node in nodes
-        if node.inputs[0].name in found and node.inputs[0].name in evaluation.sources
-    }
-
-
-def _closed_by(evaluation: Readout, name: str, box: Box) -> str | None:
-    """The stage of the mask, where it closes all cells of the box: nothing else counts then."""
-    if name not in evaluation.stages or not behind_mask(evaluation, evaluation.node(name)):
-        return None
-    flags = evaluation.fetch(str(evaluation.mask), box)
-    return None if flags.any() else evaluation.part(Role.CLOSE)
-
-
-def _read(evaluation: Readout, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[str, Piece[OpenKeys]]]:
-    """Inputs of a piece of a stage; of the keys that a gate has to let through only the open ones."""
-    for own in _by_place(node, piece):
-        for box, opened in _by_map(evaluation, node, own):
-            for ref, part in node.reads(box):
-                axis = _key_axis(ref)
-                if axis is None or "j" in node.stage.along:
-                    yield ref.name, piece_of(part)
-                elif opened is not None and ref.name != "allowed":
-                    if opened[part[axis]].any():
-                        yield ref.name, piece_of(part, OpenKeys(axis, opened.tobytes()))
-                else:
-                    yield ref.name, piece_of(part, own.gate and OpenKeys(axis, own.gate.flags))
-
-
-def _by_place(node: Node, piece: Piece[OpenKeys]) -> list[Piece[OpenKeys]]:
-    """A piece with its gate where its keys are read at their own places; the open ones of those copied from another."""
-    if piece.gate is None or not isinstance(node, ByHand):
-        return [piece]
-    axis, copied = piece.gate.axis, []
-    for step in node.steps:
-        origin = step.record.origin(step.box, node.stage.axes)
-        if origin is not None and origin[axis] != step.box[axis]:
-            copied.append(step.box)
-    found = [piece_of(box, piece.gate) for box in indices.outside([piece.box], copied)]
-    for box in copied:
-        shared = indices.meet(box, piece.box)
-        found += map(piece_of, () if shared is None else open_parts(piece_of(shared, piece.gate)))
-    return found
-
-
-def _by_map(evaluation: Readout, node: Node, piece: Piece[OpenKeys]) -> Iterator[tuple[Box, Array | None]]:
-    """A piece with None, or where a gate stands its parts map by map with the keys that are open there."""
-    if not node.gates:
-        yield piece.box, None
-        return
-    shared = shared_masks(evaluation)
-    batches, heads, rows = piece.box[:3]
-    known: dict[tuple[int, int], Array] = {}
-    for batch, head in product(range(batches.start, batches.stop), range(heads.start, heads.stop)):
-        mask = 0 if shared[0] else batch, 0 if shared[1] else head
-        if mask not in known:
-            known[mask] = _open_keys(evaluation, *mask, rows)
-        yield (*indices.cell((batch, head)), *piece.box[2:]), known[mask]
-
-
-def _open_keys(evaluation: Readout, batch: int, head: int, rows: slice) -> Array:
-    """Keys that at least one of the queries sees."""
-    found = np.zeros(evaluation.problem.m, bool)
-    for low in range(rows.start, rows.stop, ROWS):
-        part = slice(low, min(low + ROWS, rows.stop))
-        allowed = evaluation.allowed(batch, head, part, slice(0, found.size))
-        found |= True if allowed is None else allowed.any(axis=0)
-    return found
-
-
-def open_parts(piece: Piece[OpenKeys]) -> list[Box]:
-    """The boxes of the open keys of a piece; of too many the one around them."""
-    if piece.gate is None:
-        return [piece.box]
-    axis, cut = piece.gate.axis, piece.box[piece.gate.axis]
-    runs = list(indices.runs(piece.gate.within(cut)))
-    if len(runs) > MOST_PARTS:
-        runs = [(runs[0][0], runs[-1][1])]
-    return [(*piece.box[:axis], slice(cut.start + low, cut.start + high), *piece.box[axis + 1 :]) for low, high in runs]
-
-
-def _key_axis(ref: Reference) -> int | None:
-    """The axis of an input that runs over keys."""
-    return next((k for k, letters in enumerate(ref.axes) if letters == "j"), None)
-
 
 # --- dense evaluation -----------------------------------------------------------------------------
 
 
-T = TypeVar("T")
-
+NOTHING: Mapping[str, Array] = {}
 KEEP = 2 << 30  # bytes: a larger stage is not kept but computed by blocks
 TILE = 1 << 22  # cells of such a stage that are held at a time
 MANY, SMALL = 4, 1 << 13  # so many small boxes are quicker computed as one
 
 
-@dataclass(frozen=True)
-class Recomputed:
-    """Result of an update: the changed `boxes` of every stage, the number of evaluated `cells`, the time it took."""
-
-    boxes: dict[str, list[Box]] = field(default_factory=dict)
-    cells: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
-
-
-class Evaluation(Readout):
-    """All stages of one problem. It copies no array of the problem: it reads them where they are.
+class DenseEvaluation(Evaluation):
+    """All stages of one problem; those of up to `keep` bytes are held. It copies no array of the problem.
 
     Numbers are held as float64 and rounded to the problem's dtype once, when they are read; what lies beyond that is ±∞
     for the stages that follow, too.
     """
 
     _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
-    supply: object | None = None  # what draws pictures of it on another thread, where anything does; only carried here
 
     def __init__(self, problem: Problem, keep: int = KEEP) -> None:
         self._keep = keep
@@ -381,7 +51,21 @@ class Evaluation(Readout):
                     self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else self._kind)
                     self._compute(node, indices.whole(node.shape))
 
+    def _lay_out(self, problem: Problem, arrays: Mapping[str, Array] = NOTHING) -> None:
+        """Wire the nodes of a problem; of the kept stages only `arrays` are there yet."""
+        self.problem, self.last_parts = problem, None
+        self._sources = sources_of(problem)
+        self._nodes = tuple(self._wired())
+        self._by_name = {node.name: node for node in self._nodes}
+        self.stages = tuple(node.name for node in self._nodes if not node.stage.hidden)
+        self.mask = next((node.name for node in reversed(self._nodes) if node.stage.boolean), None)
+        self._arrays = dict(arrays)
+
+    def _wired(self) -> list[Node]:
+        return nodes_of(self.problem, self._sources)
+
     def _kept(self, node: Node) -> bool:
+        """Return whether a stage is kept; the evaluations of long problems keep fewer."""
         return int(np.prod(node.shape)) * (1 if node.stage.boolean else 8) <= self._keep
 
     def _tie(self, node: Node) -> None:
@@ -390,18 +74,44 @@ class Evaluation(Readout):
         cells = np.asarray(self._sources[name].cells) if name in self._sources else self._arrays[name]
         self._arrays[node.name] = np.broadcast_to(cells if cells.ndim == len(node.shape) else cells[None], node.shape)
 
+    # --- reading ---------------------------------------------------------------------------------
     @property
-    def behind(self) -> Evaluation:
-        """Evaluation that has the numbers of the stages themselves: of a difference the state after."""
-        return self
+    def nodes(self) -> tuple[Node, ...]:
+        return self._nodes
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        return self._sources
+
+    def node(self, stage: str) -> Node:
+        """Return the stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
+        if plain_name(stage) not in self.stages or stage not in self._by_name:
+            raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
+        return self._by_name[stage]
+
+    def fetch(self, name: str, box: Box) -> Array:
+        """Return the numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the
+        spot."""
+        if name in self._sources:
+            return self._sources[name].read(box)
+        if name in self._arrays:
+            array = self._arrays[name][box]
+            return array if array.dtype == np.float64 or array.dtype == np.bool_ else array.astype(np.float64)
+        outer, array = self._by_name[name if name in self._by_name else self._older(name)].compute(box, self.fetch)
+        return array[indices.within(box, outer)]
+
+    def _older(self, name: str) -> str:
+        """Return the stage itself, for a reader still under way that asks for it before an intervention that has
+        gone."""
+        return plain_name(name) if plain_name(name) in self._by_name else str(self.mask)
+
+    def held(self, name: str) -> Array:
+        """Return a whole kept stage as it is held."""
+        return self._arrays[name]
 
     # --- changing --------------------------------------------------------------------------------
     def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """Follow cells that have changed in place; `problem` already holds them.
-
-        `changed` names dotted fields with boxes in the array's own axes, `[()]` for a number. A problem of another
-        structure (shapes, heads, masks) is computed again; of other interventions, what these reach.
-        """
+        """Follow cells that have changed in place: compute again what of the kept stages they reach."""
         start = time.perf_counter()
         if problem.bare_structure != self.problem.bare_structure:
             self._build(problem)
@@ -410,7 +120,7 @@ class Evaluation(Readout):
             return Recomputed(boxes, cells, time.perf_counter() - start)
         with np.errstate(all="ignore"):
             moved = self._take_up(problem)
-            reached = reach(self._nodes, self._named(changed) | moved, self.fetch, self._settle)
+            reached = reach(self._nodes, self._named(changed) | moved, self.fetch, self._refresh_mask)
             reached = self._joined(reached, moved)
             counts = {
                 node.name: sum(self._compute(node, box) for box in _merged(reached[node.name]))
@@ -442,11 +152,11 @@ class Evaluation(Readout):
         """Keep a stage in the memory that it had, or that had been computed of it before it was changed by hand."""
         plain = plain_name(node.name)
         found, computed = arrays.get(plain), arrays.get(computed_name(plain))
-        if isinstance(node, ByHand) and found is not None:
+        if isinstance(node, InterventionNode) and found is not None:
             self._arrays[node.name] = np.array(found, self._kind) if computed is None else found
             return
         found = found if computed is None else computed
-        if found is not None and not isinstance(node, Opened):
+        if found is not None and not isinstance(node, EffectiveMaskNode):
             self._arrays[node.name] = found
             return
         self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else self._kind)
@@ -454,53 +164,11 @@ class Evaluation(Readout):
 
     @staticmethod
     def _joined(reached: dict[str, list[Box]], moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:
-        """All boxes of every stage: reached from before it, and changed in it."""
+        """Return all boxes of every stage: reached from before it, and changed in it."""
         return reached | {name: indices.join([*boxes, *reached.get(name, ())]) for name, boxes in moved.items()}
 
-    def complete(
-        self,
-        heads: Sequence[tuple[int, int]] | None = None,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cancelled: Callable[[], bool] = bool,
-    ) -> bool:
-        """Compute what is not known yet, of (batch, head) pairs or of all; False if cancelled. Here all is known."""
-        return True
-
-    def reach(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
-        """The boxes of every stage that a change of the given fields, or of stages, would reach."""
-        return self._shown(reach(self._nodes, self._named(changed), self.fetch))
-
-    def forward(self, changed: Mapping[str, Sequence[Box]]) -> Forward:
-        """Every cell that reads cells of the given fields (dotted, in their own axes) or stages, to be asked by part.
-
-        Raises PlaceError (an IndexError) for a box outside.
-        """
-        return Forward(self, self._named(changed))
-
-    def backward(self, cells: Mapping[str, Sequence[Box]]) -> Backward:
-        """Every cell that cells of the given stages or fields (dotted, in their own axes) were computed from.
-
-        Raises PlaceError (an IndexError) for a box outside.
-        """
-        return Backward(self, self._named(cells))
-
-    def _named(self, changed: Mapping[str, Sequence[Box]]) -> dict[str, list[Box]]:
-        """Boxes of fields as boxes of the sources that read them."""
-        found: dict[str, list[Box]] = {}
-        for name, boxes in changed.items():
-            for source in self._fields.get(name, ()):
-                shape = self._sources[source].shape
-                found[source] = [box for box in (as_box(name, shape, box) for box in boxes) if indices.count(box)]
-            if name not in self._fields and name in self.stages:
-                found[name] = [as_box(name, self.shape(name), box) for box in boxes]
-        return found
-
-    def _shown(self, found: Mapping[str, T]) -> dict[str, T]:
-        return {name: found[name] for name in self.stages if name in found}
-
-    def _settle(self, node: Node, boxes: list[Box]) -> list[Box]:
-        """Bring a mask up to date; the parts where it changed, since layers may close the same cell."""
+    def _refresh_mask(self, node: Node, boxes: list[Box]) -> list[Box]:
+        """Compute boxes of a mask again; return the parts that changed, as another layer may close the same cells."""
         if node.name not in self._arrays:
             return boxes
         found = []
@@ -520,11 +188,11 @@ class Evaluation(Readout):
         return count
 
     def anew(self, names: Collection[str]) -> dict[str, Array]:
-        """Kept stages as a fresh evaluation computes them, beside those that are held."""
+        """Compute kept stages as a fresh evaluation computes them, beside those that are held."""
         found: dict[str, Array] = {}
 
         def fetch(name: str, box: Box) -> Array:
-            return found[name][box].astype(np.float64) if name in found else Evaluation.fetch(self, name, box)
+            return found[name][box].astype(np.float64) if name in found else DenseEvaluation.fetch(self, name, box)
 
         for node in self._nodes:
             if node.name in names:
@@ -536,7 +204,7 @@ class Evaluation(Readout):
         return found
 
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
-        """Boxes that read no more of a stage that is not kept than can be held."""
+        """Yield boxes that read no more of a stage that is not kept than can be held."""
         unkept = [ref.name for ref in node.inputs if ref.name in self._by_name and ref.name not in self._arrays]
         if not unkept or "i" not in node.axes:
             yield box
@@ -553,3 +221,85 @@ def _merged(boxes: list[Box]) -> list[Box]:
         return boxes
     one = indices.around(boxes)
     return [one] if indices.count(one) <= SMALL else boxes
+
+
+# --- given weights --------------------------------------------------------------------------------
+# The evaluation of long maps that are given: they are read where they lie, and never copied.
+
+
+class GivenEvaluation(DenseEvaluation):
+    """Keeps what the given weights mix, and of the maps themselves nothing beside the problem's own array."""
+
+    draws_pictures = True
+
+    def _kept(self, node: Node) -> bool:
+        return not node.stage.square and super()._kept(node)
+
+    def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
+        """Yield rows of one head at a time where whole rows of a map are read for them."""
+        if not node.stage.per_head:
+            yield box
+            return
+        step = max(1, AT_ONCE // self.problem.m)
+        for item in range(box[0].start, box[0].stop):
+            for head in range(box[1].start, box[1].stop):
+                for low in range(box[2].start, box[2].stop, step):
+                    rows = slice(low, min(low + step, box[2].stop))
+                    yield slice(item, item + 1), slice(head, head + 1), rows, box[3]
+
+
+# --- a few rows -----------------------------------------------------------------------------------
+# The evaluation for a few rows of the maps, however long the sequence: solving and verifying work on it.
+
+
+REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read
+
+
+def heads_of(node: Node, box: Box) -> list[Box]:
+    """Return a box of a stage with heads as one box a head, where all of them together read more than may be held."""
+    if len(box) < 4 or sum(indices.count(part) for part in node.needs(box)[1] if part) <= REMEMBERED:
+        return [box]
+    return [(box[0], slice(head, head + 1), *box[2:]) for head in range(box[1].start, box[1].stop)]
+
+
+class RowwiseEvaluation(DenseEvaluation):
+    """Keeps K and V in float64; of all else it computes the cells that are read, and remembers the last ones.
+
+    Each stage reads those before it: were nothing remembered, every stage of a row would begin at the scores again.
+    """
+
+    def _build(self, problem: Problem) -> None:
+        self._last: dict[str, tuple[Box, Array]] = {}
+        super()._build(problem)
+
+    def _kept(self, node: Node) -> bool:
+        return node.stage.input_side and node.stage.by_key
+
+    def fetch(self, name: str, box: Box) -> Array:
+        """Return the numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the
+        spot."""
+        if name in self._sources or (name in self._arrays and self._arrays[name].dtype == np.float64):
+            return super().fetch(name, box)
+        if name not in self._last or not indices.contains(self._last[name][0], box):
+            part = self._part(name, box)
+            if part[1].size > REMEMBERED:
+                return part[1][indices.within(box, part[0])]
+            self._last[name] = part
+        outer, array = self._last[name]
+        return array[indices.within(box, outer)]
+
+    def _part(self, name: str, box: Box) -> tuple[Box, Array]:
+        if name in self._arrays:
+            return box, super().fetch(name, box)
+        node = self._by_name[name]
+        if len(by_head := heads_of(node, box)) > 1:
+            return box, np.concatenate([self.fetch(name, one) for one in by_head], axis=1)
+        return node.compute(box, self.fetch)
+
+    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
+        """Update as the dense evaluation does."""
+        self._last.clear()
+        try:
+            return super().update(problem, changed)
+        finally:
+            self._last.clear()  # what was read on the way may be older than the last of what has changed

@@ -1,21 +1,13 @@
-"""Pooling of a matrix into blocks, and the planes (one head of one batch item) that are pooled."""
+"""Pooling of a matrix into blocks: of each the number of largest magnitude over open cells, sign kept."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.graph.stage import Stage
-
-# --- blocks ---------------------------------------------------------------------------------------
-
+from attn_gui.engine.arrays import Array
 
 Picture = tuple[Array, Array | None]
 """(values, allowed) of blocks of cells."""
@@ -31,7 +23,7 @@ NARROW = 4
 
 
 def block_edges(cells: int, blocks: int) -> Array:
-    """The edges of `blocks` nearly equal blocks over `cells` cells: blocks + 1 numbers, 0 to cells.
+    """Return the edges of `blocks` nearly equal blocks over `cells` cells: blocks + 1 numbers, 0 to cells.
 
     Never more blocks than cells, so that no block is empty.
     """
@@ -42,7 +34,8 @@ def block_edges(cells: int, blocks: int) -> Array:
 def pool_parts(
     block: Callable[[slice, slice], Picture], row_edges: Array, column_edges: Array, at_once: int
 ) -> Picture:
-    """`pool` over blocks with these edges of what `block(rows, columns)` reads, about `at_once` cells at a time."""
+    """Return `pool` over blocks with these edges of what `block(rows, columns)` reads, about `at_once` cells at a
+    time."""
     columns = slice(int(column_edges[0]), int(column_edges[-1]))
     most, first, found = max(1, at_once // max(1, columns.stop - columns.start)), 0, []
     while first < len(row_edges) - 1:
@@ -55,7 +48,7 @@ def pool_parts(
 
 
 def joined(parts: Sequence[Picture]) -> Picture:
-    """Blocks below one another as one."""
+    """Return blocks below one another as one."""
     if len(parts) == 1:
         return parts[0]
     closing = [allowed for _, allowed in parts if allowed is not None]
@@ -63,7 +56,7 @@ def joined(parts: Sequence[Picture]) -> Picture:
 
 
 def pool(values: Array, allowed: Array | None, rows: int, columns: int) -> Picture:
-    """A (rows, columns) picture of a matrix: of each block the value of largest magnitude, sign kept.
+    """Return a (rows, columns) picture of a matrix: of each block the value of largest magnitude, sign kept.
 
     Only allowed cells count; a block without any is closed. NaN wins over everything and ±∞ over every number.
     """
@@ -72,7 +65,7 @@ def pool(values: Array, allowed: Array | None, rows: int, columns: int) -> Pictu
 
 
 def pool_blocks(values: Array, allowed: Array | None, row_edges: Array, column_edges: Array) -> Picture:
-    """`pool` over blocks of one's own: `*_edges` rise strictly, so that a part of a picture can be redone."""
+    """Return `pool` over blocks of one's own: `*_edges` rise strictly, so that a part of a picture can be redone."""
     top, left = int(row_edges[0]), int(column_edges[0])
     values = values[top : int(row_edges[-1]), left : int(column_edges[-1])]
     row_edges, column_edges = row_edges - top, column_edges - left
@@ -94,12 +87,12 @@ def pool_blocks(values: Array, allowed: Array | None, row_edges: Array, column_e
 
 
 def largest(high: Array, low: Array) -> Array:
-    """Whichever is larger in magnitude; NaN, which is in both, fails the comparison and comes through."""
+    """Return whichever is larger in magnitude; NaN, which is in both, fails the comparison and comes through."""
     return np.where(high >= -low, high, low)
 
 
 def reduced(ufunc: np.ufunc, array: Array, edges: Array) -> Array:
-    """`ufunc.reduceat` over blocks of rows with these edges, ten times as fast for short blocks of wide rows."""
+    """Return `ufunc.reduceat` over blocks of rows with these edges, ten times as fast for short blocks of wide rows."""
     starts, lengths = edges[:-1], np.diff(edges)
     if array[0].size <= NARROW:
         return np.asarray(ufunc.reduceat(array[: edges[-1]], starts, axis=0))
@@ -120,7 +113,7 @@ def reduced(ufunc: np.ufunc, array: Array, edges: Array) -> Array:
 
 
 def _row_extremes(values: Array, allowed: Array | None, edges: Array) -> tuple[Array, Array]:
-    """Largest and smallest of every block of rows, closed cells counting as 0: (blocks, columns) each."""
+    """Return the largest and smallest of every block of rows, closed cells counting as 0: (blocks, columns) each."""
     if int(np.diff(edges).max()) * values.shape[1] <= LARGE:
         counted = values if allowed is None else np.where(allowed, values, values.dtype.type(0))
         return reduced(np.maximum, counted, edges), reduced(np.minimum, counted, edges)
@@ -136,14 +129,14 @@ def _row_extremes(values: Array, allowed: Array | None, edges: Array) -> tuple[A
 
 
 def _any_open(allowed: Array, row_edges: Array, column_edges: Array) -> Array:
-    """Blocks that hold an allowed cell: (blocks, blocks)."""
+    """Return blocks that hold an allowed cell: (blocks, blocks)."""
     # as bytes: the largest of bytes is many times faster than the or of truth values
     rows = reduced(np.maximum, np.ascontiguousarray(allowed).view(np.uint8), row_edges)
     return np.asarray(_reduced_across(np.maximum, rows, column_edges).view(np.bool_))
 
 
 def _reduced_across(extreme: np.ufunc, values: Array, edges: Array) -> Array:
-    """`extreme` of every block of columns: (rows, blocks)."""
+    """Return `extreme` of every block of columns: (rows, blocks)."""
     if len(edges) - 1 == values.shape[1]:
         return values
     sizes = np.diff(edges)
@@ -155,122 +148,3 @@ def _reduced_across(extreme: np.ufunc, values: Array, edges: Array) -> Array:
     for step in range(1, most):
         extreme(found, np.take(values, edges[:-1] + np.minimum(step, sizes - 1), axis=1), out=found)
     return found
-
-
-# --- planes ---------------------------------------------------------------------------------------
-# A picture of a stage: the two axes of one head of one batch item.
-
-
-@runtime_checkable
-class Pooling(Protocol):
-    """An evaluation that draws pictures of its stages itself, as that of long problems does."""
-
-    def pooled(
-        self,
-        stage: str,
-        batch: int,
-        head: int | None,
-        rows: int,
-        columns: int,
-        part: tuple[slice, slice] | None = None,
-    ) -> Picture: ...
-    def pooled_once(
-        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
-    ) -> Picture: ...
-    def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None: ...
-    def is_map(self, stage: str) -> bool: ...
-    def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int: ...
-    def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool: ...
-    def entropies(self, batch: int, head: int, rows: slice) -> Array: ...
-
-
-@dataclass(frozen=True)
-class Plane:
-    """A matrix that a map shows. In a stage without heads `head` picks the head's columns, None shows them all."""
-
-    evaluation: Evaluation
-    stage: str
-    batch: int = 0
-    head: int | None = 0
-    transposed: bool = False
-
-    @cached_property
-    def shape(self) -> tuple[int, int]:
-        """(rows, columns) as shown; an evaluation keeps the shapes that it begins with."""
-        rows, columns = self._lengths()
-        return (columns, rows) if self.transposed else (rows, columns)
-
-    @property
-    def signed(self) -> bool:
-        """Whether its numbers lie to both sides of 0."""
-        return self.evaluation.signed or not self._entry.shares
-
-    def block(self, rows: slice, columns: slice) -> tuple[Array, Array | None]:
-        """(values, allowed) of a part as shown; `allowed` only for stages behind the mask."""
-        if self.transposed:
-            rows, columns = columns, rows
-        head = self.head if self.head is not None or not self._heads else 0
-        values = self.evaluation.block(self.stage, self.batch, head, rows, columns)
-        allowed = None
-        if self._entry.behind_mask:
-            allowed = self.evaluation.allowed(self.batch, head if self._heads else None, rows, columns)
-        if self.transposed:
-            return values.T, None if allowed is None else allowed.T
-        return values, allowed
-
-    @cached_property
-    def draws_pictures(self) -> bool:
-        """Whether the evaluation pools the plane itself: then no large block need be asked for."""
-        return isinstance(self.evaluation, Pooling)
-
-    def pooled(self, height: int, width: int, part: tuple[slice, slice] | None = None) -> tuple[Array, Array | None]:
-        """(values, allowed) of a picture in height × width blocks, or of a part of its blocks; see `draws_pictures`.
-
-        Of each block the number of largest magnitude over allowed cells, sign kept; NaN wins. Not for transposes.
-        """
-        head = self.head if self.head is not None or not self._heads else 0
-        return cast(Pooling, self.evaluation).pooled(self.stage, self.batch, head, height, width, part)
-
-    def pooled_once(self, height: int, width: int, part: slice) -> tuple[Array, Array | None]:
-        """Pool as `pooled` does, for some rows of blocks, with nothing kept by the evaluation."""
-        head = self.head if self.head is not None or not self._heads else 0
-        return cast(Pooling, self.evaluation).pooled_once(self.stage, self.batch, head, height, width, part)
-
-    def index(self, row: int, column: int) -> tuple[int, ...]:
-        """The full index in the stage of a cell as shown."""
-        if self.transposed:
-            row, column = column, row
-        if self._heads:
-            return (self.batch, self.head or 0, row, column)
-        return (self.batch, row, self._columns().start + column)
-
-    def cells(self, box: Box) -> tuple[slice, slice] | None:
-        """The part of a stage's box that this plane shows, as it shows it; None for no part."""
-        batch, *middle, rows, columns = box
-        if not batch.start <= self.batch < batch.stop:
-            return None
-        if middle and not middle[0].start <= (self.head or 0) < middle[0].stop:
-            return None
-        mine = self._columns()
-        start, stop = max(columns.start, mine.start) - mine.start, min(columns.stop, mine.stop) - mine.start
-        if start >= stop or rows.start >= rows.stop:
-            return None
-        across = slice(start, stop)
-        return (across, rows) if self.transposed else (rows, across)
-
-    @property
-    def _entry(self) -> Stage:
-        return self.evaluation.node(self.stage).stage
-
-    @property
-    def _heads(self) -> bool:
-        return self._entry.per_head
-
-    def _columns(self) -> slice:
-        if self._heads or self.head is None:
-            return slice(0, self.evaluation.shape(self.stage)[-1])
-        return self.evaluation.head_columns(self.stage, self.head)
-
-    def _lengths(self) -> tuple[int, int]:
-        mine = self._columns()
-        return self.evaluation.shape(self.stage)[-2], mine.stop - mine.start

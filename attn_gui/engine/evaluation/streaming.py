@@ -10,9 +10,9 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box
-from attn_gui.engine.evaluation.dense import Evaluation, Recomputed
-from attn_gui.engine.evaluation.pooling import block_edges, largest, pool_blocks, reduced
-from attn_gui.engine.evaluation.readout import NOTHING
+from attn_gui.engine.evaluation.dense import NOTHING, DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import PicturePart, Recomputed
+from attn_gui.engine.evaluation.pooling import Picture, block_edges, largest, pool_blocks, reduced
 from attn_gui.engine.evaluation.streaming_edits import Edit
 from attn_gui.engine.evaluation.streaming_kernels import Chain, check_work
 from attn_gui.engine.evaluation.streaming_rows import Blocks, Passes, entropies
@@ -31,7 +31,6 @@ __all__ = ["StreamingEvaluation"]
 # Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others.
 
 
-Part = tuple[slice, slice] | None
 ROWS = 512  # rows of a picture's blocks that are turned into weights at a time
 FEW = 64  # so many rows of a head's weights are looked at one by one for a picture
 COARSE = 1 << 13  # times T: next to so large a logit float32 has no digits left for the differences of its row
@@ -44,7 +43,7 @@ class Pictures:
     """Keeps the blocks of the maps looked at last. Every map before softmax is a rising function of one of two or
     three, and a block's largest weight is where its largest logit is: so few extremes serve all pictures."""
 
-    def __init__(self, evaluation: Evaluation, chain: Chain, passes: Passes, versions: Versions) -> None:
+    def __init__(self, evaluation: DenseEvaluation, chain: Chain, passes: Passes, versions: Versions) -> None:
         self._evaluation, self._chain, self._passes, self._versions = evaluation, chain, passes, versions
         self._blocks: dict[Watched, Blocks] = {}  # those asked for last stand last
         weights = int(np.prod(chain.shape, dtype=object)) * np.dtype(evaluation.problem.dtype).itemsize
@@ -54,9 +53,9 @@ class Pictures:
 
     # --- asking ----------------------------------------------------------------------------------
     def pooled(
-        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part
-    ) -> tuple[Array, Array | None]:
-        """(values, allowed) of the blocks in `part` of a picture of rows × columns blocks."""
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None
+    ) -> Picture:
+        """Return (values, allowed) of the blocks in `part` of a picture of rows × columns blocks."""
         if stage not in self._chain.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, part), None
         assert head is not None
@@ -66,9 +65,7 @@ class Pictures:
         served = self._served(stage, batch, head, down)
         return self._drawn(stage, served, self._of(served, batch, head, columns), batch, head, down, across)
 
-    def pooled_once(
-        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
-    ) -> tuple[Array, Array | None]:
+    def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
         """Pool as `pooled` does, for some rows of blocks, of extremes that are made for it and not kept."""
         if stage not in self._chain.maps and stage != self._weights_name:
             return self._direct(stage, batch, head, rows, columns, (part, slice(0, columns))), None
@@ -76,10 +73,9 @@ class Pictures:
         down = block_edges(self._chain.shape[2], rows)[part.start : part.stop + 1]
         return self._once(stage, batch, head, down, block_edges(self._chain.shape[3], columns))
 
-    def window(
-        self, stage: str, batch: int, head: int, down: Array, across: Array
-    ) -> tuple[Array, Array | None] | None:
-        """(values, allowed) of blocks with these edges, anywhere in a map; None where scores are too large for it."""
+    def window(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
+        """Return (values, allowed) of blocks with these edges, anywhere in a map; None where scores are too large for
+        it."""
         if stage == self._weights_name:
             place = (*indices.cell((batch, head)), slice(int(down[0]), int(down[-1])))
             self._passes.ensure(place)
@@ -87,15 +83,16 @@ class Pictures:
                 return None
         return self._once(stage, batch, head, down, across)
 
-    def _once(self, stage: str, batch: int, head: int, down: Array, across: Array) -> tuple[Array, Array | None]:
+    def _once(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture:
         served = self._served(stage, batch, head, down)
         blocks = self._made(served, batch, head, across, slice(int(down[0]), int(down[-1])))
         return self._drawn(stage, served, blocks, batch, head, down, slice(0, len(across) - 1))
 
     def _drawn(
         self, stage: str, served: str, blocks: Blocks, batch: int, head: int, down: Array, across: slice
-    ) -> tuple[Array, Array | None]:
-        """(values, allowed) of a part of a picture, from blocks of `served`; `down` are the edges of its rows."""
+    ) -> Picture:
+        """Return (values, allowed) of a part of a picture, from blocks of `served`; `down` are the edges of its
+        rows."""
         inside = down - blocks.first
         here = slice(int(inside[0]), int(inside[-1]))
         with np.errstate(all="ignore"):
@@ -128,7 +125,7 @@ class Pictures:
         return any(blocks.patched.any() for blocks in list(self._blocks.values()))
 
     def lacking(self, stage: str, batch: int, head: int, rows: slice, columns: int) -> int:
-        """Cells of the map that have to be computed before a picture of these rows can be shown."""
+        """Return cells of the map that have to be computed before a picture of these rows can be shown."""
         with self._versions.lock:
             blocks = self._blocks.get(
                 (self._serving(stage, batch, head), batch, head, min(columns, self._chain.shape[3]))
@@ -138,7 +135,7 @@ class Pictures:
 
     # --- which blocks ----------------------------------------------------------------------------
     def _of(self, served: str, batch: int, head: int, columns: int) -> Blocks:
-        """The blocks of a map; of the others those looked at last are kept, as far as there is room."""
+        """Return the blocks of a map; of the others those looked at last are kept, as far as there is room."""
         with self._versions.lock:
             key = (served, batch, head, min(columns, self._chain.shape[3]))
             n, m = self._chain.shape[2:]
@@ -152,18 +149,20 @@ class Pictures:
             return found
 
     def _served(self, stage: str, batch: int, head: int, down: Array) -> str:
-        """The map whose blocks serve a stage; rows of weights are known first, as these may be too large for others."""
+        """Return the map whose blocks serve a stage; rows of weights are known first, as these may be too large for
+        others."""
         if stage == self._weights_name:
             self._passes.ensure((*indices.cell((batch, head)), slice(int(down[0]), int(down[-1]))))
         return self._serving(stage, batch, head)
 
     def _serving(self, stage: str, batch: int, head: int) -> str:
-        """The map whose blocks serve a stage: of weights in many rows that logits do not tell their own."""
+        """Return the map whose blocks serve a stage: of weights in many rows that logits do not tell their own."""
         own = stage == self._weights_name and int(np.count_nonzero(self._apart(batch, head))) > FEW
         return stage if own else self._logits_serving(stage)
 
     def _apart(self, batch: int, head: int) -> Array:
-        """Flags of the rows of weights that are read one by one: by hand, or coarse in float32 as far as is known."""
+        """Return flags of the rows of weights that are read one by one: by hand, or coarse in float32 as far as is
+        known."""
         state, by_hand = self._passes.rows, np.asarray(self._passes.hand.weights[batch, head])
         if np.dtype(self._evaluation.problem.dtype) != np.float32:
             return by_hand
@@ -173,13 +172,13 @@ class Pictures:
 
     def _logits_serving(self, stage: str) -> str:
         name = self._chain.logits_name if stage == self._weights_name else stage
-        shared = self._evaluation.known_by_heart and not self._passes.hand.logits.any()
+        shared = self._evaluation.elementary_stages and not self._passes.hand.logits.any()
         return self._evaluation.scores if name in self._risen and shared else name
 
     def _made(self, name: str, batch: int, head: int, across: Array, part: slice) -> Blocks:
-        """The blocks of some rows of a map."""
+        """Return the blocks of some rows of a map."""
 
-        def read(rows: slice, keys: slice) -> tuple[Array, Array | None]:
+        def read(rows: slice, keys: slice) -> Picture:
             rows = slice(part.start + rows.start, part.start + rows.stop)
             if name == self._weights_name:
                 allowed = self._evaluation.allowed(batch, head, rows, keys)
@@ -203,7 +202,7 @@ class Pictures:
         return self._shown(largest(high, low), stage)
 
     def _shown(self, scores: Array, stage: str) -> Array:
-        """Scores as the stage shows them."""
+        """Return scores as the stage shows them."""
         if stage == self._weights_name or self._logits_serving(stage) == stage:
             return scores
         if stage in self._risen:
@@ -213,7 +212,7 @@ class Pictures:
         return np.asarray(cap * np.tanh(scores / cap) if capped else scores)
 
     def _weights(self, blocks: Blocks, batch: int, head: int, down: Array, across: slice) -> Array:
-        """Logarithms first, since the largest of a block is all that is needed of exp."""
+        """Compute logarithms first, since the largest of a block is all that is needed of exp."""
         found = np.empty((len(down) - 1, across.stop - across.start), blocks.high.dtype)
         step = max(1, ROWS * len(found) // int(down[-1] - down[0]))
         for first in range(0, len(found), step):
@@ -233,7 +232,8 @@ class Pictures:
     def _log_weights_pooled(
         self, blocks: Blocks, rows: slice, across: slice, subtrahends: Sequence[Array], inside: Array
     ) -> Array | None:
-        """Log weights, pooled before they are scaled; None unless logits are a positive multiple of the blocks."""
+        """Return log weights, pooled before they are scaled; None unless logits are a positive multiple of the
+        blocks."""
         factor = 1 / self._chain.temperature
         if self._logits_serving(self._weights_name) == self._evaluation.scores:
             factor *= self._chain.scale
@@ -254,7 +254,7 @@ class Pictures:
         return reduced(np.maximum, logits, inside)
 
     def _highest(self, blocks: Blocks, rows: slice, across: slice) -> Array:
-        """The largest logit of every block, over T."""
+        """Return the largest logit of every block, over T."""
         factor = blocks.high.dtype.type(1 / self._chain.temperature)
         if self._logits_serving(self._weights_name) != self._evaluation.scores:
             return np.asarray(blocks.high[rows, across] * factor)
@@ -262,7 +262,8 @@ class Pictures:
         return np.asarray(self._shown(high[rows, across], self._chain.logits_name) * factor)
 
     def _subtrahends(self, blocks: Blocks, batch: int, head: int, rows: slice) -> list[Array]:
-        """Numbers to subtract from a row's logits, over T; of very large scores by the blocks' own arithmetic."""
+        """Return numbers to subtract from a row's logits, over T; of very large scores by the blocks' own
+        arithmetic."""
         state, temperature = self._passes.rows, self._chain.temperature
         cut = slice(blocks.first + rows.start, blocks.first + rows.stop)
         row_max, denominator = state.row_max[batch, head, cut] / temperature, state.denominator[batch, head, cut]
@@ -279,7 +280,9 @@ class Pictures:
         return [row_max, log_z]
 
     # --- stages without keys ---------------------------------------------------------------------
-    def _direct(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: Part) -> Array:
+    def _direct(
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None
+    ) -> Array:
         everything = self._evaluation.shape(stage)
         width = everything[-1]
         if head is not None and len(everything) == 3:
@@ -302,7 +305,7 @@ AT_ONCE, FEWEST_ROWS = 1 << 18, 32  # cells of a map that a thread computes at a
 PROJECTED = 1 << 22  # cells of Q, K and V that are projected at a time
 
 
-class StreamingEvaluation(Evaluation):
+class StreamingEvaluation(DenseEvaluation):
     """Holds Q, K and V, and the maximum, denominator and numerator of every row; all else is computed when read.
 
     Rows are computed when they are asked for, or by `complete`. An edit of few keys takes their old terms out of the
@@ -314,7 +317,7 @@ class StreamingEvaluation(Evaluation):
     than a share of the free memory.
     """
 
-    in_dtype = True
+    in_dtype = draws_pictures = True
     _by_rows: tuple[str, ...] = ()  # what is read off the kept rows
 
     def __init__(self, problem: Problem, *, tile: int | None = None, chunk: int | None = None) -> None:
@@ -344,7 +347,8 @@ class StreamingEvaluation(Evaluation):
 
     # --- reading ---------------------------------------------------------------------------------
     def fetch(self, name: str, box: Box) -> Array:
-        """The numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed first."""
+        """Return the numbers of a box of any stage or source, as float64 (or booleans); unknown rows are computed
+        first."""
         if name == self.projection and self._kind == np.float32 and indices.count(box) > MANY:
             found = self._narrow_output(box)
             if found is not None:
@@ -358,7 +362,7 @@ class StreamingEvaluation(Evaluation):
             return self._weights(box)
 
     def box(self, stage: str, box: Box) -> Array:
-        """A box of a stage; many cells of a map are computed on all threads, never at once in float64."""
+        """Return a box of a stage; many cells of a map are computed on all threads, never at once in float64."""
         box = as_box(stage, self.shape(stage), box)
         width = box[-1].stop - box[-1].start
         if len(box) < 4 or indices.count(box) <= AT_ONCE or not width:
@@ -380,7 +384,8 @@ class StreamingEvaluation(Evaluation):
         return found
 
     def _weights(self, box: Box) -> Array:
-        """Shares from the kept rows; a row of very large scores is computed as a whole, by one and the same product.
+        """Return shares from the kept rows; a row of very large scores is computed as a whole, by one and the same
+        product.
 
         In float32 all rows are, unless many are read in part: what is kept is off by the rounding of their scores.
         """
@@ -395,7 +400,7 @@ class StreamingEvaluation(Evaluation):
         return np.asarray(weights)
 
     def _narrow_output(self, box: Box) -> Array | None:
-        """Many cells of the output in float32, by rows on all threads; None where it is not a finite product."""
+        """Return many cells of the output in float32, by rows on all threads; None where it is not a finite product."""
         problem = self.problem
         if problem.w_output is None or problem.interventions:
             return None
@@ -419,7 +424,7 @@ class StreamingEvaluation(Evaluation):
         return found.astype(np.float64) if np.isfinite(found).all() else None
 
     def known(self, batch: int, head: int) -> Array:
-        """Rows of a head that have been computed: booleans (n,)."""
+        """Return rows of a head that have been computed: booleans (n,)."""
         return np.array(self._passes.rows.known[batch, head])
 
     # --- passes ----------------------------------------------------------------------------------
@@ -483,7 +488,8 @@ class StreamingEvaluation(Evaluation):
         return Recomputed(self._shown(drawn), self._shown(cells), time.perf_counter() - start)
 
     def _opened(self, moved: Mapping[str, list[Box]]) -> dict[str, list[Box]]:
-        """Cells behind the mask that count as open or closed otherwise, since weights or masked scores are by hand."""
+        """Return cells behind the mask that count as open or closed otherwise, since weights or masked scores are by
+        hand."""
         behind = [node.name for node in self._nodes if node.stage.behind_mask]
         boxes = [box for name in behind for box in moved.get(name, ())]
         return dict.fromkeys(behind, boxes) if boxes else {}
@@ -498,7 +504,7 @@ class StreamingEvaluation(Evaluation):
         return cells
 
     def _tiles(self, node: Node, box: Box) -> Iterator[Box]:
-        """Rows of a kept stage, of one or more items, as many as may be held in float64."""
+        """Yield rows of a kept stage, of one or more items, as many as may be held in float64."""
         if len(node.shape) < 3:
             yield box
             return
@@ -512,51 +518,37 @@ class StreamingEvaluation(Evaluation):
 
     # --- pictures --------------------------------------------------------------------------------
     def pooled(
-        self,
-        stage: str,
-        batch: int,
-        head: int | None,
-        rows: int,
-        columns: int,
-        part: tuple[slice, slice] | None = None,
-    ) -> tuple[Array, Array | None]:
-        """(values, allowed) of a picture of a stage in rows × columns blocks, or of a part of its blocks.
-
-        Of each block the value of largest magnitude over allowed cells, sign kept; NaN wins, so that it is seen.
-        `allowed` (blocks with an open cell) only behind the mask. The blocks of maps looked at last are kept.
-        """
+        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: PicturePart | None = None
+    ) -> Picture:
+        """Return (values, allowed) of a picture of a stage; the blocks of maps looked at last are kept."""
         return self._pictures.pooled(stage, batch, head, rows, columns, part)
 
-    def pooled_at(
-        self, stage: str, batch: int, head: int, down: Array, across: Array
-    ) -> tuple[Array, Array | None] | None:
-        """`pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
+    def pooled_at(self, stage: str, batch: int, head: int, down: Array, across: Array) -> Picture | None:
+        """Return `pooled` over blocks of a map whose edges are given, kept nowhere; None where `block` has to do it."""
         return self._pictures.window(stage, batch, head, down, across) if self.is_map(stage) else None
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:
-        """Whether cells of these rows can be read without computing whole rows of weights."""
+        """Return whether cells of these rows can be read without computing whole rows of weights."""
         return bool(self._rows_behind(stage, batch, head, rows).all())
 
     def _rows_behind(self, stage: str, batch: int, head: int | None, rows: slice) -> Array:
-        """Known rows among the rows of weights behind some rows of a stage, as booleans."""
+        """Return known rows among the rows of weights behind some rows of a stage, as booleans."""
         entry = self.node(stage).stage
         if entry.input_side or stage in self._chain.maps:
             return np.ones(0, bool)
         alone = entry.per_head and head is not None
         return np.asarray(self._passes.rows.known[batch, head if alone else slice(None), rows])
 
-    def pooled_once(
-        self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice
-    ) -> tuple[Array, Array | None]:
+    def pooled_once(self, stage: str, batch: int, head: int | None, rows: int, columns: int, part: slice) -> Picture:
         """Pool some rows of blocks as `pooled` does, with nothing kept: for a large picture that is made bit by bit."""
         return self._pictures.pooled_once(stage, batch, head, rows, columns, part)
 
     def is_map(self, stage: str) -> bool:
-        """Whether a stage has both a query and a key axis."""
+        """Return whether a stage has both a query and a key axis."""
         return stage == self.weights or stage in self._chain.maps
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Cells of maps that have to be computed before `pooled` in so many columns can show these rows.
+        """Return cells of maps that have to be computed before `pooled` in so many columns can show these rows.
 
         Those of wide heads count several times, as each takes so much longer.
         """
@@ -567,5 +559,5 @@ class StreamingEvaluation(Evaluation):
         return cells * self._passes.cell_cost
 
     def entropies(self, batch: int, head: int, rows: slice) -> Array:
-        """−Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
+        """Return −Σ a·log a of rows of weights in nats; −1 for a row that sees no key."""
         return entropies(self, self._chain, self._passes, batch, head, rows)

@@ -9,10 +9,10 @@ import numpy as np
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.streaming_kernels import AS_THEY_ARE, Chain
 from attn_gui.engine.evaluation.streaming_rows import Passes, runs
-from attn_gui.engine.evaluation.streaming_states import Terms, exchange
+from attn_gui.engine.evaluation.streaming_states import KeyTerms, update_terms
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference
-from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
 
 FEW_ROWS = 64  # so many rows of a head are computed at once; more are left to be computed when they are read
 AT_ONCE = 1 << 21  # and so many cells of them, or numbers of the output: some ten milliseconds
@@ -57,14 +57,14 @@ class Edit:
 
     # --- what is touched -------------------------------------------------------------------------
     def _reaches_all(self) -> bool:
-        """Whether a number changed that every score depends on."""
+        """Return whether a number changed that every score depends on."""
         known = {self._chain.query, self._chain.key, *self._layers}
         nodes = (self._chain.softmax, *(self._chain.nodes[name] for name in self._chain.maps))
-        reads = {ref.name for node in nodes if not isinstance(node, ByHand) for ref in node.inputs}
+        reads = {ref.name for node in nodes if not isinstance(node, InterventionNode) for ref in node.inputs}
         return bool((reads & self._changed.keys()) - known)
 
     def _stale_rows(self) -> Iterator[tuple[int, int, slice]]:
-        """Known rows whose query or own mask cells have changed: (batch, head, rows)."""
+        """Yield known rows whose query or own mask cells have changed: (batch, head, rows)."""
         for batch, heads, rows in (*self._of_queries(), *self._of_layers(), *self._by_hand()):
             for b in range(batch.start, batch.stop):
                 for h in range(heads.start, heads.stop):
@@ -72,7 +72,8 @@ class Edit:
                         yield b, h, rows
 
     def _by_hand(self) -> Iterator[tuple[slice, slice, slice]]:
-        """Rows that are kept as something else from now on, and those by hand that are reached: no exchange in them."""
+        """Yield rows that are kept as something else from now on, and those by hand that are reached: no exchange in
+        them."""
         flags, other = self._passes.hand.any, self._other
         for batch, head in np.argwhere((flags | other).any(axis=-1)).tolist():
             stale, around = other[batch, head].copy(), self._around(batch, head)
@@ -95,13 +96,13 @@ class Edit:
                     yield batch, heads, rows
 
     def _place(self, ref: Reference, box: Box) -> Box:
-        """A box of a layer in the axes of the maps."""
+        """Return a box of a layer in the axes of the maps."""
         sizes = self._chain.softmax.sizes
         return indices.box_of(tuple("bhij"), indices.ranges_of(ref.axes, box, sizes), sizes)
 
     # --- rows recomputed --------------------------------------------------------------------------
     def _forget(self, batch: int, head: int, rows: slice) -> None:
-        """Rows about to be computed again need no exchange."""
+        """Leave out the rows that are about to be computed again."""
         self._rows.known[batch, head, rows] = False
 
     def _redo_few(self, batch: int, head: int, rows: slice) -> None:
@@ -112,7 +113,7 @@ class Edit:
 
     # --- keys exchanged --------------------------------------------------------------------------
     def _exchange(self, batch: int, group: int) -> None:
-        """All heads of a K/V head: old logits from the own copy of K, then the copy follows, then new logits."""
+        """Update all heads of a K/V head: old logits from the own copy of K, then the copy follows, then new logits."""
         keys = self._boxes_of(self._chain.key, batch, group)
         values = self._boxes_of(self._chain.value, batch, group)
         heads = range(group * self._chain.group, (group + 1) * self._chain.group)
@@ -122,10 +123,10 @@ class Edit:
         self._follow(batch, group, keys, values)
         for (place, columns), logits, old_values in zip(plans, before, old, strict=True):
             moved = logits if columns is not None else self._logits(place, old=False)
-            self._exchange_terms(place, columns, Terms(logits, old_values), Terms(moved, self._values(place)))
+            self._exchange_terms(place, columns, KeyTerms(logits, old_values), KeyTerms(moved, self._values(place)))
 
     def _boxes_of(self, name: str | None, batch: int, group: int) -> list[Box]:
-        """The changed boxes of K or V that touch one item and head."""
+        """Return the changed boxes of K or V that touch one item and head."""
         width = self._chain.nodes[name].shape[-1] // self._passes.values.cells.shape[1] if name else 1
         return [
             box
@@ -138,7 +139,8 @@ class Edit:
     def _plans(
         self, batch: int, head: int, keys: Sequence[Box], values: Sequence[Box]
     ) -> Iterator[tuple[Box, slice | None]]:
-        """(place, columns of V that changed, None where logits changed) for every stretch of keys and block of rows."""
+        """Yield (place, columns of V that changed, None where logits changed) for every stretch of keys and block of
+        rows."""
         rows = self._rows_of(batch, head)
         logits = [box[1] for box in keys] + self._layer_keys(batch, head)
         if rows is None or not (logits or values):
@@ -157,7 +159,7 @@ class Edit:
             yield from (((*indices.cell((batch, head)), part, cut), columns) for cut in stretches)
 
     def _is_wide(self, rows: slice, columns: slice | None) -> bool:
-        """Whether an exchange writes so many numbers that all is sooner computed again, beside the window."""
+        """Return whether an exchange writes so many numbers that all is sooner computed again, beside the window."""
         count, width = rows.stop - rows.start, self._passes.values.width
         numbers = count * (width if columns is None else columns.stop - columns.start)
         return bool(numbers > AT_ONCE and count * self._passes.row_cost <= AGAIN)
@@ -168,7 +170,7 @@ class Edit:
         return slice(max(0, low - group * width), min(width, high - group * width))
 
     def _layer_keys(self, batch: int, head: int) -> list[slice]:
-        """Keys of which a layer that is the same for all queries has changed."""
+        """Return keys of which a layer that is the same for all queries has changed."""
         found = []
         for name, ref in self._layers.items():
             if not self._chain.has_rows(ref):
@@ -179,7 +181,7 @@ class Edit:
         return found
 
     def _rows_of(self, batch: int, head: int) -> slice | None:
-        """The stretch of known rows of a head that the edit can reach."""
+        """Return the stretch of known rows of a head that the edit can reach."""
         rows = self._around(batch, head)
         if rows is None:
             return None
@@ -190,7 +192,7 @@ class Edit:
         return slice(rows.start + int(found[0]), rows.start + int(found[-1]) + 1) if len(found) else None
 
     def _around(self, batch: int, head: int) -> slice | None:
-        """The stretch of rows of a head that the edit can reach."""
+        """Return the stretch of rows of a head that the edit can reach."""
         boxes = [
             box
             for name in (self._chain.softmax.name, self._chain.weights, self._chain.mixing.name)
@@ -215,13 +217,13 @@ class Edit:
         for box in values:
             self._passes.follow_values(batch, group, box[1])
 
-    def _exchange_terms(self, place: Box, columns: slice | None, old: Terms, new: Terms) -> None:
+    def _exchange_terms(self, place: Box, columns: slice | None, old: KeyTerms, new: KeyTerms) -> None:
         batch, head, rows = place[0].start, place[1].start, place[2]
         width = self._passes.values.width
         columns = columns or slice(0, width)
         where = (batch, head, rows)
         blind = self._rows.denominator[where] == 0
-        bad = exchange(self._rows, where, old, new, columns, self._chain.temperature)
+        bad = update_terms(self._rows, where, old, new, columns, self._chain.temperature)
         if self._chain.sink(head) is not None:
             bad |= blind  # the sink is not counted in them
         bad &= self._rows.known[where]

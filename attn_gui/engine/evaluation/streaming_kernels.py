@@ -11,8 +11,8 @@ from numpy.lib.stride_tricks import as_strided
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.dense import Evaluation
-from attn_gui.engine.evaluation.streaming_states import LARGE, Copy, Tile, add_wild
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.streaming_states import LARGE, HeadCopy, Tile, add_wild
 from attn_gui.engine.evaluation.threads import share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference, contract
@@ -43,7 +43,7 @@ def check_work(problem: Problem) -> None:
 class Chain:
     """The maps of one evaluation. It reads the evaluation each time, so it is right before and after an edit."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: DenseEvaluation) -> None:
         self._evaluation = evaluation
         self.lay_out()
 
@@ -73,7 +73,7 @@ class Chain:
         self.group = problem.num_heads // problem.num_kv_heads
 
     def _computing(self, stage: str) -> Node:
-        """The node that computes a stage, whatever is then changed by hand."""
+        """Return the node that computes a stage, whatever is then changed by hand."""
         return self.nodes.get(computed_name(stage), self.nodes[stage])
 
     def _side(self, letter: str) -> str | None:
@@ -88,7 +88,7 @@ class Chain:
         return self._evaluation.problem.softcap
 
     def sink(self, head: int) -> float | None:
-        """The logit of a head that has no key, where there is one."""
+        """Return the logit of a head that has no key, where there is one."""
         sink = self._evaluation.problem.sink
         return None if sink is None else float(sink[head])
 
@@ -98,7 +98,8 @@ class Chain:
 
     # --- through the stages ----------------------------------------------------------------------
     def logits(self, box: Box, given: Given = NOTHING) -> Array:
-        """The logits that softmax reads, as float64, by the stages themselves; `given` replaces sources or Q and K."""
+        """Return the logits that softmax reads, as float64, by the stages themselves; `given` replaces sources or Q and
+        K."""
         return self._fetched(given)(self.logits_name, box)
 
     def _fetched(self, given: Given) -> Callable[[str, Box], Array]:
@@ -113,7 +114,7 @@ class Chain:
         return fetch
 
     def whole_weights(self, box: Box, logits: Array) -> Array:
-        """Rows of weights as float64, with what is changed by hand, by the stages: no kept row is read."""
+        """Return rows of weights as float64, with what is changed by hand, by the stages: no kept row is read."""
 
         def fetch(name: str, part: Box) -> Array:
             if name == self.logits_name and part == box:
@@ -127,7 +128,7 @@ class Chain:
         return fetch(node.name, box) if node is self.softmax else node.compute(box, fetch)[1]
 
     def shares(self, box: Box, logits: Array) -> Array:
-        """Softmax of whole rows of logits, whatever is then changed by hand."""
+        """Return the softmax of whole rows of logits, whatever is then changed by hand."""
 
         def fetch(name: str, part: Box) -> Array:
             return logits if name == self.logits_name else self._evaluation.fetch(name, part)
@@ -136,11 +137,11 @@ class Chain:
 
     # --- mask layers -----------------------------------------------------------------------------
     def has_rows(self, ref: Reference) -> bool:
-        """Whether a layer differs from query to query."""
+        """Return whether a layer differs from query to query."""
         return "i" in ref.axes
 
     def cells(self, ref: Reference, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
-        """One layer at a box of one head, to be broadcast to its rows and columns, in its own dtype."""
+        """Return one layer at a box of one head, to be broadcast to its rows and columns, in its own dtype."""
         ranges = {letter: (cut.start, cut.stop) for letter, cut in zip("bhij", place, strict=True)}
         readable = layers[ref.name] if ref.name in layers else self._evaluation.sources[ref.name].cells
         if isinstance(readable, Positions) and readable.layer.diagonal:
@@ -149,7 +150,7 @@ class Chain:
         return cells.reshape(cells.shape[-2:])
 
     def allowed(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array | None:
-        """The open cells of a box of one head, as booleans; None where no layer closes any."""
+        """Return the open cells of a box of one head, as booleans; None where no layer closes any."""
         found = None
         for ref in self.gates:
             cells = self.cells(ref, place, layers)
@@ -158,7 +159,8 @@ class Chain:
 
 
 def _diagonals(rule: Positions, place: Box) -> Array:
-    """A rule that is the same along every diagonal: one row of it, a little longer, shifted for all the others."""
+    """Return a rule that is the same along every diagonal: one row of it, a little longer, shifted for all the
+    others."""
     _, heads, rows, keys = place
     count = rows.stop - rows.start
     row = np.array([[[rows.stop - 1]]]), np.arange(keys.start, keys.stop + count - 1)[None, None]
@@ -186,7 +188,7 @@ class DotKernel:
     """Scores that are dot products, with scale, softcap, biases and masks. A denominator of NaN: an untrusted row."""
 
     def __init__(
-        self, chain: Chain, evaluation: Evaluation, keys: Copy, values: Copy, layers: Layers, chunk: int
+        self, chain: Chain, evaluation: DenseEvaluation, keys: HeadCopy, values: HeadCopy, layers: Layers, chunk: int
     ) -> None:
         self.chain, self._evaluation, self.keys, self.values, self.chunk = chain, evaluation, keys, values, chunk
         self._layers = layers  # own copies, as K and V are
@@ -206,7 +208,7 @@ class DotKernel:
         return [(int(b), int(g)) for b, g in np.argwhere(self.norm_bound != before)]
 
     def raise_bound(self, batch: int, group: int, keys: slice) -> bool:
-        """Some keys have changed: the bound may have to grow at once; it shrinks when measured. Says if it grew."""
+        """Raise the bound where keys have changed; it shrinks when measured. Return whether it grew."""
         before = self.norm_bound[batch, group]
         bound = _bound(self.keys.cells[batch, group, keys], self.keys.wild[batch, group, keys])
         self.norm_bound[batch, group] = np.maximum(before, bound)
@@ -214,7 +216,7 @@ class DotKernel:
 
     # --- whole rows ------------------------------------------------------------------------------
     def tile(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows from nothing; a denominator of NaN where a number is not finite or a row cannot be trusted."""
+        """Return rows from nothing; a denominator of NaN where a number is not finite or a row cannot be trusted."""
         query, limit = self._query(batch, head, rows)
         bounded = limit is not None
         row_max, numerator = np.full(len(query), -np.inf, self.dtype), np.zeros((0, 0), self.dtype)
@@ -254,7 +256,7 @@ class DotKernel:
             tile.denominator[blind if allowed is None else blind & allowed.any(axis=-1)] = np.nan
 
     def _calm_values(self, batch: int, group: int, keys: slice) -> Array:
-        """Values, 0 in place of NaN and infinity: in the product these would meet weights of 0, too."""
+        """Return values, 0 in place of NaN and infinity: in the product these would meet weights of 0, too."""
         values = self.values.cells[batch, group, keys]
         return np.where(np.isfinite(values), values, 0) if self.values.wild[batch, group, keys].any() else values
 
@@ -271,7 +273,7 @@ class DotKernel:
         return tile
 
     def judged(self, batch: int, head: int, rows: slice) -> tuple[Array, Array]:
-        """(rows that are NaN, rows that `tile` cannot know), by the keys that hold NaN or infinity.
+        """Return (rows that are NaN, rows that `tile` cannot know), by the keys that hold NaN or infinity.
 
         Of all others they take no part, at a score of −∞. The scores of these few keys are computed as the stages do.
         Rows are not known either where a score may overflow before scale and temperature make it small again.
@@ -287,7 +289,7 @@ class DotKernel:
         return lost, unsure & ~lost
 
     def _may_overflow(self, batch: int, head: int, rows: slice) -> Array:
-        """Rows of which a score, or a scaled one, may lie beyond the numbers of the dtype."""
+        """Return rows of which a score, or a scaled one, may lie beyond the numbers of the dtype."""
         assert self.chain.query is not None
         width = self.keys.width
         own = self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
@@ -295,7 +297,7 @@ class DotKernel:
         return np.asarray(~(longest * max(1.0, abs(self.chain.scale)) < np.finfo(self.dtype).max / 4))
 
     def _query(self, batch: int, head: int, rows: slice) -> tuple[Array, Array | None]:
-        """Q times the factor with a last column for the bound, and the bound where it is used."""
+        """Return Q times the factor with a last column for the bound, and the bound where it is used."""
         assert self.chain.query is not None
         width = self.keys.width
         own = self._evaluation.held(self.chain.query)[batch, rows, head * width : (head + 1) * width]
@@ -315,7 +317,7 @@ class DotKernel:
         return self.chain.scale / self.chain.temperature if cap is None else self.chain.scale / cap
 
     def _scores(self, query: Array, place: Box) -> Array:
-        """Scores of a chunk over T, softcap and biases included; in this thread's scratch."""
+        """Return scores of a chunk over T, softcap and biases included; in this thread's scratch."""
         batch, head, _, keys = (cut.start for cut in place)
         scores = self._room(len(query), place[3].stop - keys)
         np.matmul(query, self.keys.cells[batch, head // self.chain.group, place[3]].T, out=scores)
@@ -343,7 +345,8 @@ class DotKernel:
         return higher, np.exp(row_max - reference)
 
     def _finished(self, numerator: Array, reference: Array, unit: float) -> Tile:
-        """The reference moved by a whole power of 2 so that the denominator lies in 1 to 2: nothing is rounded."""
+        """Return the reference moved by a whole power of 2 so that the denominator lies in 1 to 2: nothing is
+        rounded."""
         denominator = numerator[:, -1].astype(np.float64)
         power = np.where(denominator > 0, np.frexp(denominator)[1] - 1, 0)
         numerator = numerator[:, :-1] * np.exp2(-power).astype(self.dtype)[:, None]
@@ -358,7 +361,8 @@ class DotKernel:
 
     # --- a few columns ---------------------------------------------------------------------------
     def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
-        """The logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they were."""
+        """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they
+        were."""
         assert self.chain.query is not None
         batch, head, width = place[0].start, place[1].start, self.keys.width
         own = self._evaluation.held(self.chain.query)[batch, place[2], head * width : (head + 1) * width]
@@ -373,7 +377,7 @@ class DotKernel:
         return np.asarray(logits if allowed is None else np.where(allowed, logits, -np.inf))
 
     def transposed(self, stage: str, place: Box) -> Array:
-        """A map before the mask at a box of one head, keys as rows, in the problem's dtype."""
+        """Return a map before the mask at a box of one head, keys as rows, in the problem's dtype."""
         assert self.chain.query is not None
         batch, head, width = place[0].start, place[1].start, self.keys.width
         own = self._evaluation.held(self.chain.query)[batch, place[2], head * width : (head + 1) * width]
@@ -391,7 +395,7 @@ class DotKernel:
 
 
 def _bound(keys: Array, wild: Array) -> float:
-    """A power of √2 no less than any key's norm: it seldom changes, and with it the bits of every tile would."""
+    """Return a power of √2 no less than any key's norm: it seldom changes, and with it the bits of every tile would."""
     norms = np.einsum("jd,jd->j", keys, keys)
     norms[wild] = 1.0  # they take no part
     longest = float(norms.max()) - 1.0  # without the column of ones
@@ -408,13 +412,14 @@ CELLS, FEWEST = 1 << 20, 64  # cells of a map that are held at a time, and rows 
 class StageKernel:
     """Any score function; also judges what the fast kernel cannot vouch for."""
 
-    def __init__(self, chain: Chain, keys: Copy | None, values: Copy, layers: Layers) -> None:
+    def __init__(self, chain: Chain, keys: HeadCopy | None, values: HeadCopy, layers: Layers) -> None:
         self.chain, self.keys, self.values = chain, keys, values
         self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
 
     def tile(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows from nothing. A zero weight keeps NaN and infinity of a value out; NaN in a row's scores stays in it."""
+        """Return rows from nothing. A zero weight keeps NaN and infinity of a value out; NaN in a row's scores stays in
+        it."""
         parts = [self._part(batch, head, part) for part in self._parts(rows)]
         return Tile(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
@@ -436,7 +441,7 @@ class StageKernel:
         return row_max, denominator / divisor, np.where(heavy[:, None], mean, numerator)
 
     def by_hand(self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None = None) -> Tile:
-        """Rows in which numbers are changed by hand, from nothing: the numerator is the result itself.
+        """Return rows in which numbers are changed by hand, from nothing: the numerator is the result itself.
 
         `columns` gives their logits quickly, unless these are very large.
         """
@@ -458,7 +463,7 @@ class StageKernel:
         return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
 
     def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
-        """Row maxima, exp((logits − row maximum) / T), and its row sums."""
+        """Return row maxima, exp((logits − row maximum) / T), and its row sums."""
         row_max = logits.max(axis=-1)
         row_max = np.where(np.isneginf(row_max), 0.0, row_max)
         exp_scores = np.exp((logits - row_max[:, None]) / self.chain.temperature)
@@ -470,7 +475,8 @@ class StageKernel:
         return np.asarray(mixed[:, 0].astype(self.dtype))
 
     def columns(self, place: Box, layers: Layers) -> Array:
-        """The logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they were."""
+        """Return the logits of some keys for rows of one head, as float64, from the own copy of K; `layers` as they
+        were."""
         given: dict[str, Callable[[Box], Array]] = {name: _reader(cells) for name, cells in layers.items()}
         if self.chain.key is not None and self.keys is not None:
             given[self.chain.key] = self.keys.read

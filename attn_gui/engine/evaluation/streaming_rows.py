@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.engine.evaluation.pooling import largest, reduced
-from attn_gui.engine.evaluation.readout import BLIND, row_entropy
 from attn_gui.engine.evaluation.streaming_kernels import Chain, DotKernel, StageKernel
-from attn_gui.engine.evaluation.streaming_states import Copy, Rows, Tile, Versions, with_sink
+from attn_gui.engine.evaluation.streaming_states import HeadCopy, RowSums, Tile, Versions, with_sink
 from attn_gui.engine.evaluation.threads import carry_out, share
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.intervention_nodes import ByHand
+from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
 
@@ -28,7 +28,7 @@ class HandRows:
     What is kept of the rows of `any` is the result itself, since its weights need not sum to 1.
     """
 
-    def __init__(self, evaluation: Evaluation, chain: Chain) -> None:
+    def __init__(self, evaluation: DenseEvaluation, chain: Chain) -> None:
         self._evaluation, self._chain = evaluation, chain
         self.logits, self.weights = np.zeros(chain.shape[:3], bool), np.zeros(chain.shape[:3], bool)
         self.lay_out()
@@ -38,7 +38,7 @@ class HandRows:
         before = self.logits | self.weights
         self.logits, self.weights = np.zeros_like(before), np.zeros_like(before)
         for node in self._evaluation.nodes:
-            if isinstance(node, ByHand) and node.stage.square:
+            if isinstance(node, InterventionNode) and node.stage.square:
                 flags = self.weights if node.name == self._chain.weights else self.logits
                 for step in node.steps:
                     flags[step.box[:3]] = True
@@ -46,11 +46,11 @@ class HandRows:
         return np.asarray(self.any != before)
 
     def runs(self, batch: int, head: int, rows: slice) -> list[slice]:
-        """The stretches of such rows among some rows of a head, counted from the first of these."""
+        """Return the stretches of such rows among some rows of a head, counted from the first of these."""
         return [slice(low, high) for low, high in indices.runs(self.any[batch, head, rows])]
 
     def patched(self, stage: str, place: Box, values: Array, allowed: Array | None) -> tuple[Array, Array | None]:
-        """A map at a box of one head, keys as rows, with the columns of such rows as the stages have them."""
+        """Return a map at a box of one head, keys as rows, with the columns of such rows as the stages have them."""
         batch, head, rows = place[0].start, place[1].start, place[2]
         found = self.runs(batch, head, rows)
         if not found:
@@ -79,7 +79,7 @@ class HandRows:
 
 
 Job = tuple[int, int, int]  # batch, head, tile
-Progress = Callable[[int, int], None] | None
+CountProgress = Callable[[int, int], None] | None
 
 TILE_ROWS, LONG_TILE_ROWS = 256, 64  # rows of a tile; of a tile of long rows
 LONG_ROW = 1 << 14  # how many cells a long row costs
@@ -93,21 +93,21 @@ class Passes:
     """The rows of one evaluation and the kernels that compute them."""
 
     def __init__(
-        self, evaluation: Evaluation, chain: Chain, versions: Versions, step: int | None, chunk: int | None
+        self, evaluation: DenseEvaluation, chain: Chain, versions: Versions, step: int | None, chunk: int | None
     ) -> None:
         self._evaluation, self._chain, self._versions = evaluation, chain, versions
         self.moved: frozenset[str] = frozenset()  # kept stages of which edits have recomputed parts
         batch, heads, n, m = chain.shape
         problem = evaluation.problem
-        self.values = Copy(evaluation.held(chain.value), problem.num_kv_heads)
-        self.keys = Copy(evaluation.held(chain.key), problem.num_kv_heads) if chain.key is not None else None
+        self.values = HeadCopy(evaluation.held(chain.value), problem.num_kv_heads)
+        self.keys = HeadCopy(evaluation.held(chain.key), problem.num_kv_heads) if chain.key is not None else None
         widths = self.values.width + (self.keys.width if self.keys is not None else 0)
         self.cell_cost: int = max(1, widths // USUAL)  # of a map, in such cells of usual width
         self.row_cost: int = m * self.cell_cost
         step = step or (LONG_TILE_ROWS if self.row_cost >= LONG_ROW else TILE_ROWS)
         dtype = self.values.cells.dtype
         chunk = chunk or max(256, WIDE // (step * dtype.itemsize))
-        self.rows = Rows((batch, heads, n), self.values.width, dtype, step)
+        self.rows = RowSums((batch, heads, n), self.values.width, dtype, step)
         self.hand = HandRows(evaluation, chain)
         self.rows.by_hand = self.hand.any
         self.layers = {
@@ -117,7 +117,7 @@ class Passes:
         }
         self.stages = StageKernel(chain, self.keys, self.values, self.layers)
         self.fast = None
-        if SCORES[problem.score].dot and self.keys is not None and evaluation.known_by_heart:
+        if SCORES[problem.score].dot and self.keys is not None and evaluation.elementary_stages:
             self.fast = DotKernel(chain, evaluation, self.keys, self.values, self.layers, chunk)
 
     def _cells(self, name: str) -> Array:
@@ -155,7 +155,7 @@ class Passes:
 
     # --- a tile ----------------------------------------------------------------------------------
     def computed(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows from nothing; what is changed by hand in them by the stages."""
+        """Return rows from nothing; what is changed by hand in them by the stages."""
         self.need(batch, head // self._chain.group)
         if self.hand.any[batch, head, rows].all():
             return self._by_hand(batch, head, rows)
@@ -167,17 +167,18 @@ class Passes:
         return tile
 
     def _by_hand(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows in which numbers are changed by hand; where only weights are, the fast kernel has their logits."""
+        """Return rows in which numbers are changed by hand; where only weights are, the fast kernel has their
+        logits."""
         quick = self.fast is not None and not self.hand.logits[batch, head, rows].any()
         tile = self.stages.by_hand(batch, head, rows, self.fast.columns if quick and self.fast is not None else None)
         return with_sink(tile, self._chain.sink(head), self._chain.temperature, by_hand=True)
 
     def _untouched(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows from nothing, the sink counted."""
+        """Return rows from nothing, the sink counted."""
         return with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
 
     def _of_keys(self, batch: int, head: int, rows: slice) -> Tile:
-        """Rows of the keys alone: by the fast kernel, and by the stages what it cannot vouch for."""
+        """Return rows of the keys alone: by the fast kernel, and by the stages what it cannot vouch for."""
         if self.fast is None:
             return self.stages.tile(batch, head, rows)
         lost, unsure = self.fast.judged(batch, head, rows)
@@ -192,12 +193,13 @@ class Passes:
         return tile
 
     def _lost(self, count: int) -> Tile:
-        """Rows of NaN."""
+        """Return rows of NaN."""
         dtype = self.values.cells.dtype
         return Tile(np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype))
 
     def whole_weights(self, box: Box) -> Array:
-        """Whole rows of what softmax gives, by the stages alone: exact in float64, whatever the problem's dtype."""
+        """Return whole rows of what softmax gives, by the stages alone: exact in float64, whatever the problem's
+        dtype."""
         found = np.empty(indices.shape_of(box))
         for batch, head in np.ndindex(*found.shape[:2]):
             place = (*indices.cell((box[0].start + batch, box[1].start + head)), box[2])
@@ -210,7 +212,8 @@ class Passes:
         return found
 
     def transposed(self, stage: str, place: Box) -> tuple[Array, Array | None]:
-        """(values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked scores."""
+        """Return (values, allowed) of a map at a box of one head, keys as rows; `allowed` only for the masked
+        scores."""
         self.need(place[0].start, place[1].start // self._chain.group)
         mask = self._chain.mask
         closing = mask is not None and stage == self._evaluation.part(Role.CLOSE)
@@ -232,7 +235,7 @@ class Passes:
         return other
 
     def redo(self, batch: int, head: int, rows: slice) -> None:
-        """A few rows at once, for an edit; the caller holds the lock."""
+        """Compute a few rows at once, for an edit; the caller holds the lock."""
         self.rows.put(batch, head, rows, self.computed(batch, head, rows))
         self.rows.mark_dirty(batch, head, rows)
 
@@ -266,9 +269,9 @@ class Passes:
         return slice(max(rows.start, tile.start), min(rows.stop, tile.stop))
 
     def complete(
-        self, heads: Sequence[tuple[int, int]] | None, progress: Progress, cancelled: Callable[[], bool]
+        self, heads: Sequence[tuple[int, int]] | None, progress: CountProgress, cancelled: Callable[[], bool]
     ) -> bool:
-        """Every unknown row, until an edit leaves none behind."""
+        """Return every unknown row, until an edit leaves none behind."""
         pairs = list(np.ndindex(*self._chain.shape[:2])) if heads is None else heads
         while jobs := list(self._unknown(pairs)):
             if cancelled() or not self._run(jobs, progress, cancelled):
@@ -281,7 +284,7 @@ class Passes:
                 if not self.rows.known[batch, head, self.rows.tile(tile)].all():
                     yield batch, head, tile
 
-    def settle(self, progress: Progress, cancelled: Callable[[], bool]) -> bool:
+    def settle(self, progress: CountProgress, cancelled: Callable[[], bool]) -> bool:
         """Compute everything known as a fresh evaluation would."""
         with np.errstate(all="ignore"):
             if not self._versions.beside(lambda: self._evaluation.anew(self.moved), self._take_over, cancelled):
@@ -289,14 +292,15 @@ class Passes:
         return self._run(self._dirty_tiles(), progress, cancelled) and not self.rows.dirty.any() and not self.moved
 
     def _take_over(self, fresh: Mapping[str, Array]) -> None:
-        """An edit of last digits: kept stages and the bounds of K as a fresh evaluation has them."""
+        """Take over last digits as an edit: kept stages and the bounds of K as a fresh evaluation has them."""
         with self._versions.edit():
             self._take_stages(fresh)
             self.moved = frozenset()
             self._mark_bounds()
 
     def _take_stages(self, fresh: Mapping[str, Array]) -> None:
-        """Kept stages as a whole, since a part may differ in its last bits; and the rows that read them are dirty."""
+        """Take over kept stages as a whole, since a part may differ in its last bits; and the rows that read them
+        are dirty."""
         for name, array in fresh.items():
             held = self._evaluation.held(name)
             other = (held != array) & ~(np.isnan(held) & np.isnan(array))
@@ -318,7 +322,7 @@ class Passes:
         self.rows.dirty[batch, group * self._chain.group : (group + 1) * self._chain.group] = True
 
     def _dirty_tiles(self) -> list[Job]:
-        """Dirty tiles that hold a known row; the others are clean."""
+        """Return dirty tiles that hold a known row; the others are clean."""
         jobs = []
         with self._versions.lock:
             for batch, head, tile in np.argwhere(self.rows.dirty).tolist():
@@ -334,11 +338,11 @@ class Passes:
             if copy is not None and name is not None:
                 copy.follow_all(self._evaluation.held(name))
 
-    def _run(self, jobs: Sequence[Job], progress: Progress, cancelled: Callable[[], bool]) -> bool:
+    def _run(self, jobs: Sequence[Job], progress: CountProgress, cancelled: Callable[[], bool]) -> bool:
         return carry_out(jobs, self._put, progress, cancelled)
 
     def _put(self, job: Job) -> bool:
-        """One tile, kept only if no edit came in between; else it is left to the next pass."""
+        """Return one tile, kept only if no edit came in between; else it is left to the next pass."""
         batch, head, number = job
         rows = self.rows.tile(number)
 
@@ -351,7 +355,7 @@ class Passes:
 
 
 def runs(flags: Array, most: int = 16) -> list[slice]:
-    """The True stretches of a row of flags; the one around them where they would be too many."""
+    """Return the True stretches of a row of flags; the one around them where they would be too many."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8))).reshape(-1, 2)
     if len(edges) > most:
         edges = edges[[0, -1], [0, 1]].reshape(1, 2)
@@ -396,7 +400,7 @@ class Blocks:
         self._versions, self._read = versions, read
 
     def forget(self, rows: slice, keys: slice) -> None:
-        """Cells have changed; the caller holds the lock."""
+        """Forget the extremes of cells that have changed; the caller holds the lock."""
         first = int(np.searchsorted(self.edges, keys.start, "right")) - 1
         last = int(np.searchsorted(self.edges, keys.stop, "left"))
         if SMALL_PART * (rows.stop - rows.start) * (last - first) > self.high.size:
@@ -413,7 +417,7 @@ class Blocks:
         return self.high.nbytes + self.low.nbytes + (self.open.nbytes if self.open is not None else 0)
 
     def lacking(self, rows: slice) -> int:
-        """Cells that `ensure` would compute; the caller holds the lock."""
+        """Return cells that `ensure` would compute; the caller holds the lock."""
         stale = sum(
             (part.stop - part.start) * int(self.edges[blocks.stop] - self.edges[blocks.start])
             for part, blocks in self._stale
@@ -450,7 +454,7 @@ class Blocks:
         return [part for part in parts if not self.known[part].all()]
 
     def _put(self, rows: slice) -> bool:
-        """Rows as a whole, kept only if no edit came in between."""
+        """Return rows as a whole, kept only if no edit came in between."""
         count, wide = self.high.shape[1], max(1, BLOCK_CELLS * self.high.shape[1] // (BLOCK_ROWS * int(self.edges[-1])))
         cuts = [slice(low, min(low + wide, count)) for low in range(0, count, wide)]
 
@@ -470,7 +474,7 @@ class Blocks:
             self.open[rows, blocks] = True if found[2] is None else found[2].T
 
     def _extremes(self, rows: slice, blocks: slice) -> tuple[Array, Array, Array | None]:
-        """(high, low, open) with blocks as rows: reducing along the first axis is several times as fast."""
+        """Return (high, low, open) with blocks as rows: reducing along the first axis is several times as fast."""
         keys = slice(int(self.edges[blocks.start]), int(self.edges[blocks.stop]))
         with np.errstate(all="ignore"):
             values, allowed = self._read(rows, keys)
@@ -494,8 +498,9 @@ ENTROPY_ROWS, ENTROPY_CELLS = (
 NO_WEIGHT = 800  # e to minus this is 0 in float64, too, and so is its product with it
 
 
-def entropies(evaluation: Evaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
-    """The entropy of every row in nats, BLIND where nothing is open; rows that are not known are computed first."""
+def entropies(evaluation: DenseEvaluation, chain: Chain, passes: Passes, batch: int, head: int, rows: slice) -> Array:
+    """Return the entropy of every row in nats, BLIND where nothing is open; rows that are not known are computed
+    first."""
     found = np.empty(rows.stop - rows.start)
     place = (*indices.cell((batch, head)), rows)
     passes.ensure(place)

@@ -44,7 +44,7 @@ def add_wild(numerator: Array, above: Array, value: Array) -> Array:
 
 
 def with_sink(tile: Tile, sink: float | None, temperature: float, *, by_hand: bool = False) -> Tile:
-    """The rows with the power of a sink in their denominators; rows without an open key stay 0.
+    """Return the rows with the power of a sink in their denominators; rows without an open key stay 0.
 
     A sink above what is taken off a row's logits is taken off instead. By hand the numerator is the result itself.
     """
@@ -62,11 +62,11 @@ def with_sink(tile: Tile, sink: float | None, temperature: float, *, by_hand: bo
 
 
 def bytes_of_row(width: int, dtype: np.dtype[np.generic]) -> int:
-    """The bytes that are held of a row: of d_v numbers the numerator, and what stands beside it."""
+    """Return the bytes that are held of a row: of d_v numbers the numerator, and what stands beside it."""
     return width * dtype.itemsize + 3 * np.dtype(float).itemsize + 2 * np.dtype(bool).itemsize
 
 
-class Rows:
+class RowSums:
     """All rows of all heads. A row that is not `known` has to be computed before it is read.
 
     `dirty` tiles hold rows that edits have updated, so that they may differ from a fresh pass by rounding.
@@ -97,17 +97,18 @@ class Rows:
         return range(rows.start // self.step, -(-rows.stop // self.step))
 
     def output(self, box: Box) -> Array:
-        """Numerators over denominators, as float64; a row without open keys is 0."""
+        """Return numerators over denominators, as float64; a row without open keys is 0."""
         denominator = np.where(self.by_hand[box[:3]], 1.0, self.denominator[box[:3]])[..., None]
         numerator = self.numerator[box]
         return np.asarray(numerator / np.where(denominator == 0, 1.0, denominator))
 
     def overflow_risk(self, box: Box, temperature: float) -> Array:
-        """Rows of a box (batch, head, rows), as booleans, whose logits are too large for parts: computed whole."""
+        """Return rows of a box (batch, head, rows), as booleans, whose logits are too large for parts: computed
+        whole."""
         return np.asarray(~(np.abs(self.row_max[box[:3]]) < LARGE * temperature))
 
     def weights(self, logits: Array, box: Box, temperature: float) -> Array:
-        """The weights of a box of logits, which may hold any columns of its rows."""
+        """Return the weights of a box of logits, which may hold any columns of its rows."""
         row_max, denominator = self.row_max[box[:3]][..., None], self.denominator[box[:3]][..., None]
         weights = np.exp((logits - row_max) / temperature) / np.where(denominator == 0, 1.0, denominator)
         if not np.isfinite(denominator).all():
@@ -127,15 +128,15 @@ MOST_CANCELED = 4096.0  # a term so many times as large as the sum that is left
 
 
 @dataclass(frozen=True)
-class Terms:
+class KeyTerms:
     """Logits (rows, keys) and values (keys, d_v) of the edited keys; of the values only what stands in `columns`."""
 
     logits: Array
     values: Array
 
 
-def exchange(
-    state: Rows, place: tuple[int, int, slice], old: Terms, new: Terms, columns: slice, temperature: float
+def update_terms(
+    state: RowSums, place: tuple[int, int, slice], old: KeyTerms, new: KeyTerms, columns: slice, temperature: float
 ) -> Array:
     """Take the old terms out and put the new ones in. Returns which rows (booleans) have to be computed again.
 
@@ -170,12 +171,12 @@ def exchange(
 
 
 def _stays(numerator: Array, change: Array) -> Array:
-    """Cells of the numerator that are NaN or infinite by keys that are not edited, and so stay it."""
+    """Return cells of the numerator that are NaN or infinite by keys that are not edited, and so stay it."""
     return np.asarray(~np.isfinite(numerator) & (np.abs(change) < np.sqrt(np.finfo(numerator.dtype).max)))
 
 
 def _product(minus: Array, plus: Array, old: Array, new: Array) -> tuple[Array, Array]:
-    """Factors (rows, terms) and values (terms, d_v) whose product is the change of the numerator."""
+    """Return factors (rows, terms) and values (terms, d_v) whose product is the change of the numerator."""
     if plus is minus:
         return plus, new - old
     if new is old or np.array_equal(new, old):
@@ -184,7 +185,7 @@ def _product(minus: Array, plus: Array, old: Array, new: Array) -> tuple[Array, 
 
 
 def _added(factors: Array, values: Array) -> tuple[Array, Array]:
-    """The product, and how large its terms are; a factor of zero keeps NaN and infinity out."""
+    """Return the product, and how large its terms are; a factor of zero keeps NaN and infinity out."""
     change = factors @ values
     if not np.isfinite(values).all():
         change[~factors.any(axis=1)] = 0.0
@@ -196,7 +197,7 @@ def _added(factors: Array, values: Array) -> tuple[Array, Array]:
 # Own copies of K and V, head by head: what stood there before an edit is needed to take its terms out.
 
 
-class Copy:
+class HeadCopy:
     """One matrix (batch, row, column) as (batch, K/V head, row, column of the head), with a column of ones behind.
 
     The ones make a product with K add a number to every key, and a product with V give the sum of the row too.
@@ -221,11 +222,11 @@ class Copy:
         share(places, lambda place: self.follow(array, *place, slice(0, array.shape[1])))
 
     def heads(self, box: Box) -> range:
-        """The heads that a box of the matrix touches."""
+        """Return the heads that a box of the matrix touches."""
         return range(box[2].start // self.width, -(-box[2].stop // self.width))
 
     def read(self, box: Box) -> Array:
-        """A box of whole heads of the matrix, as float64."""
+        """Return a box of whole heads of the matrix, as float64."""
         parts = [self.cells[box[0], head, box[1], : self.width] for head in self.heads(box)]
         start = box[2].start - self.heads(box)[0] * self.width
         joined = np.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0]

@@ -45,7 +45,7 @@ class RightOfWay:
 
 @cache
 def right_of_way() -> RightOfWay:
-    """The one of this process."""
+    """Return the one of this process."""
     return RightOfWay()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product
 from math import prod
@@ -12,70 +12,14 @@ from typing import TypeGuard
 import numpy as np
 
 from attn_gui.engine import sentences
-from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError, FieldTypeError, PlaceError
-from attn_gui.engine.evaluation.dense import KEEP, Evaluation, Recomputed
+from attn_gui.engine.evaluation.dense import KEEP, DenseEvaluation, GivenEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.problem import Pictured, Problem
-
-# --- a few rows -----------------------------------------------------------------------------------
-# The evaluation for a few rows of the maps, however long the sequence: solving and verifying work on it.
-
-
-REMEMBERED = 1 << 22  # cells of a stage: so large a part is remembered until another one is read
-
-
-def heads_of(node: Node, box: Box) -> list[Box]:
-    """A box of a stage with heads as one box a head, where all of them together read more than may be held."""
-    if len(box) < 4 or sum(indices.count(part) for part in node.needs(box)[1] if part) <= REMEMBERED:
-        return [box]
-    return [(box[0], slice(head, head + 1), *box[2:]) for head in range(box[1].start, box[1].stop)]
-
-
-class RowwiseEvaluation(Evaluation):
-    """Keeps K and V in float64; of all else it computes the cells that are read, and remembers the last ones.
-
-    Each stage reads those before it: were nothing remembered, every stage of a row would begin at the scores again.
-    """
-
-    def _build(self, problem: Problem) -> None:
-        self._last: dict[str, tuple[Box, Array]] = {}
-        super()._build(problem)
-
-    def _kept(self, node: Node) -> bool:
-        return node.stage.input_side and node.stage.by_key
-
-    def fetch(self, name: str, box: Box) -> Array:
-        """The numbers of a box of any stage or source, as float64 (or booleans), kept or computed on the spot."""
-        if name in self._sources or (name in self._arrays and self._arrays[name].dtype == np.float64):
-            return super().fetch(name, box)
-        if name not in self._last or not indices.contains(self._last[name][0], box):
-            part = self._part(name, box)
-            if part[1].size > REMEMBERED:
-                return part[1][indices.within(box, part[0])]
-            self._last[name] = part
-        outer, array = self._last[name]
-        return array[indices.within(box, outer)]
-
-    def _part(self, name: str, box: Box) -> tuple[Box, Array]:
-        if name in self._arrays:
-            return box, super().fetch(name, box)
-        node = self._by_name[name]
-        if len(by_head := heads_of(node, box)) > 1:
-            return box, np.concatenate([self.fetch(name, one) for one in by_head], axis=1)
-        return node.compute(box, self.fetch)
-
-    def update(self, problem: Problem, changed: Mapping[str, Sequence[Box]]) -> Recomputed:
-        """Update as the dense evaluation does."""
-        self._last.clear()
-        try:
-            return super().update(problem, changed)
-        finally:
-            self._last.clear()  # what was read on the way may be older than the last of what has changed
-
 
 # --- trace ----------------------------------------------------------------------------------------
 
@@ -99,11 +43,11 @@ class Trace(Pictured, Mapping[str, Array]):
         return self.evaluation.stages
 
     def axes(self, stage: str) -> tuple[str, ...]:
-        """The names of a stage's axes."""
+        """Return the names of a stage's axes."""
         return reading(self.evaluation, stage).axes(stage)
 
     def shape(self, stage: str) -> tuple[int, ...]:
-        """The lengths of a stage's axes, batch included; nothing is computed."""
+        """Return the lengths of a stage's axes, batch included; nothing is computed."""
         return reading(self.evaluation, stage).shape(stage)
 
     def __iter__(self) -> Iterator[str]:
@@ -125,14 +69,15 @@ class Trace(Pictured, Mapping[str, Array]):
         return stage in self.stages
 
     def __getitem__(self, stage: str) -> Array:
-        """A whole stage, or a derived map. Raises ValueError past 2 GB, StageError (a KeyError) where there is none."""
+        """Return a whole stage, or a derived map. Raises ValueError past 2 GB, StageError (a KeyError) where there is
+        none."""
         evaluation = reading(self.evaluation, stage)
         shape = evaluation.shape(stage)
         _check_size(stage, shape, np.dtype(self.problem.dtype).itemsize)
         return evaluation.box(stage, indices.whole(shape))
 
     def computed(self, stage: str) -> Array:
-        """The whole stage before its interventions. Raises as reading it does."""
+        """Return the whole stage before its interventions. Raises as reading it does."""
         return self[self.evaluation.computed(stage)]
 
     @property
@@ -150,8 +95,8 @@ class Trace(Pictured, Mapping[str, Array]):
         return found
 
     def readings(self, head: int | None = None) -> dict[str, Array]:
-        """Numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank", and where tokens are
-        named "previous_token", "duplicate_token", "induction".
+        """Return numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank", and where
+        tokens are named "previous_token", "duplicate_token", "induction".
 
         Each (batch, head), of one head (batch,). Raises PlaceError for a head that is not there.
         """
@@ -168,7 +113,7 @@ class Trace(Pictured, Mapping[str, Array]):
         return found
 
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
-        """A 2-D part of a stage, rows and columns as slices; never more than the part is computed or held.
+        """Return a 2-D part of a stage, rows and columns as slices; never more than the part is computed or held.
 
         Slices end at the edge, as Python's do. Raises StageError, PlaceError for an item or a head that is not there,
         FieldTypeError for what is no slice or no whole number.
@@ -184,7 +129,7 @@ class Trace(Pictured, Mapping[str, Array]):
 
 
 def _heads(trace: Trace, head: int | None) -> tuple[int, ...]:
-    """The heads that are meant. Raises PlaceError for one that is not there."""
+    """Return the heads that are meant. Raises PlaceError for one that is not there."""
     count = trace.problem.num_heads
     if head is None:
         return tuple(range(count))
@@ -196,21 +141,22 @@ def _heads(trace: Trace, head: int | None) -> tuple[int, ...]:
 
 
 def trace_text(trace: Trace) -> str:
-    """The problem, and every stage with the name and length of its axes."""
+    """Return the problem, and every stage with the name and length of its axes."""
     width = max(map(len, trace.stages))
     lines = (f"  {name:<{width}}  {axes}" for name, axes in stage_texts(trace))
     return "\n".join([f"Trace of {trace.problem!r}", *lines])
 
 
 def stage_texts(trace: Trace) -> Iterator[tuple[str, str]]:
-    """(stage, `batch 1 × row 12 × column 384`) of every stage."""
+    """Yield (stage, `batch 1 × row 12 × column 384`) of every stage."""
     for stage in trace.stages:
         sizes = zip(trace.axes(stage), trace.shape(stage), strict=True)
         yield stage, " × ".join(f"{axis} {size}" for axis, size in sizes)
 
 
 def evaluation_in(source: object, call: str, stage: str) -> Evaluation:
-    """The evaluation behind a trace that has a stage. Raises FieldTypeError with the right call for anything else."""
+    """Return the evaluation behind a trace that has a stage. Raises FieldTypeError with the right call for anything
+    else."""
     if isinstance(source, Trace):
         if source.evaluation.signed:
             raise FieldTypeError(sentences.ONE_STATE, call=call)
@@ -225,7 +171,7 @@ def evaluation_in(source: object, call: str, stage: str) -> Evaluation:
 
 
 def problem_in(source: object, call: str, rest: str = "") -> Problem:
-    """The problem itself. Raises FieldTypeError with the right call where it is something else."""
+    """Return the problem itself. Raises FieldTypeError with the right call where it is something else."""
     if isinstance(source, Problem):
         return source
     known: dict[type, str] = {Trace: "trace.problem", dict: "Problem(**fields)"}
@@ -246,7 +192,7 @@ def _is_cut(cut: object) -> bool:
 
 
 def _as_cut(cut: object) -> str:
-    """The slice that was probably meant."""
+    """Return the slice that was probably meant."""
     if _is_whole(cut):
         return f"slice({whole_number(cut)}, {whole_number(cut) + 1})"
     return f"slice({cut.start}, {cut.stop})" if isinstance(cut, slice) and _is_cut(cut) else "slice(start, stop)"
@@ -269,7 +215,7 @@ PROJECTION = 1 << 24  # and of a matrix that projects, as large as those of the 
 
 
 def is_long(problem: Problem) -> bool:
-    """Whether the maps, or the tables beside them, are too large to be kept, and read within a frame."""
+    """Return whether the maps, or the tables beside them, are too large to be kept, and read within a frame."""
     rows, arrays = problem.batch_size * max(problem.n, problem.m), problem.arrays()
     tables = [arrays[name].size for name in (*DIRECT, "x", "context") if name in arrays]
     if max(prod(problem.map_shape), rows * problem.d_ff, *tables) > DENSE:
@@ -278,7 +224,7 @@ def is_long(problem: Problem) -> bool:
 
 
 def evaluation_of(problem: Problem) -> Evaluation:
-    """The evaluation for a problem of this size.
+    """Return the evaluation for a problem of this size.
 
     Raises FieldError (a ValueError) where none can hold it: a score that is no dot product at great length, or too
     little memory.
@@ -291,10 +237,8 @@ def evaluation_of(problem: Problem) -> Evaluation:
 
 def _chosen(problem: Problem) -> Evaluation:
     if not is_long(problem):
-        return Evaluation(problem)
+        return DenseEvaluation(problem)
     if not problem.compares:
-        from attn_gui.engine.evaluation.strips import GivenEvaluation
-
         return GivenEvaluation(problem)
     from .streaming import StreamingEvaluation  # a small problem need not load it
 
@@ -302,7 +246,7 @@ def _chosen(problem: Problem) -> Evaluation:
 
 
 def compute(problem: Problem) -> Trace:
-    """Every stage of a problem, in the order scores → scale → softcap → bias → mask → softmax(· / temperature).
+    """Return every stage of a problem, in the order scores → scale → softcap → bias → mask → softmax(· / temperature).
 
     Shapes have the batch axis first: `trace["weights"]` is (batch, head, query, key), `trace["output"]` (batch, query,
     column). Of a long problem rows are computed when they are read.

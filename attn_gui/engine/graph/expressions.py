@@ -30,7 +30,8 @@ def number_text(value: float, style: Style, decimals: int = 4) -> str:
 
 
 def short_number(value: float, decimals: int) -> str:
-    """Whole numbers as they are, others with fixed decimals; very small and very large ones as a power of ten."""
+    """Return whole numbers as they are, others with fixed decimals; very small and very large ones as a power of
+    ten."""
     if value == int(value) and abs(value) < 1e6:
         return str(int(value))
     if 0.5 * 10.0**-decimals <= abs(value) < 1e6:
@@ -56,7 +57,7 @@ class Expression:
         raise NotImplementedError
 
     def cells(self) -> Iterator[Cell]:
-        """Every source cell, in reading order."""
+        """Yield every source cell, in reading order."""
         for part in self.parts:
             yield from part.cells()
 
@@ -66,7 +67,7 @@ class Expression:
         return self.parts
 
     def inner(self, part: Expression, style: Style) -> str:
-        """A part, in brackets where it does not bind more tightly than this."""
+        """Return a part, in brackets where it does not bind more tightly than this."""
         text = part.write(style)
         if part.binds(style) > self.rank:
             return text
@@ -76,7 +77,7 @@ class Expression:
         return self.rank
 
     def signed(self, style: Style) -> tuple[str, str]:
-        """A minus in front, or nothing, and the rest: a sum writes `a - b` and not `a + (-b)`."""
+        """Return a minus in front, or nothing, and the rest: a sum writes `a - b` and not `a + (-b)`."""
         return "", self.write(style)
 
     def __str__(self) -> str:
@@ -110,7 +111,8 @@ class Number(Expression):
         return "-" if negative else "", self._text(-self.number if negative else abs(self.number), style)
 
     def _negative(self, style: Style) -> bool:
-        """Whether a minus is written: before a zero only in text, which keeps every bit, and never before NaN."""
+        """Return whether a minus is written: before a zero only in text, which keeps every bit, and never before
+        NaN."""
         signed = math.copysign(1.0, self.number) < 0 and not math.isnan(self.number)
         return signed and (style == "text" or self.number != 0)
 
@@ -160,7 +162,7 @@ class Cell(Number):
 
 
 def joined(sign: str, text: str, style: Style) -> str:
-    """A sign and what follows it; braces keep TeX from taking the sign for an operator."""
+    """Return a sign and what follows it; braces keep TeX from taking the sign for an operator."""
     return text if not sign else f"{sign}{text}" if style == "text" else f"{{{sign}{text}}}"
 
 
@@ -271,7 +273,7 @@ class Negative(Expression):
 
 
 def add(*parts: Expression) -> Sum:
-    """The sum of a few parts."""
+    """Return the sum of a few parts."""
     return Sum(len(parts), parts.__getitem__)
 
 
@@ -411,7 +413,7 @@ class Function(Expression):
         return rf"{letters}\left({inside}\right)"
 
 
-class Shown(Expression):
+class NamedPart(Expression):
     """A part that stands in formulas as one number, or under a name."""
 
     def __init__(self, part: Expression, symbols: str) -> None:
@@ -439,7 +441,7 @@ class Shown(Expression):
         return self.part if isinstance(self.part, Number) else Number(self.value)
 
 
-class Evaluated(Shown):
+class Evaluated(NamedPart):
     """A part shown as one number, since its own terms are listed elsewhere."""
 
     def binds(self, style: Style) -> int:
@@ -449,7 +451,7 @@ class Evaluated(Shown):
         return self.part.write(style) if style == "text" else super().write(style)
 
 
-class Named(Shown):
+class Named(NamedPart):
     """A part that has a name of its own (a maximum, a total); what it stands for is said once, after the formula."""
 
     def __init__(self, name: str, symbols: str, part: Expression) -> None:
@@ -460,13 +462,13 @@ class Named(Shown):
         return self.name if style == "text" else super().write(style)
 
     def equation(self) -> str:
-        """`Z = … = 1.6367` in LaTeX."""
+        """Return `Z = … = 1.6367` in LaTeX."""
         sides = [self.symbols, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
         return " = ".join([*sides, self.number().write("latex")])
 
 
 def named_parts(expression: Expression) -> dict[str, Named]:
-    """The parts of a formula that have a name of their own, outer ones first."""
+    """Return the parts of a formula that have a name of their own, outer ones first."""
     found = {expression.name: expression} if isinstance(expression, Named) else {}
     for part in expression.kinds:
         found |= {name: named for name, named in named_parts(part).items() if name not in found}
@@ -492,7 +494,7 @@ class Leaves:
         return self.make(tuple(0 if length == 1 else k for k, length in zip(index, self.values.shape, strict=True)))
 
     def __iter__(self) -> Iterator[Cell]:
-        """The cells one after the other, for an input that runs through one letter."""
+        """Return the cells one after the other, for an input that runs through one letter."""
         return (self.make(index) for index in np.ndindex(self.values.shape))
 
     @property
@@ -520,12 +522,13 @@ class Shares:
         return self.over(self.leaves[index])
 
     def over(self, part: Expression) -> Expression:
-        """A part of the formula over the largest magnitude."""
+        """Return a part of the formula over the largest magnitude."""
         return Quotient(part, self.largest, inline=True)
 
 
 def squarable(leaves: Leaves, name: str, mild: tuple[float, float] = SQUARED) -> Leaves | Shares:
-    """The cells; where the largest magnitude is not a mild one, over it, which is then called `name` in the formula.
+    """Return the cells; where the largest magnitude is not a mild one, over it, which is then called `name` in the
+    formula.
 
     Cells without a finite largest one, and those that are all zeros, stay as they are.
     """
@@ -534,7 +537,7 @@ def squarable(leaves: Leaves, name: str, mild: tuple[float, float] = SQUARED) ->
 
 
 def squares(cells: Leaves | Shares) -> Sum:
-    """The squares of cells, added up."""
+    """Return the squares of cells, added up."""
     shape, flat = cells.values.shape, cells.values.reshape(-1)
 
     def square(position: int) -> Expression:

@@ -46,7 +46,7 @@ def _axes(text: str) -> Axes:
 
 
 def learn_sizes(arrays: Iterable[tuple[Axes, tuple[int, ...]]], sizes: Mapping[str, int]) -> dict[str, int]:
-    """The length of every letter, from the shapes; of letters that share an axis one may be unknown."""
+    """Return the length of every letter, from the shapes; of letters that share an axis one may be unknown."""
     sizes = dict(sizes)
     for axes, shape in arrays:
         for letters, length in zip(axes, shape, strict=True):
@@ -57,7 +57,7 @@ def learn_sizes(arrays: Iterable[tuple[Axes, tuple[int, ...]]], sizes: Mapping[s
 
 
 def fitted(axes: Axes, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Axes:
-    """The axes an array really has: it may lack leading ones, and an axis of length 1 may be shared by all."""
+    """Return the axes an array really has: it may lack leading ones, and an axis of length 1 may be shared by all."""
     axes = axes[len(axes) - len(shape) :]
     return tuple(
         "" if length == 1 and prod(sizes.get(letter, 1) for letter in letters) != 1 else letters
@@ -66,7 +66,7 @@ def fitted(axes: Axes, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Axes
 
 
 def ranges_of(axes: Axes, box: Box, sizes: Mapping[str, int]) -> Ranges:
-    """The letters a box covers, rounded outward where letters share an axis."""
+    """Return the letters a box covers, rounded outward where letters share an axis."""
     ranges: Ranges = {}
     for letters, cut in zip(axes, box, strict=True):
         if len(letters) == 1:
@@ -82,7 +82,7 @@ def ranges_of(axes: Axes, box: Box, sizes: Mapping[str, int]) -> Ranges:
 
 
 def box_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> Box:
-    """The smallest box that holds the ranges; a letter without a range is taken whole."""
+    """Return the smallest box that holds the ranges; a letter without a range is taken whole."""
     box = []
     for letters in axes:
         low = high = 0
@@ -94,7 +94,7 @@ def box_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> Box:
 
 
 def boxes_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> list[Box]:
-    """The boxes that hold exactly the ranges; the one around them where they would be too many."""
+    """Return the boxes that hold exactly the ranges; the one around them where they would be too many."""
     cuts = [list(_cuts(letters, ranges, sizes)) for letters in axes]
     if prod(map(len, cuts)) > MOST_BOXES:
         return [box_of(axes, ranges, sizes)]
@@ -102,7 +102,7 @@ def boxes_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> list[Box]:
 
 
 def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> Iterator[slice]:
-    """The slices of one axis: every block of an outer letter holds a part of the inner ones."""
+    """Return the slices of one axis: every block of an outer letter holds a part of the inner ones."""
     runs = [(0, 1)]
     for letter in letters:
         size = sizes[letter]
@@ -145,7 +145,7 @@ def count(box: Box) -> int:
 
 
 def within(inner: Box, outer: Box) -> Box:
-    """The place of a box inside an array that was cut out at `outer`."""
+    """Return the place of a box inside an array that was cut out at `outer`."""
     return tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(inner, outer, strict=True))
 
 
@@ -154,13 +154,13 @@ def contains(outer: Box, inner: Box) -> bool:
 
 
 def meet(one: Box, other: Box) -> Box | None:
-    """The cells that two boxes share."""
+    """Return the cells that two boxes share."""
     shared = tuple(slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(one, other, strict=True))
     return shared if all(cut.start < cut.stop for cut in shared) else None
 
 
 def without(box: Box, hole: Box) -> list[Box]:
-    """The parts of a box that lie outside another one."""
+    """Return the parts of a box that lie outside another one."""
     shared = meet(box, hole)
     if shared is None:
         return [box]
@@ -174,7 +174,7 @@ def without(box: Box, hole: Box) -> list[Box]:
 
 
 def outside(boxes: Iterable[Box], holes: Sequence[Box]) -> list[Box]:
-    """The parts of boxes that lie outside all others; of too many the one around them."""
+    """Return the parts of boxes that lie outside all others; of too many the one around them."""
     left = list(boxes)
     for hole in holes:
         left = [part for box in left for part in without(box, hole)]
@@ -200,7 +200,7 @@ def join(boxes: Sequence[Box]) -> list[Box]:
 
 
 def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
-    """The parts of the box in which every row has a True of `flags`, as narrow as they can be."""
+    """Return the parts of the box in which every row has a True of `flags`, as narrow as they can be."""
     if flags.all():
         return [box]
     parts = list(rectangles(np.asarray(flags.any(axis=-1))))
@@ -215,7 +215,7 @@ def open_parts(flags: npt.NDArray[np.bool_], box: Box) -> list[Box]:
 
 
 def rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
-    """Boxes that together hold exactly the True cells; equal neighbors are taken together."""
+    """Yield boxes that together hold exactly the True cells; equal neighbors are taken together."""
     if flags.ndim == 1:
         yield from ((slice(low, high),) for low, high in runs(flags))
         return
@@ -227,7 +227,7 @@ def rectangles(flags: npt.NDArray[np.bool_]) -> Iterator[Box]:
 
 
 def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """(first, last + 1) of every run of True."""
+    """Return (first, last + 1) of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     return ((int(low), int(high)) for low, high in edges.reshape(-1, 2))
 
@@ -237,7 +237,7 @@ def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> Array:
-    """A view with one axis a letter, in `order`; a letter the array does not have gets length 1."""
+    """Return a view with one axis a letter, in `order`; a letter the array does not have gets length 1."""
     letters = "".join(axes)
     opened = array.reshape([lengths[letter] for letter in letters])
     opened = opened.transpose([letters.index(letter) for letter in order if letter in letters])
@@ -245,7 +245,7 @@ def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> A
 
 
 def restore(array: Array, axes: Axes, order: str, lengths: Mapping[str, int], shape: tuple[int, ...]) -> Array:
-    """The way back, for gradients: adds up over the letters that the array does not have."""
+    """Return the way back, for gradients: adds up over the letters that the array does not have."""
     letters = "".join(axes)
     array = array.sum(axis=tuple(k for k, letter in enumerate(order) if letter not in letters))
     kept = [letter for letter in order if letter in letters]
@@ -256,7 +256,7 @@ def restore(array: Array, axes: Axes, order: str, lengths: Mapping[str, int], sh
 def contract(
     a: Array, b: Array | None = None, *, axes: Iterable[int], ordered: bool = False, zero_wins: bool = False
 ) -> Array:
-    """(a * b).sum(axes, keepdims=True) for arrays laid out by letter, done by matrix products.
+    """Return (a * b).sum(axes, keepdims=True) for arrays laid out by letter, done by matrix products.
 
     `ordered` adds the terms one after the other, so that a part of the result has the very bits of the whole;
     BLAS does not promise that. `zero_wins`: a zero in `a` times NaN or infinity is 0.
@@ -281,14 +281,14 @@ def contract(
     return np.expand_dims(out, tuple(inner))
 
 
-def faded(grad: Array, slope: Array | float) -> Array:
-    """grad · slope, and 0 where the gradient is 0, whatever the slope: nothing comes back from behind a mask."""
+def zero_safe_product(grad: Array, slope: Array | float) -> Array:
+    """Return grad · slope, and 0 where the gradient is 0, whatever the slope: nothing comes back from behind a mask."""
     out = np.asarray(grad * slope)
     return out if np.isfinite(out).all() else np.where(grad == 0, 0.0, out)
 
 
-def faded_over(grad: Array, divisor: Array) -> Array:
-    """grad / divisor, and 0 where the gradient is 0, whatever the divisor."""
+def zero_safe_quotient(grad: Array, divisor: Array) -> Array:
+    """Return grad / divisor, and 0 where the gradient is 0, whatever the divisor."""
     out = np.asarray(grad / divisor)
     return out if np.isfinite(out).all() else np.where(grad == 0, 0.0, out)
 
@@ -323,7 +323,7 @@ def _in_order(a: Array, b: Array, zero_wins: bool) -> Array:
 
 
 def _stacked(array: Array, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> Array:
-    """A stack of matrices: the batch axes, then the row axes as one, then the column axes as one."""
+    """Return a stack of matrices: the batch axes, then the row axes as one, then the column axes as one."""
     named = (*batch, *rows, *columns)
     rest = [k for k in range(array.ndim) if k not in named]
 
@@ -339,7 +339,7 @@ def _stacked(array: Array, batch: Sequence[int], rows: Sequence[int], columns: S
 
 
 def leveled(x: Array, axis: int) -> tuple[Array, Array]:
-    """(level, exponent) with x = level · 2^exponent and the largest |level| along `axis` from 1/2 to 1.
+    """Return (level, exponent) with x = level · 2^exponent and the largest |level| along `axis` from 1/2 to 1.
 
     Nothing is rounded, so what is computed from levels has the bits that it would have had without them. An
     exponent is 0 where everything is 0, or something is infinite or NaN.
@@ -350,11 +350,11 @@ def leveled(x: Array, axis: int) -> tuple[Array, Array]:
 
 
 def lengths(array: Array, axis: int) -> Array:
-    """The Euclidean lengths along an axis, which stays, however large or small the numbers are."""
+    """Return the Euclidean lengths along an axis, which stays, however large or small the numbers are."""
     level, exponent = leveled(array, axis)
     return np.asarray(np.ldexp(np.sqrt((level**2).sum(axis=axis, keepdims=True)), exponent))
 
 
 def length(array: Array) -> float:
-    """The Euclidean length of all numbers of an array; 0 for one without any."""
+    """Return the Euclidean length of all numbers of an array; 0 for one without any."""
     return float(lengths(array.reshape(-1), 0)[0]) if array.size else 0.0

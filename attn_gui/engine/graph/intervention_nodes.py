@@ -19,18 +19,18 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.fields import Fields
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Addends, Cell, Expression, Leaves, UnlessClosed
-from attn_gui.engine.graph.indices import Reference, faded
+from attn_gui.engine.graph.indices import Reference, zero_safe_product
 from attn_gui.engine.graph.nodes import Fetch, Node, build, cell_latex, computed_name, shown, symbol
 from attn_gui.engine.graph.sources import Source, sizes_of, sources_of
 from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.stages import STAGE, Seen, entries, stages_of
+from attn_gui.engine.stages import STAGE, EffectiveMask, entries, stages_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- intervention node ----------------------------------------------------------------------------
 
 
-class Step(NamedTuple):
+class InterventionStep(NamedTuple):
     """One intervention of a stage: its place among all of them, its cells, and which input holds its numbers."""
 
     position: int
@@ -40,10 +40,10 @@ class Step(NamedTuple):
     shape: tuple[int, ...]  # of its numbers
 
 
-class Trail(NamedTuple):
+class StepTrace(NamedTuple):
     """Record of one step and the part of its cells that it changed."""
 
-    step: Step
+    step: InterventionStep
     part: Box
     own: Array
     given: Array | None
@@ -51,18 +51,18 @@ class Trail(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ByHand(Node):
+class InterventionNode(Node):
     """A stage after its interventions; its first input is what was computed."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[InterventionStep, ...] = ()
 
-    def touching(self, box: Box) -> list[tuple[Step, Box]]:
-        """The steps that change cells of a box, and which."""
+    def touching(self, box: Box) -> list[tuple[InterventionStep, Box]]:
+        """Return the steps that change cells of a box, and which."""
         parts = ((step, indices.meet(step.box, box)) for step in self.steps)
         return [(step, part) for step, part in parts if part is not None]
 
     def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The positions of the interventions that change a cell, in order."""
+        """Return the positions of the interventions that change a cell, in order."""
         return tuple(step.position for step, _ in self.touching(indices.cell(index)))
 
     @property
@@ -72,7 +72,7 @@ class ByHand(Node):
 
     # --- what a change reaches -------------------------------------------------------------------
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
-        """Cells that change when `box` of one input changes: not those that are replaced later on."""
+        """Return cells that change when `box` of one input changes: not those that are replaced later on."""
         if position:
             place = next(k for k, step in enumerate(self.steps) if step.numbers == position)
             return self._lasting(place, self._target(self.steps[place], box))
@@ -82,12 +82,12 @@ class ByHand(Node):
         return found
 
     def _lasting(self, place: int, box: Box | None) -> list[Box]:
-        """Cells of a step that no later step changes again."""
+        """Return cells of a step that no later step changes again."""
         later = [step.box for step in self.steps[place + 1 :] if step.record.replaces]
         return [] if box is None else indices.outside([box], later)
 
-    def _target(self, step: Step, box: Box) -> Box:
-        """The cells that a box of a step's numbers goes to."""
+    def _target(self, step: InterventionStep, box: Box) -> Box:
+        """Return the cells that a box of a step's numbers goes to."""
         missing = len(step.box) - len(step.shape)
         own = (
             cut if length == 1 else slice(cut.start + part.start, cut.start + part.stop)
@@ -95,8 +95,8 @@ class ByHand(Node):
         )
         return (*step.box[:missing], *own)
 
-    def _copied(self, step: Step, box: Box) -> Box | None:
-        """The cells of a step that take cells of a box of what was computed."""
+    def _copied(self, step: InterventionStep, box: Box) -> Box | None:
+        """Return the cells of a step that take cells of a box of what was computed."""
         origin = step.record.origin(step.box, self.stage.axes)
         shared = None if origin is None else indices.meet(origin, box)
         if origin is None or shared is None:
@@ -105,7 +105,7 @@ class ByHand(Node):
         return tuple(own if own != whole else part for own, whole, part in cuts)
 
     def reads(self, box: Box) -> list[tuple[Reference, Box]]:
-        """Inputs of a box: cells that are replaced read nothing of what was computed there."""
+        """Return inputs of a box: cells that are replaced read nothing of what was computed there."""
         holes = [step.box for step in self.steps if step.record.replaces]
         found = [(self.inputs[0], part) for part in indices.outside([box], holes)]
         for step, part in self.touching(box):
@@ -118,7 +118,7 @@ class ByHand(Node):
 
     # --- computing -------------------------------------------------------------------------------
     def needs(self, box: Box) -> tuple[Box, list[Box | None], dict[str, int]]:
-        """The box itself, and of each input the one box around what is read for it."""
+        """Return the box itself, and of each input the one box around what is read for it."""
         parts: list[Box | None] = [None] * len(self.inputs)
         names = [ref.name for ref in self.inputs]
         for ref, part in self.reads(box):
@@ -128,30 +128,31 @@ class ByHand(Node):
         return box, parts, {}
 
     def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
-        """(box, array): what was computed, and each step on it in turn."""
+        """Return (box, array): what was computed, and each step on it in turn."""
         cells, _ = self._carried_out(box, fetch)
         return box, overflowed(cells, self.limit)
 
-    def _carried_out(self, box: Box, fetch: Fetch) -> tuple[Array, list[Trail]]:
+    def _carried_out(self, box: Box, fetch: Fetch) -> tuple[Array, list[StepTrace]]:
         cells, trail = np.array(fetch(self.computed, box)), []
         for step, part in self.touching(box):
             inside = indices.within(part, box)
-            one = Trail(
+            one = StepTrace(
                 step, part, cells[inside].copy(), self._given(step, part, fetch), self._taken(step, part, fetch)
             )
             cells[inside] = changed_cells(self.stage, step.record, *one[2:])
             trail.append(one)
         return cells, trail
 
-    def _given(self, step: Step, part: Box, fetch: Fetch) -> Array | None:
+    def _given(self, step: InterventionStep, part: Box, fetch: Fetch) -> Array | None:
         return None if step.numbers is None else fetch(self.inputs[step.numbers].name, _own(step, part))
 
-    def _taken(self, step: Step, part: Box, fetch: Fetch) -> Array | None:
+    def _taken(self, step: InterventionStep, part: Box, fetch: Fetch) -> Array | None:
         origin = step.record.origin(part, self.stage.axes)
         return None if origin is None else fetch(self.computed, origin)
 
     def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:
-        """Gradients of what was computed there, of the numbers of every step, and of the cells that were copied."""
+        """Return gradients of what was computed there, of the numbers of every step, and of the cells that were
+        copied."""
         grad, found = np.array(grad), []
         for step, part, own, numbers, taken in reversed(self._carried_out(box, fetch)[1]):
             inside = indices.within(part, box)
@@ -159,16 +160,17 @@ class ByHand(Node):
             to_own, to_given, to_taken = step.record.slopes(own, numbers, taken)
             if to_given is not None and numbers is not None and step.numbers is not None:
                 name = self.inputs[step.numbers].name
-                found.append((name, _own(step, part), _summed(faded(mine, to_given), numbers.shape)))
+                found.append((name, _own(step, part), _summed(zero_safe_product(mine, to_given), numbers.shape)))
             if to_taken is not None and taken is not None:
                 origin = step.record.origin(part, self.stage.axes)
                 assert origin is not None
-                found.append((self.computed, origin, _summed(faded(mine, to_taken), taken.shape)))
-            grad[inside] = 0.0 if to_own is None else faded(mine, to_own)
+                found.append((self.computed, origin, _summed(zero_safe_product(mine, to_taken), taken.shape)))
+            grad[inside] = 0.0 if to_own is None else zero_safe_product(mine, to_own)
         return [*found, (self.computed, box, grad)]
 
     def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
-        """Bounds on the difference of two computations of a box, in units of 2^−52; `errors`: of what it reads."""
+        """Return bounds on the difference of two computations of a box, in units of 2^−52; `errors`: of what it
+        reads."""
         found = np.array(errors(self.computed, box))
         for step, part, own, numbers, taken in self._carried_out(box, fetch)[1]:
             inside = indices.within(part, box)
@@ -181,7 +183,8 @@ class ByHand(Node):
 
     # --- one cell --------------------------------------------------------------------------------
     def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """Formula of the cell after its steps, on leaves: the computed cell, their numbers, the cells they take."""
+        """Return the formula of the cell after its steps, on leaves: the computed cell, their numbers, the cells they
+        take."""
         return self._after_steps(
             index,
             fetch,
@@ -191,7 +194,7 @@ class ByHand(Node):
         )
 
     def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """Formula of the cell after its steps, which looks for itself whether a mask has closed the cell."""
+        """Return the formula of the cell after its steps, which looks for itself whether a mask has closed the cell."""
         closes = self.stage.role is Role.CLOSE
         return self._after_steps(
             index,
@@ -202,7 +205,7 @@ class ByHand(Node):
     def _after_steps(
         self, index: tuple[int, ...], fetch: Fetch, kept: Callable[[Intervention, Expression, Expression], Expression]
     ) -> Expression:
-        """The computed cell after every step; `kept` says what of it a mask keeps as it was."""
+        """Return the computed cell after every step; `kept` says what of it a mask keeps as it was."""
         expression: Expression = self.computed_cell(index, fetch)
         for step, part in self.touching(indices.cell(index)):
             numbers, taken = self._given_cell(step, part, fetch), None
@@ -213,11 +216,11 @@ class ByHand(Node):
         return expression
 
     def computed_cell(self, index: tuple[int, ...], fetch: Fetch) -> Cell:
-        """A cell as it was computed."""
+        """Return a cell as it was computed."""
         value = float(fetch(self.computed, indices.cell(index)).item())
         return Cell(self.computed, index, value, cell_latex(self.computed), shown(self.axes, index))
 
-    def _given_cell(self, step: Step, part: Box, fetch: Fetch) -> Cell | None:
+    def _given_cell(self, step: InterventionStep, part: Box, fetch: Fetch) -> Cell | None:
         if step.numbers is None:
             return None
         index = tuple(cut.start for cut in _own(step, part))
@@ -225,15 +228,15 @@ class ByHand(Node):
         return Cell(field, index, float(np.asarray(self._given(step, part, fetch)).item()), cell_latex(field))
 
     def addends(self, index: tuple[int, ...], fetch: Fetch) -> list[Addends]:
-        """One term: the cell itself, with all that it is made of."""
+        """Return one term: the cell itself, with all that it is made of."""
         expression = self.explain(index, fetch)
         leaves = [_leaf(cell) for cell in expression.cells()]
         return [Addends(np.asarray(expression.value), leaves)]
 
 
 def changed_cells(stage: Stage, record: Intervention, own: Array, given: Any, taken: Any) -> Array:
-    """Cells of a stage after an intervention: one that a mask has closed opens where a number is put in its place only,
-    not where it is multiplied."""
+    """Return cells of a stage after an intervention: one that a mask has closed opens where a number is put in its
+    place only, not where it is multiplied."""
     found = record.carried_out(own, given, taken)
     closed = _stays_closed(stage, record, own)
     return np.where(closed, own, found) if closed.any() else found
@@ -244,14 +247,16 @@ def _stays_closed(stage: Stage, record: Intervention, own: Array) -> Array:
 
 
 def moved_boxes(before: Sequence[Node], after: Sequence[Node]) -> dict[str, list[Box]]:
-    """The cells of every stage whose interventions are not the same in two chains."""
-    old, new = ({node.name: node.steps for node in nodes if isinstance(node, ByHand)} for nodes in (before, after))
+    """Return the cells of every stage whose interventions are not the same in two chains."""
+    old, new = (
+        {node.name: node.steps for node in nodes if isinstance(node, InterventionNode)} for nodes in (before, after)
+    )
     found = {name: _differing(old.get(name, ()), new.get(name, ())) for name in {**old, **new}}
     return {name: indices.join(boxes) for name, boxes in found.items() if boxes}
 
 
-def _differing(old: Sequence[Step], new: Sequence[Step]) -> list[Box]:
-    """The cells of steps that only one of the two has; of all, where those of both come in another order."""
+def _differing(old: Sequence[InterventionStep], new: Sequence[InterventionStep]) -> list[Box]:
+    """Return the cells of steps that only one of the two has; of all, where those of both come in another order."""
     records = [step.record for step in old], [step.record for step in new]
     alone = (
         [step for step in old if step.record not in records[1]],
@@ -265,8 +270,8 @@ def _leaf(cell: Cell) -> Leaves:
     return Leaves(np.asarray(cell.value), lambda place: cell, cell.write("symbols"))
 
 
-def _own(step: Step, part: Box) -> Box:
-    """The box of a step's numbers that goes to some of its cells."""
+def _own(step: InterventionStep, part: Box) -> Box:
+    """Return the box of a step's numbers that goes to some of its cells."""
     missing = len(step.box) - len(step.shape)
     cuts = zip(part[missing:], step.box[missing:], step.shape, strict=True)
     return tuple(
@@ -276,13 +281,13 @@ def _own(step: Step, part: Box) -> Box:
 
 
 def _summed(array: Array, shape: tuple[int, ...]) -> Array:
-    """The way back of broadcasting."""
+    """Return the way back of broadcasting."""
     array = array.sum(axis=tuple(range(array.ndim - len(shape))))
     axes = tuple(k for k, length in enumerate(shape) if length == 1 < array.shape[k])
     return np.asarray(array.sum(axis=axes, keepdims=True) if axes else array)
 
 
-class Changed(Stage):
+class ChangedStage(Stage):
     """The stage of such a node: all that is said of the stage that it follows; the arithmetic is the node's."""
 
     def __init__(self, stage: Stage) -> None:
@@ -313,12 +318,12 @@ Place = int | tuple[int, int] | None
 
 
 def phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> Note:
-    """`A[10, 13] of head 3 set to 0.9`: an intervention of a problem; `letter` names a stage."""
+    """Return `A[10, 13] of head 3 set to 0.9`: an intervention of a problem; `letter` names a stage."""
     return record.told(cells_phrase(problem, record, letter))
 
 
 def cells_phrase(problem: Fields, record: Intervention, letter: Callable[[str], str] = symbol) -> object:
-    """`A[10, 13] of head 3`: heads and items are named where the problem has several."""
+    """Return `A[10, 13] of head 3`: heads and items are named where the problem has several."""
     axes = STAGE[record.stage].axes
     *outer, rows, columns = (record.at.get(axis) for axis in axes)
     lines = ", ".join((_span(rows), _span(columns)))
@@ -352,22 +357,22 @@ def _span(place: Place) -> str:
     return str(place) if isinstance(place, int) else f"{place[0]} … {place[1] - 1}"
 
 
-# --- following nodes ------------------------------------------------------------------------------
+# --- intervention builder ---------------------------------------------------------------------------
 # The nodes that interventions add to a chain, and the keys that are open because a number was put there.
 
 
 @dataclass(frozen=True)
-class Opened(Node):
-    """The node of `Seen`: open cells, and those of the given boxes."""
+class EffectiveMaskNode(Node):
+    """The node of `EffectiveMask`: open cells, and those of the given boxes."""
 
     boxes: tuple[Box, ...] = ()
 
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
-        """Cells that change with the mask."""
+        """Return cells that change with the mask."""
         return indices.outside([box], self.boxes)
 
     def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
-        """(box, flags)."""
+        """Return (box, flags)."""
         flags = np.array(fetch(self.inputs[0].name, box))
         for one in self.boxes:
             shared = indices.meet(one, box)
@@ -376,7 +381,7 @@ class Opened(Node):
         return box, flags
 
 
-class Following:
+class InterventionBuilder:
     """Follows the nodes of a chain, as `build` makes them, with those of the interventions."""
 
     def __init__(self, interventions: Sequence[Intervention], masked: Sequence[str]) -> None:
@@ -388,9 +393,9 @@ class Following:
         self._masked = masked
 
     def __call__(self, node: Node, sources: Mapping[str, Source]) -> tuple[Node, ...]:
-        """The node, or what is computed under another name and what becomes of it."""
-        if isinstance(node.stage, Seen):
-            return (Opened(**_parts(node), boxes=self._opened(node)),)
+        """Return the node, or what is computed under another name and what becomes of it."""
+        if isinstance(node.stage, EffectiveMask):
+            return (EffectiveMaskNode(**_parts(node), boxes=self._opened(node)),)
         records = () if node.stage.hidden else self._records.get(node.name, ())
         if not records:
             return (node,)
@@ -410,18 +415,20 @@ def _parts(node: Node) -> dict[str, Any]:
 
 def _by_hand(
     node: Node, computed: Node, records: Sequence[tuple[int, Intervention]], sources: Mapping[str, Source]
-) -> ByHand:
+) -> InterventionNode:
     steps, inputs, names = [], [Reference(computed.name, node.axes)], [computed.name]
     for position, record in records:
         box, field = record.box(node.stage.axes, node.shape), record.field(position)
         if not record.numbers:
-            steps.append(Step(position, record, box, None, ()))
+            steps.append(InterventionStep(position, record, box, None, ()))
             continue
         shape = sources[field].shape
-        steps.append(Step(position, record, box, len(inputs), shape))
+        steps.append(InterventionStep(position, record, box, len(inputs), shape))
         inputs.append(Reference(field, ("",) * len(shape)))
         names.append(field)
-    return ByHand(Changed(node.stage), tuple(inputs), tuple(names), node.sizes, {}, node.limit, tuple(steps))
+    return InterventionNode(
+        ChangedStage(node.stage), tuple(inputs), tuple(names), node.sizes, {}, node.limit, tuple(steps)
+    )
 
 
 def nodes_of(
@@ -429,22 +436,23 @@ def nodes_of(
     sources: Mapping[str, Source],
     change: Callable[[Sequence[Stage]], Sequence[Stage]] = list,
 ) -> list[Node]:
-    """The chain of a problem: its stages, as `change` gives them, tied to their inputs, and what is changed by hand."""
+    """Return the chain of a problem: its stages, as `change` gives them, tied to their inputs, and what is changed by
+    hand."""
     masked = [name for name, stage in entries().items() if stage.behind_mask]
-    following = Following(problem.interventions, masked)
-    return build(change(stages_of(problem)), sources, sizes_of(problem), following, overflow_limit(problem.dtype))
+    expand = InterventionBuilder(problem.interventions, masked)
+    return build(change(stages_of(problem)), sources, sizes_of(problem), expand, overflow_limit(problem.dtype))
 
 
 def derived_nodes(problem: Fields, sources: Mapping[str, Source]) -> list[Node]:
-    """The nodes of the derived maps, which read the chain with what is changed by hand in it."""
+    """Return the nodes of the derived maps, which read the chain with what is changed by hand in it."""
     masked = [name for name, stage in entries().items() if stage.behind_mask]
-    following = Following(problem.interventions, masked)
+    expand = InterventionBuilder(problem.interventions, masked)
     limit = overflow_limit(problem.dtype)
-    nodes = build((*stages_of(problem), *DERIVED), sources, sizes_of(problem), following, limit)
+    nodes = build((*stages_of(problem), *DERIVED), sources, sizes_of(problem), expand, limit)
     names = {stage.name for stage in DERIVED}
     return [node for node in nodes if node.name in names]
 
 
 def computed_nodes(problem: Fields) -> list[Node]:
-    """The chain without what is changed by hand."""
+    """Return the chain without what is changed by hand."""
     return build(stages_of(problem), sources_of(problem), sizes_of(problem), limit=overflow_limit(problem.dtype))

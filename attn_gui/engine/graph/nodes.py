@@ -62,59 +62,59 @@ LETTERS = {"d": "c", "f": "c", "o": "c", "a": "p"}  # how a summed index is call
 
 
 def computed_name(stage: str) -> str:
-    """The name of a stage as it is computed, where numbers are then changed by hand."""
+    """Return the name of a stage as it is computed, where numbers are then changed by hand."""
     return COMPUTED + stage
 
 
 def plain_name(name: str) -> str:
-    """The stage that is meant, changed by hand or not."""
+    """Return the stage that is meant, changed by hand or not."""
     return name.removeprefix(COMPUTED)
 
 
 def symbol(name: str) -> str:
-    """The plain symbol of a stage or a field; a mask layer is B (it adds) or M."""
+    """Return the plain symbol of a stage or a field; a mask layer is B (it adds) or M."""
     return _entry(name).letter
 
 
 def cell_symbol(name: str) -> str:
-    """The plain letter of one cell: s′ of S′, w of W_Q."""
+    """Return the plain letter of one cell: s′ of S′, w of W_Q."""
     return _entry(name).cell_letter
 
 
 def cell_latex(name: str) -> str:
-    """The LaTeX of one cell, without its indices."""
+    """Return the LaTeX of one cell, without its indices."""
     return _entry(name).cell
 
 
 def matrix_latex(name: str) -> str:
-    """The LaTeX of the whole matrix."""
+    """Return the LaTeX of the whole matrix."""
     return _entry(name).matrix
 
 
 def title(name: str, language: str) -> str:
-    """The title of a stage or field in "en" or "zh"; empty for what has a letter alone."""
+    """Return the title of a stage or field in "en" or "zh"; empty for what has a letter alone."""
     found: str = getattr(_entry(name), language)
     return found
 
 
 def about(name: str) -> str:
-    """The meaning of the rows of a stage or field, in English; empty where the title says it."""
+    """Return the meaning of the rows of a stage or field, in English; empty where the title says it."""
     return _entry(name).about
 
 
 def is_counted(name: str) -> bool:
-    """Whether a name is of a layer of the mask or of an intervention, of which there are any number."""
+    """Return whether a name is of a layer of the mask or of an intervention, of which there are any number."""
     return any(kind.position_of(name) is not None for kind in (Layer, Intervention))
 
 
 def is_named(name: str) -> bool:
-    """Whether there is a stage or a field of this name; layers and interventions are counted."""
+    """Return whether there is a stage or a field of this name; layers and interventions are counted."""
     known = name in FIELDS or is_counted(name) or _stage(plain_name(name)) is not None
     return known or name in _parameters()
 
 
 def titles() -> Iterator[tuple[str, str]]:
-    """The English and the Chinese words of every stage and field."""
+    """Yield the English and the Chinese words of every stage and field."""
     for stage in (*catalog(), *DERIVED):
         yield from stage.called.words().items()
         yield from stage.operator.words().items() if stage.operator is not None else ()
@@ -123,7 +123,7 @@ def titles() -> Iterator[tuple[str, str]]:
 
 
 def _stage(name: str) -> Stage | None:
-    """A stage or a derived map."""
+    """Return a stage or a derived map."""
     return entries().get(name) or entry_of(name)
 
 
@@ -134,17 +134,17 @@ def _called(name: str) -> Name:
 
 
 def _parameters() -> dict[str, Name]:
-    """The names of what the score functions have beside queries and keys, by field."""
+    """Return the names of what the score functions have beside queries and keys, by field."""
     return {f"score_params.{part}": name for score in SCORES.values() for part, name in score.parameters.items()}
 
 
 def _closing() -> set[str]:
-    """The tables of mask layers that open and close cells."""
+    """Return the tables of mask layers that open and close cells."""
     return {layer.table for layer in MASKS.values() if layer.table and not layer.adds}
 
 
 def _computed(name: Name) -> Name:
-    """The letter with a zero, as for what was there first."""
+    """Return the letter with a zero, as for what was there first."""
     cell = f"{{{name.cell}}}^{{0}}" if set("^'") & set(name.cell) else f"{name.cell}^{{0}}"
     return name._replace(letter=f"{name.letter}⁰", matrix=f"{{{name.matrix}}}^{{0}}", cell=cell)
 
@@ -216,7 +216,8 @@ class Node:
 
     # --- what a change reaches -------------------------------------------------------------------
     def affected(self, position: int, box: Box, fetch: Fetch | None = None) -> list[Box]:
-        """Cells that change when `box` of one input changes; with `fetch`, only where the stage's gate is open."""
+        """Return cells that change when `box` of one input changes; with `fetch`, only where the stage's gate is
+        open."""
         ranges = indices.ranges_of(self.inputs[position].axes, box, self.sizes)
         left = {k: r for k, r in ranges.items() if k in self.left}
         if position == 0:
@@ -239,7 +240,7 @@ class Node:
         return indices.open_parts(flags, box)
 
     def reads(self, box: Box) -> list[tuple[Reference, Box]]:
-        """Inputs of a box: each input that is there, in boxes that hold those cells and no others."""
+        """Return inputs of a box: each input that is there, in boxes that hold those cells and no others."""
         exact = indices.ranges_of(self.axes, box, self.sizes)
         first = self._spread(exact)  # through it alone cells depend on one another
         return [
@@ -251,7 +252,7 @@ class Node:
 
     # --- computing -------------------------------------------------------------------------------
     def needs(self, box: Box) -> tuple[Box, list[Box | None], dict[str, int]]:
-        """The box that can be computed (`box`, or a little more), what must be read for it, and its lengths."""
+        """Return the box that can be computed (`box`, or a little more), what must be read for it, and its lengths."""
         ranges = self._spread(indices.ranges_of(self.axes, box, self.sizes))
         if self._grouped:
             ranges = indices.close(self._grouped, ranges, self.sizes)
@@ -260,7 +261,7 @@ class Node:
         return indices.box_of(self.axes, ranges, self.sizes), parts, lengths
 
     def compute(self, box: Box, fetch: Fetch) -> tuple[Box, Array]:
-        """(box, array): the part of the result that holds `box`, from the parts that it needs."""
+        """Return (box, array): the part of the result that holds `box`, from the parts that it needs."""
         box, parts, lengths = self.needs(box)
         with np.errstate(all="ignore"):  # a cell shows what is wrong with its number
             out = self.stage.forward(*self._read(parts, lengths, fetch))
@@ -269,7 +270,7 @@ class Node:
         return box, np.broadcast_to(out, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
 
     def pull_back(self, box: Box, grad: Array, fetch: Fetch) -> list[tuple[str, Box, Array]]:
-        """[(input name, its box, its gradient)] from the gradient of one box of the result."""
+        """Return [(input name, its box, its gradient)] from the gradient of one box of the result."""
         outer, parts, lengths = self.needs(box)
         full = np.zeros(indices.shape_of(outer))
         full[indices.within(box, outer)] = grad
@@ -283,7 +284,8 @@ class Node:
         return found
 
     def bound(self, box: Box, fetch: Fetch, errors: Fetch) -> Array:
-        """Bounds on the difference of two computations of a box, in units of 2^−52; `errors`: of what it reads."""
+        """Return bounds on the difference of two computations of a box, in units of 2^−52; `errors`: of what it
+        reads."""
         outer, parts, lengths = self.needs(box)
         found = self.stage.rounding(self._read(parts, lengths, fetch), self._read(parts, lengths, errors))
         found = found.reshape(found.shape[: len(self.left)])
@@ -301,16 +303,16 @@ class Node:
         ]
 
     def steps_at(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The positions of the interventions that change a cell here: a stage only computes."""
+        """Return the positions of the interventions that change a cell here: a stage only computes."""
         return ()
 
     # --- one cell --------------------------------------------------------------------------------
     def explain(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """The expression of one cell; its leaves are cells of the inputs."""
+        """Return the expression of one cell; its leaves are cells of the inputs."""
         return self.stage.explain(*self._cell(index, fetch))
 
     def general(self, index: tuple[int, ...], fetch: Fetch) -> Expression:
-        """The expression of one cell that holds whatever the numbers are."""
+        """Return the expression of one cell that holds whatever the numbers are."""
         return self.stage.general(*self._cell(index, fetch))
 
     def addends(self, index: tuple[int, ...], fetch: Fetch) -> list[Addends]:
@@ -327,7 +329,7 @@ class Node:
         )
 
     def _leaves(self, ref: Reference, field: str, fixed: Mapping[str, int], fetch: Fetch) -> Leaves:
-        """The cells of one input, laid out by the free letters."""
+        """Return the cells of one input, laid out by the free letters."""
         ranges = {k: (low, low + 1) for k, low in fixed.items()}
         part = indices.box_of(ref.axes, ranges, self.sizes)
         outer = {k: (0, self.sizes[k]) for k in "".join(ref.axes) if k not in fixed}
@@ -352,7 +354,7 @@ class Node:
         return Leaves(values, make, subscripted(letter, names))
 
     def _gather(self, ref: Reference, ranges: Ranges, part: Box, fetch: Fetch) -> Array:
-        """Values with one axis a free letter, although the box around them may hold other letters' cells too."""
+        """Return values with one axis a free letter, although the box around them may hold other letters' cells too."""
         wide = indices.close([ref.axes], {k: r for k, r in ranges.items() if k in "".join(ref.axes)}, self.sizes)
         lengths = {k: r[1] - r[0] for k, r in wide.items()}
         order = self.free + "".join(k for k in "".join(ref.axes) if k not in self.free)
@@ -367,7 +369,7 @@ class Node:
         return place
 
     def _steps(self, letters: str) -> list[tuple[int, int]]:
-        """(free letter, how far one step of it goes along the axis)."""
+        """Return (free letter, how far one step of it goes along the axis)."""
         return [
             (self.free.index(letter), prod(self.sizes[inner] for inner in letters[k + 1 :]))
             for k, letter in enumerate(letters)
@@ -398,7 +400,7 @@ def _outer(letters: str) -> bool:
 
 
 def as_index(node: Node, index: Any) -> tuple[int, ...]:
-    """The index as whole numbers. Raises PlaceError (an IndexError) outside the stage, and for anything else."""
+    """Return the index as whole numbers. Raises PlaceError (an IndexError) outside the stage, and for anything else."""
     several = isinstance(index, Sequence | np.ndarray) and not isinstance(index, str) and np.ndim(index)
     place = tuple(index) if several else (index,)
     whole = all(isinstance(k, Integral) and not isinstance(k, bool) for k in place)
@@ -423,11 +425,12 @@ def reach(
     nodes: Iterable[Node],
     changed: Mapping[str, Sequence[Box]],
     fetch: Fetch,
-    settle: Callable[[Node, list[Box]], list[Box]] | None = None,
+    refresh: Callable[[Node, list[Box]], list[Box]] | None = None,
 ) -> dict[str, list[Box]]:
-    """Every box of every stage that a change of the given boxes can reach; a mask stops it, and a number set by hand.
+    """Return the boxes of every stage that a change of the given boxes can reach.
 
-    `settle` may bring a mask up to date on the way and say which boxes of it really changed.
+    A mask stops it, and so does a number set by hand. `refresh` computes the boxes of a mask again on the way and
+    returns those that really changed.
     """
     found: dict[str, Sequence[Box]] = dict(changed)
     reached: dict[str, list[Box]] = {}
@@ -438,8 +441,8 @@ def reach(
             for box in found.get(ref.name, ())
             for part in node.affected(k, box, fetch)
         ]
-        if boxes and settle is not None and node.stage.boolean:
-            boxes = settle(node, boxes)
+        if boxes and refresh is not None and node.stage.boolean:
+            boxes = refresh(node, boxes)
         if boxes:
             reached[node.name] = indices.join(boxes)
             found[node.name] = indices.join([*boxes, *found.get(node.name, ())])
@@ -450,21 +453,21 @@ def reach(
 # The chain of a problem: stages become nodes, each tied to what the last one before it wrote.
 
 
-Following = Callable[[Node, Mapping[str, Source]], tuple[Node, ...]]
+NodeBuilder = Callable[[Node, Mapping[str, Source]], tuple[Node, ...]]
 
 
 def build(
     catalog: Iterable[Stage],
     sources: Mapping[str, Source],
     sizes: Mapping[str, int],
-    followed: Following = lambda node, sources: (node,),
+    expand: NodeBuilder = lambda node, sources: (node,),
     limit: float = math.inf,
 ) -> list[Node]:
-    """The chain: a stage takes part when everything it needs is there; each reads what the last one wrote.
+    """Return the chain: a stage takes part when everything it needs is there; each reads what the last one wrote.
 
     A stage can be read by its own name, too; `stream` is x as it was given.
 
-    `followed` says which nodes stand in the place of one: it may be computed under another name, and then changed.
+    `expand` says which nodes stand in the place of one: it may be computed under another name, and then changed.
     From `limit` on a result is ±∞.
     """
     latest = {name: name for name in sources}
@@ -493,12 +496,12 @@ def build(
         if alone and stage.target.name == "x":
             latest["context"] = stage.name
         shapes[stage.name] = node.shape
-        nodes += followed(node, sources)
+        nodes += expand(node, sources)
     return nodes
 
 
 def _gates(stage: Stage, latest: Mapping[str, str]) -> dict[int, str]:
-    """The gates that are there, by the name of the stage that wrote them last."""
+    """Return the gates that are there, by the name of the stage that wrote them last."""
     found = {}
     for position, gate in stage.gates.items():
         name = indices.references(gate)[0].name
@@ -529,7 +532,7 @@ def _tied(
 # A part of a matrix that belongs to a cell elsewhere in the chain.
 
 
-class Part(NamedTuple):
+class CellPart(NamedTuple):
     """Cells of one matrix that belong to a cell: a stage, or a field by its dotted name, with its axes as letters."""
 
     name: str
@@ -537,12 +540,12 @@ class Part(NamedTuple):
     axes: Axes
 
     def line(self, axis: int) -> int | None:
-        """The one row (axis −2) or column (axis −1) that it lies in; None where it runs through several."""
+        """Return the one row (axis −2) or column (axis −1) that it lies in; None where it runs through several."""
         if len(self.box) < -axis:
             return None
         cut = self.box[axis]
         return cut.start if cut.stop - cut.start == 1 else None
 
     def owner(self, axis: int) -> str:
-        """The letter of that axis: i of queries, j of keys."""
+        """Return the letter of that axis: i of queries, j of keys."""
         return self.axes[axis]

@@ -33,7 +33,7 @@ class Source:
         return self.cells.shape
 
     def read(self, box: Box) -> Array:
-        """The cells of a box; numbers as float64, whatever the problem's dtype."""
+        """Return the cells of a box; numbers as float64, whatever the problem's dtype."""
         cells = np.asarray(self.cells[box])
         return cells if cells.dtype == np.float64 or cells.dtype == np.bool_ else cells.astype(np.float64)
 
@@ -56,7 +56,7 @@ class Positions:
 
 
 def sources_of(problem: Fields) -> dict[str, Source]:
-    """{name in the formulas: source}; what the problem does not have is left out."""
+    """Return {name in the formulas: source}; what the problem does not have is left out."""
     found = {_called(name): (name, getattr(problem, name)) for name in MATRICES}
     found |= {name: (f"score_params.{name}", cells) for name, cells in problem.score_params.items()}
     if problem.block is not None:
@@ -71,12 +71,13 @@ def sources_of(problem: Fields) -> dict[str, Source]:
 
 
 def _called(name: str) -> str:
-    """A matrix as the formulas call it: what is given in place of a stage, or has the name of a number of a score."""
+    """Return a matrix as the formulas call it: what is given in place of a stage, or has the name of a number of a
+    score."""
     return f"given_{name}" if name in (*DIRECT, GIVEN) else f"{name}_weight" if name.endswith("_norm") else name
 
 
 def _by_hand(problem: Fields) -> dict[str, Source]:
-    """The numbers of every enabled intervention, in the shape that they have."""
+    """Return the numbers of every enabled intervention, in the shape that they have."""
     records = ((k, record) for k, record in enumerate(problem.interventions) if record.enabled and record.numbers)
     return {record.field(k): Source(record.field(k), np.asarray(record.cells)) for k, record in records}
 
@@ -98,7 +99,7 @@ def _exponents(width: int) -> Array:
 
 
 def sizes_of(problem: Fields) -> dict[str, int]:
-    """The letters that every formula shares; the others follow from the shapes."""
+    """Return the letters that every formula shares; the others follow from the shapes."""
     heads, kv_heads = problem.num_heads, problem.num_kv_heads
     return {
         "b": problem.batch_size,
@@ -120,7 +121,7 @@ def layer_position(name: str) -> int:
 
 
 def layer_sources(problem: Fields) -> dict[str, Source]:
-    """Every enabled mask layer with only its own axes."""
+    """Return every enabled mask layer with only its own axes."""
     sizes = problem.map_shape
     return {
         layer_name(k): Source(layer.field(k), layer_cells(layer, sizes))

@@ -50,7 +50,7 @@ class Name(NamedTuple):
         return self.cell if self.letter_zh else self.letter.partition("_")[0].lower()
 
     def words(self) -> dict[str, str]:
-        """The Chinese words by the English ones."""
+        """Return the Chinese words by the English ones."""
         said = (self.en, self.zh), (self.letter, self.letter_zh), (self.about, self.about_zh)
         return {en: zh for en, zh in said if zh}
 
@@ -80,7 +80,7 @@ class Operator(NamedTuple):
     always: bool = False
 
     def words(self) -> dict[str, str]:
-        """The Chinese words by the English ones."""
+        """Return the Chinese words by the English ones."""
         return {self.en: self.zh}
 
 
@@ -127,7 +127,7 @@ EXACT_WORK = 1 << 20  # up to so many multiplications sums are added in order, s
 
 
 def given(inputs: Sequence[T | None]) -> list[T]:
-    """The inputs of a stage none of whose inputs is optional."""
+    """Return the inputs of a stage none of whose inputs is optional."""
     return [one for one in inputs if one is not None]
 
 
@@ -171,7 +171,7 @@ class Stage:
     transposed = False  # whether the spine shows it with its rows as columns
     behind_mask = False  # whether a closed cell has no number of its own
     shares = False  # whether its rows are shares of one, without a sign
-    elementary = False  # whether solving, fast kernels and the one-line formula know it by heart
+    elementary = False  # whether solving, fast kernels and the one-line formula have a closed form for it
     role: Role | None = None
     block = ""  # the kind of block that it belongs to; "" for a stage of every problem
     function = ""  # the name of the function that it is, where it has one
@@ -228,42 +228,43 @@ class Stage:
         return "j" in read and ("j" in self.along or not any("j" in letters for letters in self.target.axes))
 
     def fitted(self, choices: Choices) -> Stage | None:
-        """The stage as these choices make it; None where they have nothing of the kind."""
+        """Return the stage as these choices make it; None where they have nothing of the kind."""
         return self
 
     def forward(self, *inputs: Input) -> Array:
-        """The result, with the left-hand letters as its axes."""
+        """Return the result, with the left-hand letters as its axes."""
         raise NotImplementedError
 
     def pull_back(self, grad: Array, result: Array, *inputs: Input) -> Sequence[Input]:
-        """One gradient an input (None: has none), with all the letters; `graph` adds up over those an input lacks.
+        """Return one gradient an input (None: has none), with all the letters; `graph` adds up over those an input
+        lacks.
 
         `grad` and `result` have the left-hand letters, then length 1. A letter already added up has length 1.
         """
         raise NotImplementedError
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """Bound on the difference of two computations of the result, in units of 2^−52; `errors`: those of the inputs.
+        """Return how far two computations of the result may differ, in units of 2^−52; `errors`: those of the inputs.
 
         Both are laid out as for `forward`.
         """
         raise NotImplementedError
 
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        """The expression of one cell; `at` is its place along the letters of `along`."""
+        """Return the expression of one cell; `at` is its place along the letters of `along`."""
         raise NotImplementedError
 
     def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        """The expression of one cell that holds whatever its inputs are; by default that of the present ones."""
+        """Return the expression of one cell that holds whatever its inputs are; by default that of the present ones."""
         return self.explain(at, *inputs)
 
     def addends(self, at: tuple[int, ...], *inputs: Leaves | None) -> list[Addends]:
-        """The terms of one cell by size: by default every input cell of the first input on its own."""
+        """Return the terms of one cell by size: by default every input cell of the first input on its own."""
         first = inputs[0] if inputs else None
         return [Addends(first.values, [first])] if first is not None else []
 
     def sized(self: S, work: int) -> S:
-        """The stage for a problem of so many multiplications."""
+        """Return the stage for a problem of so many multiplications."""
         if work > EXACT_WORK:
             return self
         stage = copy.copy(self)
@@ -305,7 +306,7 @@ class Linear(Stage):
         self.counts = [len(references(product)) for product in formula.split("=")[1].split("+")]
 
     def products(self, inputs: Sequence[Input]) -> list[list[Array]]:
-        """The factors of each product that is there."""
+        """Return the factors of each product that is there."""
         groups, start = [], 0
         for count in self.counts:
             group = [factor for factor in inputs[start : start + count] if factor is not None]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from attn_gui.engine.evaluation.readout import Readout
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph import indices
 
 from . import MISTAKES
@@ -29,9 +29,9 @@ class Verdict:
 
 
 def grade(
-    evaluation: Readout, stage: str, index: tuple[int, ...], answer: float, tolerance: float = TOLERANCE
+    evaluation: Evaluation, stage: str, index: tuple[int, ...], answer: float, tolerance: float = TOLERANCE
 ) -> Verdict:
-    """The verdict on an answer to one cell of a stage, `index` with the batch first.
+    """Return the verdict on an answer to one cell of a stage, `index` with the batch first.
 
     Two numbers are the same where they differ by at most `tolerance` · max(1, |number|). An answer that a usual
     mistake gives too is right where it is right; a mistake is named only where it changes the cell.
@@ -43,7 +43,7 @@ def grade(
 
 
 def grade_root(answer: float, root: float, tolerance: float = TOLERANCE) -> Verdict:
-    """The verdict on an answer to a root that is asked for, such as √d_k."""
+    """Return the verdict on an answer to a root that is asked for, such as √d_k."""
     if is_same(answer, root, tolerance):
         return Verdict(answer, root, right=True)
     numbers = ((mistake, mistake.of_root(root)) for mistake in MISTAKES.values())
@@ -51,14 +51,14 @@ def grade_root(answer: float, root: float, tolerance: float = TOLERANCE) -> Verd
 
 
 def _wrong(answer: float, expected: float, numbers: Iterable[tuple[Mistake, float]], tolerance: float) -> Verdict:
-    """The verdict that names the mistakes that give an answer."""
+    """Return the verdict that names the mistakes that give an answer."""
     close = [(_gap(answer, number), mistake) for mistake, number in numbers if is_same(answer, number, tolerance)]
     close.sort(key=lambda pair: pair[0])
     return Verdict(answer, expected, right=False, mistakes=tuple(mistake for _, mistake in close))
 
 
-def mistaken(evaluation: Readout, stage: str, index: tuple[int, ...]) -> list[tuple[Mistake, float]]:
-    """The numbers that the usual mistakes give for a cell, of those that can be made there."""
+def mistaken(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> list[tuple[Mistake, float]]:
+    """Return the numbers that the usual mistakes give for a cell, of those that can be made there."""
     problem, found = evaluation.problem, []
     for mistake in MISTAKES.values():
         if mistake.applies(problem):
@@ -68,18 +68,18 @@ def mistaken(evaluation: Readout, stage: str, index: tuple[int, ...]) -> list[tu
     return found
 
 
-def number_at(evaluation: Readout, stage: str, index: tuple[int, ...]) -> float:
-    """One number of a stage. Raises StageError or PlaceError where there is none."""
+def number_at(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> float:
+    """Return one number of a stage. Raises StageError or PlaceError where there is none."""
     return float(evaluation.box(stage, indices.cell(index)).reshape(()))
 
 
 def is_same(answer: float, number: float, tolerance: float) -> bool:
-    """Whether two numbers are the same within a tolerance, as `grade` takes it."""
+    """Return whether two numbers are the same within a tolerance, as `grade` takes it."""
     return _gap(answer, number) <= tolerance * ROUNDING * max(1.0, abs(number) if math.isfinite(number) else 1.0)
 
 
 def _gap(answer: float, number: float) -> float:
-    """The difference of two numbers: 0 for two that are none, and for the same infinity."""
+    """Return the difference of two numbers: 0 for two that are none, and for the same infinity."""
     if answer == number or (math.isnan(answer) and math.isnan(number)):
         return 0.0
     gap = abs(answer - number)

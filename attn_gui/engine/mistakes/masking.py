@@ -145,7 +145,7 @@ class CausalTooLate(Mistake):
 
 
 def _seeing(problem: Problem, right: int) -> Problem:
-    """Problem whose causal layers let a query see so many keys after its own position."""
+    """Return problem whose causal layers let a query see so many keys after its own position."""
     layers = (
         Window(right=right, align=layer.align, enabled=layer.enabled) if isinstance(layer, Causal) else layer
         for layer in problem.mask

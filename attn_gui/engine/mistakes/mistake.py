@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.intervention_nodes import nodes_of
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import Role, Stage
@@ -21,27 +22,28 @@ class Mistake:
     said = ""  # a sentence to whoever made it: what was done, and what should be; context "Mistakes"
 
     def applies(self, problem: Problem) -> bool:
-        """Whether the mistake can be made in a problem."""
+        """Return whether the mistake can be made in a problem."""
         return True
 
     def problem(self, problem: Problem) -> Problem:
-        """The problem that is computed by mistake; by default the right one."""
+        """Return the problem that is computed by mistake; by default the right one."""
         return problem
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        """The stages that are computed by mistake, in order; by default the right ones."""
+        """Return the stages that are computed by mistake, in order; by default the right ones."""
         return stages
 
     def of_root(self, root: float) -> float | None:
-        """What the mistake gives where a root is asked for rather than a cell; None where it is no mistake of roots."""
+        """Return what the mistake gives where a root is asked for rather than a cell; None where it is no mistake of
+        roots."""
         return None
 
     def made_in(self, problem: Problem) -> Evaluation:
-        """Every number of a problem as the mistake makes it, computed where it is read."""
+        """Return every number of a problem as the mistake makes it, computed where it is read."""
         return Mistaken(self.problem(problem), self.chain)
 
 
-class Mistaken(Evaluation):
+class Mistaken(DenseEvaluation):
     """An evaluation of another chain of stages; it keeps nothing."""
 
     def __init__(self, problem: Problem, change: Callable[[Sequence[Stage]], Sequence[Stage]]) -> None:
@@ -53,32 +55,32 @@ class Mistaken(Evaluation):
 
 
 def closes(problem: Problem) -> bool:
-    """Whether a layer of the mask closes keys, rather than add to the scores."""
+    """Return whether a layer of the mask closes keys, rather than add to the scores."""
     return any(layer.enabled and not layer.adds for layer in problem.mask)
 
 
 def divides_by_root(problem: Problem) -> bool:
-    """Whether the scores are divided by √d_k, and by nothing that was given."""
+    """Return whether the scores are divided by √d_k, and by nothing that was given."""
     return problem.scale is None and SCORES[problem.score].root_scale
 
 
 def scaled_by(problem: Problem, scale: float) -> Problem:
-    """Problem with another factor of the scores; no array is copied."""
+    """Return problem with another factor of the scores; no array is copied."""
     return Problem.over(problem.fields() | {"scale": scale})
 
 
 def exchanged(stages: Sequence[Stage], role: Role, change: Callable[[Stage], Stage]) -> list[Stage]:
-    """The stages with another one in the place of that which takes a part in attention."""
+    """Return the stages with another one in the place of that which takes a part in attention."""
     return [change(stage) if takes(stage, role) else stage for stage in stages]
 
 
 def takes(stage: Stage, *roles: Role) -> bool:
-    """Whether a stage takes one of these parts in attention; one fitted to a problem goes by its name alone."""
+    """Return whether a stage takes one of these parts in attention; one fitted to a problem goes by its name alone."""
     return stage.name in map(stage_of, roles)
 
 
 def rewired(stage: Stage, *letters: tuple[str, str]) -> Stage:
-    """A stage that reads other cells: what stands in its formula is exchanged for something else."""
+    """Return a stage that reads other cells: what stands in its formula is exchanged for something else."""
     other = copy.copy(stage)
     for name in ("target", "inputs"):  # read off the formula, and kept
         vars(other).pop(name, None)

@@ -112,7 +112,7 @@ class Overflowing(Mistake):
         return exchanged(stages, Role.WEIGHT, lambda softmax: Raw())
 
 
-class Scores(Softmax):
+class ScoresAsWeights(Softmax):
     """The scores themselves, those of closed keys left out."""
 
     def forward(self, *inputs: Input) -> Array:
@@ -130,10 +130,10 @@ class NoSoftmax(Mistake):
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: Scores())
+        return exchanged(stages, Role.WEIGHT, lambda softmax: ScoresAsWeights())
 
 
-class Kept(Softmax):
+class DropoutScaled(Softmax):
     """Weights as dropout leaves those that it keeps: larger by 1 / (1 − p)."""
 
     p = 0.1
@@ -151,4 +151,4 @@ class DropoutOn(Mistake):
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        return exchanged(stages, Role.WEIGHT, lambda softmax: Kept())
+        return exchanged(stages, Role.WEIGHT, lambda softmax: DropoutScaled())

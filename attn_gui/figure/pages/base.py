@@ -16,7 +16,7 @@ from attn_gui.document.edits import Label, Refusal
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.heatmap_layout import MARGIN, paint_note
 from attn_gui.figure.pages.context import CHOSEN, ModelContext, PageContext
@@ -407,8 +407,8 @@ class PageKind(ABC, Generic[C]):
         return next(slides, None) if self.frames else None
 
     @abstractmethod
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> C:
-        """Compute what it shows; `tell` hears the share that is done, and ends the work by raising."""
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> C:
+        """Compute what it shows; `progress` gets the share done, and ends the work by raising."""
 
     def turned(self, content: C, before: Chosen, after: Chosen) -> C | None:
         """Return the content with other values of the options, where nothing has to be computed for them; else None."""

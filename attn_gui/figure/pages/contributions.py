@@ -17,7 +17,7 @@ from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph.expressions import Negative
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap import MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
@@ -83,11 +83,11 @@ class HeadContributions(PageKind[Parts]):
     words = "W_O output projection add up decomposition logit attribution share 输出投影 贡献 分解 相加"
     reads = frozenset({"batch", "stage", "cell"})
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Parts:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Parts:
         query = context.query(evaluation) or 0
         tokens = stage_labels(evaluation, evaluation.projection)[0]
         found = contributions(evaluation, context.batch, slice(query, query + 1))
-        tell(1.0)
+        progress(1.0)
         return Parts(evaluation.projection, query, tokens[query] if tokens else "", found)
 
     def plan(self, content: Parts, style: PageStyle, width: float | None, height: float | None) -> Drawing:
@@ -119,10 +119,7 @@ class HeadContributionsLayout(PageLayout):
             title=self._title(),
             note=self._note(),
             tall=lambda across: self.head + count * ROW + SPACING.m + self.foot,
-            least=(
-                fixed + LEAST_BARS + LEAST_STRIP,
-                self.head + count * LEAST_HEAD_ROW + SPACING.m + self.foot,
-            ),
+            least=(fixed + LEAST_BARS + LEAST_STRIP, self.head + count * LEAST_HEAD_ROW + SPACING.m + self.foot),
         )
         body = self.frame.body
         rest = body.width() - fixed
@@ -314,11 +311,11 @@ class TwoMaps:
 
 
 def read_maps(
-    evaluation: Evaluation, names: tuple[str, str], batch: int, head: int | None, tell: Tell
+    evaluation: Evaluation, names: tuple[str, str], batch: int, head: int | None, progress: Progress
 ) -> tuple[Picture, Picture]:
     """Return two maps of an evaluation in blocks."""
     planes = (Plane(evaluation, name, batch, head) for name in names)
-    first, second = (pooled_map(plane, SIDE, within(tell, number, 2)) for number, plane in enumerate(planes))
+    first, second = (pooled_map(plane, SIDE, within(progress, number, 2)) for number, plane in enumerate(planes))
     return first, second
 
 
@@ -538,7 +535,7 @@ class ValueWeightedPage(TwoMapsPage[Weighted]):
     roles = (Role.MIX,)
     words = "norm value contribution moves W_O 值加权 范数 贡献 移动"
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Weighted:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Weighted:
         names = evaluation.weights, ValueWeighted.name
         row, column = context.query(evaluation) or 0, context.key(evaluation) or 0
         seen, problem = with_derived(evaluation), evaluation.problem
@@ -547,7 +544,7 @@ class ValueWeightedPage(TwoMapsPage[Weighted]):
         return Weighted(
             stage=names[0],
             names=names,
-            maps=read_maps(seen, names, context.batch, context.head, tell),
+            maps=read_maps(seen, names, context.batch, context.head, progress),
             weights=(True, False),
             shape=(problem.n, problem.m),
             tokens=stage_labels(evaluation, names[0]),
@@ -594,7 +591,7 @@ class OverHeadsPage(TwoMapsPage[Together]):
     def applies(self, problem: Problem) -> bool:
         return problem.num_heads > 1
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Together:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Together:
         names = MeanOfHeads.name, LargestOfHeads.name
         row, column = context.query(evaluation) or 0, context.key(evaluation) or 0
         seen, problem = with_derived(evaluation), evaluation.problem
@@ -602,7 +599,7 @@ class OverHeadsPage(TwoMapsPage[Together]):
         return Together(
             stage=evaluation.weights,
             names=names,
-            maps=read_maps(seen, names, context.batch, None, tell),
+            maps=read_maps(seen, names, context.batch, None, progress),
             weights=(True, True),
             shape=(problem.n, problem.m),
             tokens=stage_labels(evaluation, evaluation.weights),

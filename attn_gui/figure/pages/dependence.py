@@ -28,7 +28,7 @@ from attn_gui.engine.analysis.dependence import (
 )
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.pages.base import Amount, Chosen, Drawing, PageCell, PageKind, PageStyle, Spot, metrics
 from attn_gui.figure.pages.charts import MapsLayout, PageMap, token_of
@@ -106,12 +106,12 @@ class DependencePage(PageKind[Reaches]):
         costs = content.costs[0], convolution_cost(len(content.x), content.x.shape[1], layers), content.costs[2]
         return replace(content, maps=(*small, content.maps[2]), costs=costs, layers=layers, seed=seed)
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Reaches:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Reaches:
         whole = evaluation.problem
         problem = first_tokens(whole, affordable(whole, MOST_TOKENS))
         x, layers, seed = sequence(problem), int(context.options["layers"]), int(context.options["seed"])
         with np.errstate(all="ignore"):
-            found = dependence(problem, tell)
+            found = dependence(problem, progress)
         n, width = x.shape
         costs = recurrent_cost(n, width), convolution_cost(n, width, layers), attention_cost(problem)
         row, column = context.query(evaluation), context.key(evaluation)

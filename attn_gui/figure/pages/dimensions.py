@@ -11,11 +11,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.dimensions import Step, counts_of, steps_of, written
+from attn_gui.engine.analysis.dimensions import DimensionStep, counts_of, steps_of, written
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.masks import Layer
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.pages.base import (
     OWN_WIDTH,
@@ -308,7 +308,7 @@ class DimensionsPage(PageKind[Flow]):
     def is_quick(self, context: PageContext) -> bool:
         return True
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Flow:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Flow:
         problem, symbols = evaluation.problem, context.options["shapes"] == SYMBOLS
         counts = counts_of(problem)
         by_hand = {record.stage for record in problem.interventions if record.enabled}
@@ -325,7 +325,7 @@ class DimensionsPage(PageKind[Flow]):
             )
             for step in steps_of(evaluation)
         )
-        tell(1.0)
+        progress(1.0)
         sources = {"x": _source(problem, "x", counts, symbols)} if problem.projected else {}
         if problem.context is not None:
             sources["context"] = _source(problem, "context", counts, symbols)
@@ -342,7 +342,7 @@ def _column(stage: Stage) -> int | None:
     return 1 if stage.transposed else 2 if stage.by_key else 0
 
 
-def _heads(step: Step, counts: dict[str, int], symbols: bool) -> str:
+def _heads(step: DimensionStep, counts: dict[str, int], symbols: bool) -> str:
     """Return count of the copies of a step."""
     if not step.per_head or "h" not in counts:
         return ""
@@ -357,7 +357,7 @@ def _source(problem: Problem, field: str, counts: dict[str, int], symbols: bool)
     return " × ".join(names if symbols else [str(counts[name]) for name in names])
 
 
-def _matrices(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, str]]:
+def _matrices(problem: Problem, step: DimensionStep, symbols: bool) -> list[tuple[str, str]]:
     """Return the tables that a step multiplies by, such as W_O."""
     arrays = problem.arrays()
     return [
@@ -365,12 +365,12 @@ def _matrices(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, st
     ]
 
 
-def _others(problem: Problem, step: Step, symbols: bool) -> list[tuple[str, str]]:
+def _others(problem: Problem, step: DimensionStep, symbols: bool) -> list[tuple[str, str]]:
     """Whatever else it reads."""
     return [side for name in step.sides for side in _sides(problem, step, name, symbols)]
 
 
-def _sides(problem: Problem, step: Step, name: str, symbols: bool) -> list[tuple[str, str]]:
+def _sides(problem: Problem, step: DimensionStep, name: str, symbols: bool) -> list[tuple[str, str]]:
     """Other inputs of a step: (context, English) of its words, those without a context as they are."""
     scalars, arrays = problem.scalars(), problem.arrays()
     if name in scalars:
@@ -425,10 +425,10 @@ class CodePage(PageKind[CodeText]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> CodeText:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CodeText:
         dialect = SCRIPTS[context.options["language"]]
         text = script_text(evaluation.problem, dialect)
-        tell(1.0)
+        progress(1.0)
         return CodeText(text, dialect.title, dialect.key, frozenset(evaluation.stages))
 
     def plan(self, content: CodeText, style: PageStyle, width: float | None, height: float | None) -> Drawing:

@@ -15,7 +15,7 @@ from attn_gui.engine.analysis.sensitivity import gradients, step_gradients, stro
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.operands import stage_plane
@@ -85,7 +85,7 @@ class Gradients:
     heads: int
 
 
-def read_gradients(evaluation: Evaluation, context: PageContext, tell: Tell) -> Gradients:
+def read_gradients(evaluation: Evaluation, context: PageContext, progress: Progress) -> Gradients:
     """Take the gradients that a page shows, then compute the finite differences one after the other."""
     box, weights, name, value = differentiated(
         stage_plane(evaluation, context.stage, context.batch, context.head),
@@ -101,10 +101,10 @@ def read_gradients(evaluation: Evaluation, context: PageContext, tell: Tell) -> 
     checked = []
     largest = strongest(by_field, LISTED)
     for number, (field, index, exact) in enumerate(largest):
-        tell((number + 1) / (len(largest) + 1))
+        progress((number + 1) / (len(largest) + 1))
         beside = finite_difference(evaluation.problem, context.stage, box, weights, field, index)
         checked.append(CheckedGradient(field, index, exact, beside))
-    tell(1.0)
+    progress(1.0)
     common = context.options["bar"] == "common"
     return Gradients(name, value, tuple(maps), tuple(checked), common, context.head, evaluation.problem.num_heads)
 
@@ -179,8 +179,8 @@ class GradientPage(PageKind[Gradients]):
     def is_quick(self, context: PageContext) -> bool:
         return False  # the problem is computed again for every finite difference
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Gradients:
-        return read_gradients(evaluation, context, tell)
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Gradients:
+        return read_gradients(evaluation, context, progress)
 
     def plan(self, content: Gradients, style: PageStyle, width: float | None, height: float | None) -> Drawing:
         return GradientsLayout(content, style, width, height).drawing(style.translate("Pages", self.title))

@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter
 from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.progress import Progress, within
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.colors import lut, value_text_color
 from attn_gui.figure.display import Levels, Values, argb, to_display
@@ -111,10 +111,10 @@ class EffectPage(LayersPage[Effects]):
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a model: File › Open a model")
     options = (OF,)
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Effects:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Effects:
         model, heads = model_of(context), context.options["of"] == HEADS
         tokens = tuple(token_of(model.now.texts, place) for place in range(len(model.now.texts)))
-        moved = _of_heads(model, tell) if heads else _of_tokens(model)
+        moved = _of_heads(model, progress) if heads else _of_tokens(model)
         return Effects(moved, heads, tokens, model.layer, model.now is not model.before)
 
     def plan(self, content: Effects, style: PageStyle, width: float | None, height: float | None) -> Drawing:
@@ -132,14 +132,14 @@ class EffectPage(LayersPage[Effects]):
         ).drawing()
 
 
-def _of_heads(model: ModelContext, tell: Tell) -> Values:
+def _of_heads(model: ModelContext, progress: Progress) -> Values:
     found = []
     layers = model.now.model.num_layers
     for layer in range(layers):
         now, before = (run.stage(layer, RESULT)[0].astype(np.float64) for run in (model.now, model.before))
         rows = now.reshape(len(now), -1), before.reshape(len(before), -1)
         found.append(_shares(*rows) if now.shape == before.shape else np.full(len(now), np.nan))
-        tell((layer + 1) / layers)
+        progress((layer + 1) / layers)
     return np.array(found)
 
 
@@ -200,10 +200,10 @@ class PredictionPage(ModelPage[Predictions]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Predictions:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Predictions:
         model = model_of(context)
         rows = likely(model.now, model.before, model.position, int(context.options["count"]))
-        tell(1.0)
+        progress(1.0)
         token = visible_text(model.now.texts[model.position])
         return Predictions(token, not model.now.model.sizes.causal, model.now is not model.before, rows)
 
@@ -223,12 +223,7 @@ class PredictionPage(ModelPage[Predictions]):
         if content.changed:
             subtitle += f" · {now} | {before}"
         layout = BarRows(
-            rows,
-            style,
-            (width, height),
-            title=title.format(token=content.token),
-            subtitle=subtitle,
-            written=share_text,
+            rows, style, (width, height), title=title.format(token=content.token), subtitle=subtitle, written=share_text
         )
         return layout.drawing(style.translate("Pages", self.title))
 
@@ -305,10 +300,10 @@ class HeadEffectsPage(LayersPage[HeadEffects]):
     words = "importance ablation knock out ranking gradient attribution patching 重要性 消融 排名 归因 梯度"
     options = (TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: SHOWN))
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> HeadEffects:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> HeadEffects:
         model, token, against = asked(context)
-        true = head_effects(model.now, token, against, model.position, within(tell, 0, 2))
-        foretold = _foretold(model.now, token, against, model.position, within(tell, 1, 2))
+        true = head_effects(model.now, token, against, model.position, within(progress, 0, 2))
+        foretold = _foretold(model.now, token, against, model.position, within(progress, 1, 2))
         ranked = context.options["shown"] == RANKED
         return HeadEffects(logit_name(model.now, token, against), true, foretold, model.layer, ranked)
 
@@ -351,12 +346,12 @@ def _rows(content: HeadEffects, style: PageStyle, names: tuple[str, str]) -> lis
     return found
 
 
-def _foretold(run: Run, token: str, against: str | None, position: int, tell: Tell) -> Array:
+def _foretold(run: Run, token: str, against: str | None, position: int, progress: Progress) -> Array:
     """−Σ gradient · result of every head: the first-order estimate of switching it off."""
     layers, found = run.model.num_layers, []
     for layer, slopes in run.gradients(token, RESULT, against, position):
         found.append(-(slopes * run.stage(layer, RESULT)).sum(axis=(0, -2, -1)))
-        tell(1 - layer / layers)
+        progress(1 - layer / layers)
     return np.array(found[::-1])
 
 
@@ -394,7 +389,7 @@ class LensPage(ModelPage[Lens]):
     title = QT_TRANSLATE_NOOP("Pages", "Logit lens")
     words = "layers prediction early exit hidden state unembed 透镜 各层 预测 隐藏状态"
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Lens:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Lens:
         run, last = model_of(context).now, model_of(context).position + 1
         first = max(0, last - LENS_POSITIONS)
         layers = run.model.num_layers + 1
@@ -406,7 +401,7 @@ class LensPage(ModelPage[Lens]):
                 ids.append(int(np.argmax(odds)))
                 shares[layer, place - first] = odds[ids[-1]]
             found.append(run.model.tokenizer.texts(ids))
-            tell((layer + 1) / layers)
+            progress((layer + 1) / layers)
         return Lens(run.texts[first:last], not run.model.sizes.causal, first, tuple(found), shares)
 
     def plan(self, content: Lens, style: PageStyle, width: float | None, height: float | None) -> Drawing:
@@ -518,10 +513,10 @@ class LogitPartsPage(LayersPage[LogitParts]):
     words = "direct logit attribution contributions heads mlp residual stream 直接归因 贡献 残差流 logit"
     options = (TOKEN, AGAINST)
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> LogitParts:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> LogitParts:
         model, token, against = asked(context)
         parts = direct_logits(model.now, token, against, model.position)
-        tell(1.0)
+        progress(1.0)
         logit = logit_difference(model.now, token, against, model.position)
         return LogitParts(logit_name(model.now, token, against), logit, parts, model.layer)
 
@@ -601,14 +596,9 @@ class PatchingPage(LayersPage[Patched]):
     name = "patching"
     title = QT_TRANSLATE_NOOP("Pages", "Patching from the first text")
     words = "activation patching causal tracing clean corrupted 激活修补 因果追踪 对照"
-    options = (
-        OF,
-        TOKEN,
-        AGAINST,
-        Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: BESIDE),
-    )
+    options = (OF, TOKEN, AGAINST, Choice("shown", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: BESIDE))
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Patched:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Patched:
         model, token, against = asked(context)
         count = len(model.now.ids)
         if model.other is None or len(model.other.ids) != count:
@@ -617,8 +607,8 @@ class PatchingPage(LayersPage[Patched]):
         both = context.options["shown"] == BOTH
         sweep = partial(patch_sweep, model.other, model.now, token, against, position=model.position)
         slopes = partial(patch_foretold, model.other, model.now, token, against, position=model.position)
-        shares = sweep(stage=stage, axis=axis, tell=within(tell, 0, 1 + both))
-        foretold = slopes(stage=stage, axis=axis, tell=within(tell, 1, 2)) if both else None
+        shares = sweep(stage=stage, axis=axis, progress=within(progress, 0, 1 + both))
+        foretold = slopes(stage=stage, axis=axis, progress=within(progress, 1, 2)) if both else None
         tokens = tuple(token_of(model.now.texts, place) for place in range(count))
         name = logit_name(model.now, token, against)
         return Patched(name, shares, foretold, context.options["of"] == HEADS, tokens, model.layer)

@@ -17,7 +17,7 @@ from attn_gui.engine.analysis.regression import TRUE_FUNCTIONS, Pooled, function
 from attn_gui.engine.arrays import item_of
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.pages.base import (
     C,
     Choice,
@@ -87,7 +87,7 @@ class CurvePage(RegressionPage[CurvePoints]):
     title = QT_TRANSLATE_NOOP("Pages", "Regression curve")
     words = "regression nadaraya watson plot fit kernel 曲线 回归 拟合 核"
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> CurvePoints:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> CurvePoints:
         answer = evaluation.mixed
         keys, values, queries, outputs = (
             _column(evaluation, name, context) for name in ("key", "value", "query", answer)
@@ -97,7 +97,7 @@ class CurvePage(RegressionPage[CurvePoints]):
             place = slice(row, row + 1), slice(0, evaluation.problem.m)
             block = evaluation.block(evaluation.weights, context.batch, context.head, *place)
             weights = np.array(block[0], dtype=np.float64)
-        tell(1.0)
+        progress(1.0)
         return CurvePoints(
             keys, values, queries, outputs, answer, evaluation.problem.num_heads, context.head, row, weights
         )
@@ -276,9 +276,9 @@ class PoolingsPage(RegressionPage[Ways]):
     def turned(self, content: Ways, before: Chosen, after: Chosen) -> Ways | None:
         return Ways(**{**vars(content), "function": after["function"]})
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Ways:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Ways:
         problem = evaluation.problem
-        found = poolings(problem, context.batch, context.head, tell)
+        found = poolings(problem, context.batch, context.head, progress)
         names = evaluation.latest("key"), evaluation.latest("value"), evaluation.latest("query")
         keys, values, queries = (
             np.array(

@@ -14,7 +14,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.relations import Relation, cosines, largest_weights, mean_of_others
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.pages.base import (
@@ -98,7 +98,7 @@ class MeaningPage(PageKind[Meanings]):
     def applies(self, problem: Problem) -> bool:
         return problem.n == problem.m and problem.context is None
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Meanings:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Meanings:
         count, head = evaluation.problem.n, context.head
         chosen = context.query(evaluation)
         chosen = context.key(evaluation) if chosen is None else chosen
@@ -108,12 +108,12 @@ class MeaningPage(PageKind[Meanings]):
         last = evaluation.stages[-1]
         before, after = ("x", last) if layer else (evaluation.latest("value"), evaluation.mixed)
         found = [_rows(evaluation, name, context.batch, None if layer else head, rows) for name in (before, after)]
-        tell(0.5)
+        progress(0.5)
         stages = (evaluation.joined if layer else before), after
         tokens = evaluation.problem.names_of_keys
         shown = tokens[rows] if tokens else None
         maps = [cosines(each) for each in found]
-        tell(1.0)
+        progress(1.0)
         names = symbol(before), symbol(after)
         return Meanings(maps[0], maps[1], names, stages, shown, first, count, chosen, None if layer else head)
 
@@ -258,13 +258,13 @@ class RelationsPage(PageKind[Related]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Related:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Related:
         problem, chosen = evaluation.problem, (context.query(evaluation), context.key(evaluation))
         first = min(max((chosen[0] or 0) - MOST_TOKENS // 2, 0), max(problem.n - MOST_TOKENS, 0))
         queries = range(first, min(first + MOST_TOKENS, problem.n))
         heads = tuple(range(problem.num_heads)) if context.options["heads"] == "all" else (context.head,)
         least, most = context.options["least"], int(context.options["most"])
-        lines, mean = largest_weights(evaluation, context.batch, heads, queries, least, most, tell)
+        lines, mean = largest_weights(evaluation, context.batch, heads, queries, least, most, progress)
         count = len(heads) * len(queries) * problem.m
         keys = _keys(lines, problem.m)
         kept = tuple(line for line in lines if line.key in set(keys))

@@ -13,7 +13,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.regression import Mixture, mixture
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
 from attn_gui.figure.pages.base import (
     Amount,
@@ -90,10 +90,10 @@ class RetrievalPage(PageKind[Retrieved]):
         ),
     )
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Retrieved:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Retrieved:
         query = context.query(evaluation) or 0
         found = mixture(evaluation, context.batch, context.head, query, int(context.options["keys"]))
-        tell(1.0)
+        progress(1.0)
         stages = evaluation.logits, evaluation.weights, evaluation.mixed
         tokens = stage_labels(evaluation, evaluation.weights)
         return Retrieved(found, query, tokens, stages, context.head, evaluation.problem.num_heads)

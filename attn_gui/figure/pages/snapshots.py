@@ -12,10 +12,10 @@ from PySide6.QtGui import QPainter
 
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.errors import ShapeError, StageError
-from attn_gui.engine.evaluation.proxies import difference_of, stand_in
+from attn_gui.engine.evaluation.proxies import Difference, stand_in
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.nodes import symbol, title
-from attn_gui.engine.progress import Tell, within
+from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
@@ -256,7 +256,7 @@ class StatesPage(PageKind[States]):
     def is_quick(self, context: PageContext) -> bool:
         return False
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> States:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> States:
         keys, named = _asked_for(context), _named(context)
         maps: list[StateMap] = []
         missing: list[Words] = []
@@ -266,14 +266,14 @@ class StatesPage(PageKind[States]):
             snapshot = named[key]
             state = evaluation if snapshot is None else evaluation_of(snapshot.problem())
             words = _words(key, snapshot)
-            found = _map(words, state, context, within(tell, number, len(keys) + pair))
+            found = _map(words, state, context, within(progress, number, len(keys) + pair))
             maps += [] if found is None else [found]
             missing += [words] if found is None else []
             kept += [state] if pair else []
         both = pair and len(maps) == 2
         difference = None
         if both and maps[0].shape == maps[1].shape:
-            difference = _difference(kept[0], kept[1], context, within(tell, len(keys), len(keys) + 1))
+            difference = _difference(kept[0], kept[1], context, within(progress, len(keys), len(keys) + 1))
         plane = stage_plane(evaluation, stand_in(evaluation, context.stage), context.batch, context.head)
         return States(
             context.stage,
@@ -300,7 +300,7 @@ def _asked_for(context: PageContext) -> list[str]:
     return keys[low : high + 1][:MOST] if high - low < MOST else [*keys[low : low + MOST - 1], keys[high]]
 
 
-def _map(words: Words, state: Evaluation, context: PageContext, tell: Tell) -> StateMap | None:
+def _map(words: Words, state: Evaluation, context: PageContext, progress: Progress) -> StateMap | None:
     """Return the map of one state; None where it has none."""
     problem = state.problem
     if context.batch >= problem.batch_size:
@@ -311,14 +311,14 @@ def _map(words: Words, state: Evaluation, context: PageContext, tell: Tell) -> S
         return None
     if plane.head is not None and plane.head >= problem.num_heads:
         return None
-    return StateMap(words, *pooled_map(plane, SIDE, tell), plane.shape)
+    return StateMap(words, *pooled_map(plane, SIDE, progress), plane.shape)
 
 
-def _difference(before: Evaluation, after: Evaluation, context: PageContext, tell: Tell) -> StateMap | None:
+def _difference(before: Evaluation, after: Evaluation, context: PageContext, progress: Progress) -> StateMap | None:
     """Return the second of two states that have the map less the first; None where the shapes of the stage differ."""
     shown = max((stand_in(state, context.stage) for state in (before, after)), key=list(STAGE).index)
     try:
-        plane = stage_plane(difference_of(before, after), shown, context.batch, context.head)
+        plane = stage_plane(Difference(before, after), shown, context.batch, context.head)
     except ShapeError:
         return None
-    return StateMap((), *pooled_map(plane, SIDE, tell), plane.shape)
+    return StateMap((), *pooled_map(plane, SIDE, progress), plane.shape)

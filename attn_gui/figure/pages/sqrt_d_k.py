@@ -15,8 +15,8 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.sweep import (
     SATURATED,
     WIDTHS,
-    Entropies,
-    Row,
+    MapRow,
+    ScaledEntropies,
     ScaledRow,
     at_scales,
     entropies,
@@ -26,7 +26,7 @@ from attn_gui.engine.analysis.sweep import (
     seeded_variances,
 )
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.pages.base import (
@@ -119,8 +119,8 @@ class Scaling:
     place: int
     here: tuple[float, float]
     rows: tuple[ScaledRow, ...]
-    entropies: Entropies
-    row: Row
+    entropies: ScaledEntropies
+    row: MapRow
     head: int | None
     seeded: int | None
     tokens: tuple[Tokens, Tokens]
@@ -384,10 +384,7 @@ class RootPage(PageKind[Scaling]):
     options = (
         Choice("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda context, values: NUMBERS),
         Slide(
-            "d_k",
-            "d_k",
-            lambda context, values: len(WIDTHS) - 1,
-            lambda context, values, place: f"= {WIDTHS[place]}",
+            "d_k", "d_k", lambda context, values: len(WIDTHS) - 1, lambda context, values, place: f"= {WIDTHS[place]}"
         ),
         Amount("scale", QT_TRANSLATE_NOOP("Pages", "another scale"), _other_scale),
     )
@@ -398,19 +395,19 @@ class RootPage(PageKind[Scaling]):
     def is_quick(self, context: PageContext) -> bool:
         return context.problem.n * context.problem.m <= QUICK
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Scaling:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Scaling:
         problem, options, place = evaluation.problem, context.options, context.options["d_k"]
-        row = Row(context.batch, context.head, context.query(evaluation) or 0, context.key(evaluation) or 0)
+        row = MapRow(context.batch, context.head, context.query(evaluation) or 0, context.key(evaluation) or 0)
         variances = seeded_variances()
         here = score_variance(problem, context.batch, context.head)
-        tell(0.2)
+        progress(0.2)
         seen, at, seeded = problem, row, options["numbers"] == RANDOM
         if seeded:
             seen = seeded_problem(problem, WIDTHS[place])
-            at = Row(query=min(row.query, seen.n - 1), key=min(row.key, seen.m - 1))
+            at = MapRow(query=min(row.query, seen.n - 1), key=min(row.key, seen.m - 1))
         scales = (seen.d_k**-0.5, 1.0, options["scale"])
         rows = at_scales(seen, scales, at)
-        tell(0.5)
+        progress(0.5)
         read, tokens = read_rows(problem), None if seeded else stage_labels(evaluation, evaluation.weights)
         found = Scaling(
             widths=np.array(WIDTHS, dtype=np.float64),
@@ -426,7 +423,7 @@ class RootPage(PageKind[Scaling]):
             rows_read=None if len(read) == problem.n else len(read),
             stage=evaluation.weights,
         )
-        tell(1.0)
+        progress(1.0)
         return found
 
     def plan(self, content: Scaling, style: PageStyle, width: float | None, height: float | None) -> Drawing:

@@ -15,8 +15,8 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.sweep import (
     ROW_READINGS,
+    MapRow,
     Quantity,
-    Row,
     quantities_of,
     quantity_of_cell,
     sweep,
@@ -24,7 +24,7 @@ from attn_gui.engine.analysis.sweep import (
 )
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.progress import Tell
+from attn_gui.engine.progress import Progress
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
@@ -87,7 +87,7 @@ class Swept:
     now: float | None
     place: int
     part: str
-    row: Row
+    row: MapRow
     token: str
     heads: int
 
@@ -373,16 +373,16 @@ class SweepPage(PageKind[Swept]):
             return None
         return replace(content, place=after["place"], part=after["part"])
 
-    def read(self, evaluation: Evaluation, context: PageContext, tell: Tell) -> Swept:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Swept:
         problem, options = evaluation.problem, context.options
         quantity, reading = _quantities(context)[options["quantity"]], ROW_READINGS[options["reading"]]
-        row = Row(context.batch, context.head, context.query(evaluation) or 0, context.key(evaluation) or 0)
+        row = MapRow(context.batch, context.head, context.query(evaluation) or 0, context.key(evaluation) or 0)
         values = _steps(context, options)
 
-        def look(changed: Evaluation, at: Row) -> tuple[float, Values, Allowed | None]:
+        def look(changed: Evaluation, at: MapRow) -> tuple[float, Values, Allowed | None]:
             return reading.read(changed, at), *_map(changed, at)
 
-        found = sweep(problem, quantity, values.tolist(), row, look, tell)
+        found = sweep(problem, quantity, values.tolist(), row, look, progress)
         tokens = None if quantity.seeded else stage_labels(evaluation, evaluation.weights)[0]
         first = quantity.put(problem, float(values[0]))
         return Swept(
@@ -405,7 +405,7 @@ class SweepPage(PageKind[Swept]):
         return SweepLayout(content, style, width, height).drawing()
 
 
-def _map(evaluation: Evaluation, row: Row) -> tuple[Values, Allowed | None]:
+def _map(evaluation: Evaluation, row: MapRow) -> tuple[Values, Allowed | None]:
     """Return the weights of the head, small: all rows, or those round the chosen one where there are many."""
     problem = evaluation.problem
     rows = slice(0, problem.n)

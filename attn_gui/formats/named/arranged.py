@@ -32,10 +32,10 @@ from attn_gui.engine.head_axis import (
 )
 from attn_gui.engine.masks import Causal
 from attn_gui.engine.shape_errors import TOKENS, clash_with, draft_of
-from attn_gui.formats.base import Listed, Listing, Loaded, Source
-from attn_gui.formats.file_sentences import READ_AS, FormatError, Note, SeveralReadings, reading, shape_text, shown
+from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded
+from attn_gui.formats.file_sentences import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array
-from attn_gui.formats.named.arrangement import ROWS, Arrangement, held_shape, held_vector_shape
+from attn_gui.formats.named.arrangement import ROWS, ArrayMapping, held_shape, held_vector_shape
 from attn_gui.formats.named.attention_maps import chosen_map, complaint_on_maps, means_maps, read_maps
 from attn_gui.formats.named.mask_meanings import (
     KEEP,
@@ -110,25 +110,25 @@ class Settled(NamedTuple):
     """An arrangement with all that is settled, notes on what was not said by anybody, what is open, and all that fits
     by the name of the choice, from its values to their words; and the masks, as `masks_of` has them."""
 
-    arrangement: Arrangement
-    notes: tuple[Note, ...]
+    arrangement: ArrayMapping
+    notes: tuple[FileNote, ...]
     questions: tuple[SeveralReadings, ...]
-    choices: Mapping[str, Mapping[str, Note]]
+    choices: Mapping[str, Mapping[str, FileNote]]
     masks: Mapping[str, tuple[str | None, bool]]
 
 
-def settled(arrangement: Arrangement, listing: Listing) -> Settled:
-    """The arrangement with everything said. Raises SeveralReadings where something is open, FormatError where the
-    shapes allow no order of axes, or not the one that is said."""
+def settled(arrangement: ArrayMapping, listing: Listing) -> Settled:
+    """Return the arrangement with everything said. Raises SeveralReadings where something is open, FormatError where
+    the shapes allow no order of axes, or not the one that is said."""
     answer = answered(arrangement, listing)
     if answer.questions:
         raise answer.questions[0]
     return answer
 
 
-def answered(arrangement: Arrangement, listing: Listing) -> Settled:
-    """The arrangement with all that the file settles, what is to be noted of it, and what is open. Raises FormatError
-    as `settled` does. Where nothing fits nothing is open: what is wrong comes first."""
+def answered(arrangement: ArrayMapping, listing: Listing) -> Settled:
+    """Return the arrangement with all that the file settles, what is to be noted of it, and what is open. Raises
+    FormatError as `settled` does. Where nothing fits nothing is open: what is wrong comes first."""
     _check_axes(arrangement, listing)
     work = _Settling(arrangement, listing)
     work.settle_axes()
@@ -137,8 +137,8 @@ def answered(arrangement: Arrangement, listing: Listing) -> Settled:
     return Settled(work.found, tuple(work.notes), tuple(work.questions), work.choices, masks)
 
 
-def complaint(arrangement: Arrangement, listing: Listing) -> Exception | None:
-    """The reason why an arrangement makes no problem, by shapes alone: no number is read."""
+def complaint(arrangement: ArrayMapping, listing: Listing) -> Exception | None:
+    """Return the reason why an arrangement makes no problem, by shapes alone: no number is read."""
     if GIVEN in arrangement.arrays:
         return complaint_on_maps(arrangement.arrays, listing)
     try:
@@ -147,9 +147,9 @@ def complaint(arrangement: Arrangement, listing: Listing) -> Exception | None:
         return error
 
 
-def masks_of(said: Arrangement, listing: Listing) -> dict[str, tuple[str | None, bool]]:
-    """The masks that are read, what each means, None where neither its name nor anybody says it, and whether a person
-    says it.
+def masks_of(said: ArrayMapping, listing: Listing) -> dict[str, tuple[str | None, bool]]:
+    """Return the masks that are read, what each means, None where neither its name nor anybody says it, and whether a
+    person says it.
 
     Beside the one that is chosen these are those of the same layer, or of none, whose names say what they mean, and
     where none is chosen the others, too.
@@ -170,14 +170,15 @@ def masks_of(said: Arrangement, listing: Listing) -> dict[str, tuple[str | None,
     }
 
 
-def masks_beside(said: Arrangement, listing: Listing) -> tuple[str, ...]:
-    """The other arrays that are masks by their names and shapes, of the layer that the parts are of, or of none."""
+def masks_beside(said: ArrayMapping, listing: Listing) -> tuple[str, ...]:
+    """Return the other arrays that are masks by their names and shapes, of the layer that the parts are of, or of
+    none."""
     rows, heads = said.rows(listing), said.count(listing).heads
     every = said.readings(listing) if said.axes is None else (said.axes,)
     known = [_map_sizes(axes, rows, heads) for axes in every if fits(axes, rows)]
     layers = {found.numbers for name in said.arrays.values() if (found := guess(name)) is not None} - {()}
 
-    def is_mask(array: Listed) -> bool:
+    def is_mask(array: ListedArray) -> bool:
         found = guess(array.name)
         if found is None or found.role != MASK or (found.numbers and layers and found.numbers not in layers):
             return False
@@ -189,10 +190,10 @@ def masks_beside(said: Arrangement, listing: Listing) -> tuple[str, ...]:
 class _Settling:
     """One question after another: what is found, noted and open."""
 
-    def __init__(self, said: Arrangement, listing: Listing) -> None:
+    def __init__(self, said: ArrayMapping, listing: Listing) -> None:
         self._said, self._listing = said, listing
-        self.found, self.notes, self.questions = said, list[Note](), list[SeveralReadings]()
-        self.choices: dict[str, Mapping[str, Note]] = {}
+        self.found, self.notes, self.questions = said, list[FileNote](), list[SeveralReadings]()
+        self.choices: dict[str, Mapping[str, FileNote]] = {}
         every: list[Axes | None] = [axes for axes in said.readings(listing) if len(axes) > said.own]
         orders: list[str | None] = list(orders_of(said.whole_shapes(listing)))
         ways = [
@@ -233,14 +234,14 @@ class _Settling:
         left = list(dict.fromkeys(way.weights for way in same if way.weights is not None))
         if self._said.weights is not None or not left:
             return
-        self.choices["weights"] = {order: Note(WEIGHT_ORDERS[order].words) for order in left}
+        self.choices["weights"] = {order: FileNote(WEIGHT_ORDERS[order].words) for order in left}
         names = {role: name for role, name in self._said.arrays.items() if is_weight(role)}
         own = ROWS_IN in left and all(role == name for role, name in names.items())
         known = ROWS_IN if own else left[0] if len(left) == 1 else known_order(names, left)
         if known is None:
             self.questions.append(SeveralReadings("weights", listed(names.values()), self.choices["weights"]))
         elif not own and (known != ROWS_IN or len(left) > 1):
-            self._note("weights", listed(names.values()), known, Note(WEIGHT_ORDERS[known].words))
+            self._note("weights", listed(names.values()), known, FileNote(WEIGHT_ORDERS[known].words))
         self.found = replace(self.found, weights=known)
 
     def settle_masks(self) -> dict[str, tuple[str | None, bool]]:
@@ -255,11 +256,11 @@ class _Settling:
                 self.questions.append(question)
         return found
 
-    def _note(self, option: str, names: tuple[str, ...], value: str, meaning: Note) -> None:
-        self.notes.append(Note(READ_AS, names=names, reading=reading(option, value, meaning)))
+    def _note(self, option: str, names: tuple[str, ...], value: str, meaning: FileNote) -> None:
+        self.notes.append(FileNote(READ_AS, names=names, reading=reading(option, value, meaning)))
 
     def _witnesses(self, rows: Mapping[str, Shape]) -> Iterator[Callable[[Axes], bool]]:
-        """What an order of axes may agree with: an option, every array whose shape follows from it, the names."""
+        """Yield what an order of axes may agree with: an option, every array whose shape follows from it, the names."""
         if self._listing.options.get("batch_axis"):
             yield lambda axes: axes[0] == BATCH
         heads = self._said.count(self._listing).heads
@@ -275,7 +276,7 @@ class _Settling:
             yield lambda axes: axes[-2:] == (HEAD, COLUMN)
 
     def _may_be_heads(self, rows: Mapping[str, Shape]) -> bool:
-        """Whether a first axis is as long as there are heads, and nothing says that it has the items."""
+        """Return whether a first axis is as long as there are heads, and nothing says that it has the items."""
         heads = self._said.count(self._listing).heads
         return (
             self._said.direct
@@ -285,7 +286,7 @@ class _Settling:
         )
 
 
-def _check_axes(said: Arrangement, listing: Listing) -> None:
+def _check_axes(said: ArrayMapping, listing: Listing) -> None:
     """Raise FormatError where the shapes allow no order of axes, or not the one that is said."""
     rows, found = said.rows(listing), said.readings(listing)
     names = tuple(role for role in ROWS if role in rows)
@@ -301,8 +302,8 @@ def _check_axes(said: Arrangement, listing: Listing) -> None:
         raise FormatError(template, got=got, heads=said.count(listing).heads)
 
 
-def _clash(said: Arrangement, listing: Listing) -> Exception | None:
-    """The reason why an arrangement in which nothing is open makes no problem."""
+def _clash(said: ArrayMapping, listing: Listing) -> Exception | None:
+    """Return the reason why an arrangement in which nothing is open makes no problem."""
     held: dict[str, Shape] = {}
     try:
         held |= {role: shape for role, shape in said.shapes(listing).items() if role != MASK}
@@ -316,7 +317,7 @@ def _clash(said: Arrangement, listing: Listing) -> Exception | None:
 
 
 def _of_shape(error: ShapeError, shapes: Mapping[str, Shape]) -> ShapeError:
-    """The error with the shape that its matrix has in the file."""
+    """Return the error with the shape that its matrix has in the file."""
     name = error.matrices[0]
     if name not in shapes or "shape" not in error.values:
         return error
@@ -332,13 +333,15 @@ def _of_shape(error: ShapeError, shapes: Mapping[str, Shape]) -> ShapeError:
     )
 
 
-def words(axes: Axes, rows: Mapping[str, Shape]) -> Note:
-    """Numbers of items, heads and tokens in an order of axes, in words."""
-    return Note("{sizes}", sizes=tuple(Note(_SIZES[word], count=count) for word, count in sizes(axes, rows).items()))
+def words(axes: Axes, rows: Mapping[str, Shape]) -> FileNote:
+    """Return numbers of items, heads and tokens in an order of axes, in words."""
+    return FileNote(
+        "{sizes}", sizes=tuple(FileNote(_SIZES[word], count=count) for word, count in sizes(axes, rows).items())
+    )
 
 
 def _map_sizes(axes: Axes, rows: Mapping[str, Shape], heads: int) -> dict[str, int]:
-    """The numbers of items, heads, queries and keys of a map."""
+    """Return the numbers of items, heads, queries and keys of a map."""
     found = {name: dict(zip(axes, shape, strict=True)) for name, shape in rows.items()}
     query = next(found[name] for name in ("query", "x", *found) if name in found)
     key = next(found[name] for name in ("key", "context", "x", *found) if name in found)
@@ -346,12 +349,12 @@ def _map_sizes(axes: Axes, rows: Mapping[str, Shape], heads: int) -> dict[str, i
 
 
 def _agrees(kind: Kind, shape: Shape, rows: Mapping[str, Shape], heads: int, axes: Axes) -> bool:
-    """Whether the shape of another array follows from an order of axes."""
+    """Return whether the shape of another array follows from an order of axes."""
     return kind(shape, _map_sizes(axes, rows, heads))
 
 
 def _shape_of_kind(name: str) -> Kind | None:
-    """The rule for the shape of an array that follows from that of query and key; None for every other."""
+    """Return the rule for the shape of an array that follows from that of query and key; None for every other."""
     if is_map(name):
         return _is_map_of
     if is_token_ids(name):
@@ -361,18 +364,18 @@ def _shape_of_kind(name: str) -> Kind | None:
 
 
 def _is_row_of(shape: Shape, size: Mapping[str, int]) -> bool:
-    """Whether a number for every query has this shape."""
+    """Return whether a number for every query has this shape."""
     return shape in ((size["n"],), (size["b"], size["n"]))
 
 
 def _is_map_of(shape: Shape, size: Mapping[str, int]) -> bool:
-    """Whether maps of all heads and items have this shape."""
+    """Return whether maps of all heads and items have this shape."""
     whole = tuple(size[axis] for axis in "bhnm")
     return shape == whole or (size["b"] == 1 and shape == whole[1:]) or (whole[:2] == (1, 1) and shape == whole[2:])
 
 
 def _is_mask_of(shape: Shape, size: Mapping[str, int]) -> bool:
-    """Whether a mask of keys, of queries and keys, or of maps has this shape."""
+    """Return whether a mask of keys, of queries and keys, or of maps has this shape."""
     b, h, n, m = (size[axis] for axis in "bhnm")
     keys = shape in ((m,), (b, m), (1, m), (n, m), (b * h, n, m))
     return keys or (len(shape) in (3, 4) and shape[-1] == m and shape[-2] in (1, n) and set(shape[:-2]) <= {1, b, h})
@@ -412,15 +415,15 @@ _WITH_X = ("context", "b_query", "b_key", "b_value")
 """Parts that go with others; those that go with x and its weights alone."""
 
 
-def problem_in(listing: Listing, source: Source) -> Loaded:
-    """The problem of a file whose arrays have the names of fields; raises Unsettled where they have not, or where these
-    can be read in several ways."""
-    return read_arranged(Arrangement(), listing, source)
+def problem_in(listing: Listing, source: FileSource) -> Loaded:
+    """Return the problem of a file whose arrays have the names of fields; raises Unsettled where they have not, or
+    where these can be read in several ways."""
+    return read_arranged(ArrayMapping(), listing, source)
 
 
-def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) -> Loaded:
-    """The problem that an arrangement makes of a file. Raises FormatError, Unsettled where something is open, and
-    ShapeError as a problem does."""
+def read_arranged(arrangement: ArrayMapping, listing: Listing, source: FileSource) -> Loaded:
+    """Return the problem that an arrangement makes of a file. Raises FormatError, Unsettled where something is open,
+    and ShapeError as a problem does."""
     asked = arrangement.named(listing)
     listing, names = _with_options(asked, listing, source)
     _check_answered(asked, listing)
@@ -452,9 +455,9 @@ def read_arranged(arrangement: Arrangement, listing: Listing, source: Source) ->
     return replace(loaded, notes=notes, missed=() if arrangement.arrays else _missed(said, left))
 
 
-def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, source: Source) -> list[Note]:
-    """Notes on attention weights in the file that are others than those of the problem, as a mask makes that is not
-    in it; none where comparing would take a moment."""
+def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, source: FileSource) -> list[FileNote]:
+    """Return notes on attention weights in the file that are others than those of the problem, as a mask makes that is
+    not in it; none where comparing would take a moment."""
     shape = (problem.batch_size, problem.num_heads, problem.n, problem.m)
     shapes = {array.name: array.shape for array in listing.arrays}
     alike = (shape, shape[1:]) if shape[0] == 1 else (shape,)
@@ -470,21 +473,21 @@ def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, sou
         compared = ~np.isnan(held).any(-1)
         if not compared.all():
             rows = int(np.count_nonzero(~compared))
-            notes.append(Note(_NO_NUMBERS, name=shown(name), rows=rows, count=compared.size))
+            notes.append(FileNote(_NO_NUMBERS, name=shown(name), rows=rows, count=compared.size))
         apart = _apart(held[compared], weights[compared])
         if apart > ALIKE:
             masked = len(causal) and _apart(held[compared], causal[compared]) <= ALIKE
-            notes.append(Note(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
+            notes.append(FileNote(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
     return notes
 
 
 def _apart(one: Array, other: Array) -> float:
-    """The largest difference of two arrays of one shape; 0 where they are empty."""
+    """Return the largest difference of two arrays of one shape; 0 where they are empty."""
     return float(np.abs(one - other).max(initial=0.0))
 
 
-def _given(asked: Arrangement, listing: Listing, source: Source) -> Loaded:
-    """The problem of attention weights, with what stands beside them. Raises FormatError, SeveralMaps."""
+def _given(asked: ArrayMapping, listing: Listing, source: FileSource) -> Loaded:
+    """Return the problem of attention weights, with what stands beside them. Raises FormatError, SeveralMaps."""
     if asked.own and is_ours_whole(listing):
         source.file.seek(0)
         used, options = set(asked.arrays.values()), in_our_words(listing.options)[0]
@@ -500,8 +503,9 @@ def _given(asked: Arrangement, listing: Listing, source: Source) -> Loaded:
     return replace(loaded, notes=(*listing.notes, *maps.notes, *loaded.notes))
 
 
-def _with_options(asked: Arrangement, listing: Listing, source: Source) -> tuple[Listing, list[str]]:
-    """The listing with its options that are arrays read, of foreign ones those of one number; and their names."""
+def _with_options(asked: ArrayMapping, listing: Listing, source: FileSource) -> tuple[Listing, list[str]]:
+    """Return the listing with its options that are arrays read, of foreign ones those of one number; and their
+    names."""
     other = (MASK, "tokens", *TOKENS)  # numbers of these names are ids, and no texts
     shapes = {each.name: each.shape for each in listing.arrays if is_option(each.name) and each.name not in other}
     names = [name for name, shape in shapes.items() if asked.own or math.prod(shape) == 1]
@@ -514,7 +518,7 @@ def _with_options(asked: Arrangement, listing: Listing, source: Source) -> tuple
     return replace(listing, options=options), names
 
 
-def _check_answered(said: Arrangement, listing: Listing) -> None:
+def _check_answered(said: ArrayMapping, listing: Listing) -> None:
     """Raise FormatError for a word on parts none of which is there: it would be passed over in silence."""
     masked = GIVEN not in said.arrays and bool(masks_beside(said, listing))
     parts = {*said.arrays, *parts_of(said.arrays), *([MASK] if masked else [])}
@@ -523,16 +527,16 @@ def _check_answered(said: Arrangement, listing: Listing) -> None:
             raise FormatError(_IDLE, option=option, expected=about, got=listed(said.arrays))
 
 
-def _parts(said: Arrangement, listing: Listing, arrays: dict[str, Array]) -> dict[str, Array]:
-    """The arrays with those of three taken apart."""
+def _parts(said: ArrayMapping, listing: Listing, arrays: dict[str, Array]) -> dict[str, Array]:
+    """Return the arrays with those of three taken apart."""
     for role, columns in said.columns(listing).items():
         array, axis = arrays.pop(role), said.shared_axis(role)
         arrays |= {part: array.take(places, axis) for part, places in zip(FUSED[role], columns, strict=True)}
     return arrays
 
 
-def _laid(said: Arrangement, arrays: dict[str, Array]) -> dict[str, Array]:
-    """The arrays with their axes as those of a problem."""
+def _laid(said: ArrayMapping, arrays: dict[str, Array]) -> dict[str, Array]:
+    """Return the arrays with their axes as those of a problem."""
     rows = [role for role in ROWS if role in arrays]
     if said.axes is not None:
         arrays |= {role: laid(said.axes, arrays[role]) for role in rows}
@@ -545,16 +549,18 @@ def _laid(said: Arrangement, arrays: dict[str, Array]) -> dict[str, Array]:
     return arrays | {role: arrays[role].reshape(held_vector_shape(role, arrays[role].shape)) for role in rest}
 
 
-def _notes_on_split(said: Arrangement, listing: Listing) -> list[Note]:
-    """Questions that were neither answered nor asked."""
+def _notes_on_split(said: ArrayMapping, listing: Listing) -> list[FileNote]:
+    """Return questions that were neither answered nor asked."""
     fused = [name for role, name in said.arrays.items() if role in FUSED]
     if said.split is not None or said.count(listing).heads == 1:
         return []
-    return [Note(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name in fused if (split := known_split(name))]
+    return [
+        FileNote(_SPLIT_BY_NAME, name=shown(name), split=split.key) for name in fused if (split := known_split(name))
+    ]
 
 
-def _missed(said: Arrangement, left: list[str]) -> tuple[str, ...]:
-    """Arrays that are not read and would change what is computed, by their names."""
+def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
+    """Return arrays that are not read and would change what is computed, by their names."""
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
     return tuple(name for name, role in roles.items() if role in wanted)

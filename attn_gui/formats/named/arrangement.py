@@ -22,9 +22,9 @@ from attn_gui.formats.named.weight_layouts import (
     ROWS_OUT,
     SPLITS,
     WEIGHT_ORDERS,
+    AxisSplit,
     Columns,
     Count,
-    Split,
     check_count,
     check_once,
     known_of,
@@ -54,7 +54,7 @@ WEIGHT_AXES = tuple(WEIGHT_ORDERS)
 
 
 @dataclass(frozen=True)
-class Arrangement:
+class ArrayMapping:
     """Names of the arrays by part, and how they are read; None is what names, shapes and kinds of numbers settle.
 
     Where no array is said, those of a file that is read have their own names.
@@ -66,7 +66,7 @@ class Arrangement:
     mask: str | None = None
     num_heads: int | None = None
     num_kv_heads: int | None = None
-    split: Split | None = None  # of arrays that hold query, key and value; None is what is known of their names
+    split: AxisSplit | None = None  # of arrays that hold query, key and value; None is what is known of their names
     layer: int | None = None  # of attention weights that are of several
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class Arrangement:
     def words(self) -> dict[str, Any]:
         """Words on how arrays are read, by field; none for what is left open."""
         given = {name: value for name, value in vars(self).items() if name != "arrays"}
-        return {name: value for name, value in given.items() if value != getattr(Arrangement, name)}
+        return {name: value for name, value in given.items() if value != getattr(ArrayMapping, name)}
 
     @property
     def direct(self) -> bool:
@@ -91,8 +91,8 @@ class Arrangement:
         return all(role == name for role, name in self.arrays.items())
 
     def shapes(self, listing: Listing) -> dict[str, Shape]:
-        """The shapes of the parts, those of an array of three apart. Raises FormatError for a name that is not there
-        and for an array that cannot be split, or in two ways."""
+        """Return the shapes of the parts, those of an array of three apart. Raises FormatError for a name that is not
+        there and for an array that cannot be split, or in two ways."""
         shapes = self.whole_shapes(listing)
         for role, columns in self.columns(listing).items():
             shape, axis = list(shapes.pop(role)), self.shared_axis(role)
@@ -102,7 +102,8 @@ class Arrangement:
         return shapes
 
     def columns(self, listing: Listing) -> dict[str, Columns]:
-        """The places of query, key and value in each array that holds all three, along the axis that they share."""
+        """Return the places of query, key and value in each array that holds all three, along the axis that they
+        share."""
         check_once(self.arrays)
         names = {role: name for role, name in self.arrays.items() if role in FUSED}
         if not names:
@@ -117,23 +118,23 @@ class Arrangement:
         return found
 
     def shared_axis(self, role: str) -> int:
-        """The axis along which an array holds query, key and value."""
+        """Return the axis along which an array holds query, key and value."""
         return 0 if self.weights == ROWS_OUT and FUSED[role] == WEIGHTS else -1
 
     def count(self, listing: Listing) -> Count:
-        """The numbers of heads, one where none is said."""
+        """Return the numbers of heads, one where none is said."""
         heads, kv_heads = self.said_counts(listing)
         return Count(heads or 1, kv_heads)
 
     def said_counts(self, listing: Listing) -> tuple[int | None, int | None]:
-        """The numbers of heads and of K/V heads that are said, here or in the file."""
+        """Return the numbers of heads and of K/V heads that are said, here or in the file."""
         options = in_our_words(listing.options)[0]
         found = (options.get(name) for name in ("num_heads", "num_kv_heads"))
         heads, kv_heads = (count if type(count) is int and count > 0 else None for count in found)
         return self.num_heads or heads, self.num_kv_heads or kv_heads
 
     def whole_shapes(self, listing: Listing) -> dict[str, Shape]:
-        """The shapes of the arrays by part. Raises FormatError for a name that is not there."""
+        """Return the shapes of the arrays by part. Raises FormatError for a name that is not there."""
         known = {array.name: array.shape for array in listing.arrays}
         for name in self.arrays.values():
             if name not in known:
@@ -141,25 +142,25 @@ class Arrangement:
         return {role: known[name] for role, name in self.arrays.items()}
 
     def rows(self, listing: Listing) -> dict[str, Shape]:
-        """The shapes of what has a row for each token."""
+        """Return the shapes of what has a row for each token."""
         arrays = {role: name for role, name in self.arrays.items() if role in ROWS or FUSED.get(role) == DIRECT}
         return replace(self, arrays=arrays).shapes(listing)
 
     def readings(self, listing: Listing) -> tuple[Axes, ...]:
-        """The orders of axes of query, key and value, or of x and context, that fit and have as many heads as are
-        said."""
+        """Return the orders of axes of query, key and value, or of x and context, that fit and have as many heads as
+        are said."""
         return tuple(axes for axes in readings(self.rows(listing), self.heads(listing)) if self.lies(axes))
 
     def heads(self, listing: Listing) -> dict[str, int | None]:
-        """The numbers of heads that are said, by the arrays that may have an axis of them."""
+        """Return the numbers of heads that are said, by the arrays that may have an axis of them."""
         return dict(zip(DIRECT, self.said_counts(listing), strict=False))
 
     def lies(self, axes: Axes) -> bool:
-        """Whether arrays of these parts can have such axes: three in one have their heads in the columns."""
+        """Return whether arrays of these parts can have such axes: three in one have their heads in the columns."""
         together = any(FUSED.get(role) == DIRECT for role in self.arrays)
         return (self.direct and not together) or (HEAD not in axes and axes[-1] == COLUMN)
 
-    def named(self, listing: Listing) -> Arrangement:
+    def named(self, listing: Listing) -> ArrayMapping:
         """Arrangement of the arrays under their own names, where none is said. Raises ForeignNames where these say
         nothing."""
         if self.arrays:
@@ -178,7 +179,7 @@ class Arrangement:
         return replace(self, arrays={name: name for name in own})
 
     def options(self, listing: Listing) -> dict[str, Json]:
-        """The options of the file, with the numbers of heads that are said or have an axis."""
+        """Return the options of the file, with the numbers of heads that are said or have an axis."""
         counts: dict[str, int | None] = {"num_heads": self.num_heads, "num_kv_heads": self.num_kv_heads}
         shapes = self.shapes(listing)
         for option, role in (("num_heads", "query"), ("num_kv_heads", "key")):
@@ -199,8 +200,8 @@ def arrangement_of(
     num_kv_heads: int | None = None,
     split: str | None = None,
     layer: int | None = None,
-) -> Arrangement:
-    """An arrangement as a script or the command line says it. Raises FormatError for a word that is none."""
+) -> ArrayMapping:
+    """Return an arrangement as a script or the command line says it. Raises FormatError for a word that is none."""
     said = axes.split(",") if isinstance(axes, str) else axes
     words = [word.strip() for word in said or ()]
     read = None if said is None else parsed(words) or parsed_maps(words)
@@ -213,23 +214,24 @@ def arrangement_of(
     if split is not None and split not in SPLITS:
         raise _unknown("split", split, SPLITS)
     chosen = None if split is None else SPLITS[split]
-    return Arrangement(dict(arrays), read, weights, mask, num_heads, num_kv_heads, chosen, layer)
+    return ArrayMapping(dict(arrays), read, weights, mask, num_heads, num_kv_heads, chosen, layer)
 
 
 def _unknown(option: str, got: str, expected: Iterable[str]) -> FormatError:
     return FormatError(_NO_WORD, option=option, got=shown(got), expected=tuple(f"“{word}”" for word in expected))
 
 
-def proposed(listing: Listing) -> Arrangement:
-    """The arrangement that the names of a file's arrays suggest, which may lack parts, with its numbers of heads."""
+def proposed(listing: Listing) -> ArrayMapping:
+    """Return the arrangement that the names of a file's arrays suggest, which may lack parts, with its numbers of
+    heads."""
     names = suggested(listing.arrays)
     split = known_of(name for role, name in names.items() if role in FUSED)
-    heads, kv_heads = Arrangement().said_counts(listing)
-    return Arrangement(names, split=split, num_heads=heads, num_kv_heads=kv_heads)
+    heads, kv_heads = ArrayMapping().said_counts(listing)
+    return ArrayMapping(names, split=split, num_heads=heads, num_kv_heads=kv_heads)
 
 
-def held_shape(said: Arrangement, role: str, shape: Shape) -> Shape:
-    """The shape in which a problem holds an array that is one of its parts."""
+def held_shape(said: ArrayMapping, role: str, shape: Shape) -> Shape:
+    """Return the shape in which a problem holds an array that is one of its parts."""
     if role in ROWS and said.axes is not None:
         return laid_shape(said.axes, shape)
     if role in LINEAR and said.weights is not None:
@@ -238,7 +240,8 @@ def held_shape(said: Arrangement, role: str, shape: Shape) -> Shape:
 
 
 def held_vector_shape(role: str, shape: Shape) -> Shape:
-    """The shape of a vector that is a table of one row or column, or a bias whose heads have an axis of their own."""
+    """Return the shape of a vector that is a table of one row or column, or a bias whose heads have an axis of their
+    own."""
     return (shape[0] * shape[1],) if role in BIASES and len(shape) == 2 else own_shape(role, shape)
 
 
@@ -250,12 +253,12 @@ _NUMBER = re.compile(r"\d+")
 
 
 def pattern(name: str) -> str:
-    """`h.#.attn.q` of `h.3.attn.q`: names that differ by the number of a layer are alike."""
+    """Return `h.#.attn.q` of `h.3.attn.q`: names that differ by the number of a layer are alike."""
     return _NUMBER.sub("#", name)
 
 
-def record_of(arrangement: Arrangement) -> dict[str, Any]:
-    """An arrangement as JSON, its names as patterns."""
+def record_of(arrangement: ArrayMapping) -> dict[str, Any]:
+    """Return an arrangement as JSON, its names as patterns."""
     return {
         "arrays": {role: pattern(name) for role, name in arrangement.arrays.items()},
         "axes": list(arrangement.axes or ()),
@@ -267,8 +270,9 @@ def record_of(arrangement: Arrangement) -> dict[str, Any]:
     }
 
 
-def recalled(records: Iterable[Mapping[str, Any]], listing: Listing) -> Arrangement | None:
-    """The first of some remembered arrangements all of whose names the file has, in its first layer that has them."""
+def recalled(records: Iterable[Mapping[str, Any]], listing: Listing) -> ArrayMapping | None:
+    """Return the first of some remembered arrangements all of whose names the file has, in its first layer that has
+    them."""
     for record in records:
         patterns = record.get("arrays")
         if not isinstance(patterns, dict) or not patterns:
@@ -277,7 +281,7 @@ def recalled(records: Iterable[Mapping[str, Any]], listing: Listing) -> Arrangem
         if names:
             try:
                 found = _arrangement(names, record)
-                heads, kv_heads = Arrangement().said_counts(listing)  # this file knows better than the last one
+                heads, kv_heads = ArrayMapping().said_counts(listing)  # this file knows better than the last one
                 return replace(found, num_heads=heads, num_kv_heads=kv_heads) if heads else found
             except FormatError:  # of another version
                 continue
@@ -285,7 +289,7 @@ def recalled(records: Iterable[Mapping[str, Any]], listing: Listing) -> Arrangem
 
 
 def _names(patterns: Mapping[str, str], listing: Listing) -> dict[str, str]:
-    """A name for every pattern, with the same numbers where there are such; none where one has none."""
+    """Return a name for every pattern, with the same numbers where there are such; none where one has none."""
     alike: dict[str, list[str]] = {}
     for array in listing.arrays:
         alike.setdefault(pattern(array.name), []).append(array.name)
@@ -300,11 +304,11 @@ def _names(patterns: Mapping[str, str], listing: Listing) -> dict[str, str]:
     return {role: nearest(names) for role, names in found.items()}
 
 
-def _arrangement(names: Mapping[str, str], record: Mapping[str, Any]) -> Arrangement:
+def _arrangement(names: Mapping[str, str], record: Mapping[str, Any]) -> ArrayMapping:
     weights, mask = record.get("weight_axes"), record.get("mask")
     counts = [record.get(name) for name in ("num_heads", "num_kv_heads")]
     heads, kv_heads = (count if type(count) is int and count > 0 else None for count in counts)
-    return Arrangement(
+    return ArrayMapping(
         names,
         axes=parsed(map(str, record.get("axes") or ())),
         weights=weights if weights in WEIGHT_AXES else None,

@@ -12,8 +12,8 @@ from attn_gui.engine import sentences
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.memory import check
-from attn_gui.formats.base import Listing, Source
-from attn_gui.formats.file_sentences import FormatError, Note, Unsettled, shape_text, shown
+from attn_gui.formats.base import FileSource, Listing
+from attn_gui.formats.file_sentences import FileNote, FormatError, Unsettled, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import suggested
 from attn_gui.formats.named.weight_layouts import parts_of
@@ -91,7 +91,7 @@ class MapChoice(NamedTuple):
     layer: int | None = None
 
     def take(self, array: Array) -> Array:
-        """The maps of the layer, (head, query, key), of items (batch, head, query, key)."""
+        """Return the maps of the layer, (head, query, key), of items (batch, head, query, key)."""
         maps = array if self.layer is None else array[self.layer]
         axes = tuple(axis for axis in self.axes if axis != LAYER)
         return maps if HEAD in axes else maps[..., None, :, :]
@@ -104,13 +104,14 @@ class SeveralMaps(Unsettled):
 
 
 def parsed_maps(words: Iterable[str]) -> Axes | None:
-    """The reading of maps with these names of axes; None where there is none."""
+    """Return the reading of maps with these names of axes; None where there is none."""
     axes = tuple(words)
     return axes if axes in (*RARE, *(one for some in USUAL.values() for one in some)) else None
 
 
 def names_of_maps(listing: Listing) -> tuple[str, ...]:
-    """The arrays of a file that are attention weights by their names; none where it has what they follow from."""
+    """Return the arrays of a file that are attention weights by their names; none where it has what they follow
+    from."""
     parts = parts_of(suggested(listing.arrays))
     if set(DIRECT) <= parts or {"x", *WEIGHTS} <= parts:
         return ()
@@ -118,21 +119,22 @@ def names_of_maps(listing: Listing) -> tuple[str, ...]:
 
 
 def means_maps(name: str) -> bool:
-    """Whether an array of this name holds attention weights, where nothing in the file says how they come about."""
+    """Return whether an array of this name holds attention weights, where nothing in the file says how they come
+    about."""
     parts = [_words(part) for part in re.split(r"[./]", name)]
     own = next((words for words in reversed(parts) if words), frozenset())  # h.3.attn.a is an a, attentions.0 is one
     return bool(own & _MAPS) and not any(words & _NO_MAPS for words in parts)
 
 
 def _words(name: str) -> frozenset[str]:
-    """The words of a name such as attnWeights or hook_pattern, in small letters."""
+    """Return the words of a name such as attnWeights or hook_pattern, in small letters."""
     return frozenset(re.findall(r"[a-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))
 
 
 def choices_of(
     listing: Listing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None
 ) -> tuple[MapChoice, ...]:
-    """The ways to read maps of these names, as far as it is not said; the numbers are not read."""
+    """Return the ways to read maps of these names, as far as it is not said; the numbers are not read."""
     shapes, heads = {one.name: one.shape for one in listing.arrays}, listing.options.get("num_heads")
     found = [choice for name in names for choice in _of_shape(name, shapes[name], axes)]
     found = [choice for choice in found if heads in (None, _heads(choice, shapes[choice.name]))]
@@ -156,8 +158,8 @@ def _of_shape(name: str, shape: Shape, said: Axes | None) -> list[MapChoice]:
 
 
 def chosen_map(listing: Listing, names: Sequence[str], axes: Axes | None = None, layer: int | None = None) -> MapChoice:
-    """The one way to read maps of these names. Raises SeveralMaps with all ways where there are more, FormatError
-    where there is none as said."""
+    """Return the one way to read maps of these names. Raises SeveralMaps with all ways where there are more,
+    FormatError where there is none as said."""
     found = choices_of(listing, names, axes, layer)
     if len(found) == 1:
         return found[0]
@@ -169,11 +171,11 @@ def chosen_map(listing: Listing, names: Sequence[str], axes: Axes | None = None,
 
 
 def is_matrix(listing: Listing) -> bool:
-    """Whether the first array of a file has two axes or less."""
+    """Return whether the first array of a file has two axes or less."""
     return len(listing.arrays[0].shape) <= 2
 
 
-def check_nameless(listing: Listing, source: Source) -> None:
+def check_nameless(listing: Listing, source: FileSource) -> None:
     """Raise SeveralMaps with every reading of a file's only array, which has no name, if its rows add up to 1, and
     FormatError if they do not and it is no matrix either."""
     (name, shape, _), *_ = listing.arrays
@@ -189,7 +191,7 @@ def check_nameless(listing: Listing, source: Source) -> None:
 
 
 def _add_up(array: Array) -> bool:
-    """Whether the numbers are weights whose rows add up to 1, except rows that a mask closes."""
+    """Return whether the numbers are weights whose rows add up to 1, except rows that a mask closes."""
     sums = array.sum(-1, dtype=float)
     closed = np.isnan(sums) | (sums == 0)
     return not (array < 0).any() and not closed.all() and bool(np.all(closed | (np.abs(sums - 1) <= NEARLY)))
@@ -210,7 +212,7 @@ def _not_so(listing: Listing, name: str, every: Sequence[MapChoice]) -> FormatEr
 
 
 def _written(choices: Sequence[MapChoice]) -> tuple[str, ...]:
-    """The choices as arguments; layers as a range."""
+    """Return the choices as arguments; layers as a range."""
     found: dict[tuple[str, Axes], list[MapChoice]] = {}
     for choice in choices:
         found.setdefault((choice.name, choice.axes), []).append(choice)
@@ -234,11 +236,11 @@ class Maps(NamedTuple):
     arrays: dict[str, Array]
     options: dict[str, Json]
     left: tuple[str, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[FileNote, ...]
 
 
-def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: Listing, source: Source) -> Maps:
-    """The maps that were chosen, and what stands beside them: values and W_O by part. Raises FormatError."""
+def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: Listing, source: FileSource) -> Maps:
+    """Return the maps that were chosen, and what stands beside them: values and W_O by part. Raises FormatError."""
     shapes = {one.name: one.shape for one in listing.arrays}
     check(np.dtype(np.float32).itemsize * int(np.prod(shapes[choice.name], dtype=object)))
     source.file.seek(0)
@@ -257,15 +259,15 @@ def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: Listing, so
     return Maps(arrays, options | counts, (*left, *strange), _notes(choice, shapes[choice.name]))
 
 
-def _notes(choice: MapChoice, shape: Shape) -> tuple[Note, ...]:
+def _notes(choice: MapChoice, shape: Shape) -> tuple[FileNote, ...]:
     if len(shape) != 3 or HEAD not in choice.axes or shape[0] == 1:
         return ()
     others = tuple(f"“{','.join(axes)}”" for axes in RARE)
-    return (Note(_TAKEN, name=shown(choice.name), axes=f"“{','.join(choice.axes)}”", others=others),)
+    return (FileNote(_TAKEN, name=shown(choice.name), axes=f"“{','.join(choice.axes)}”", others=others),)
 
 
 def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None]:
-    """Values with their heads side by side, and the number of these where they have an axis."""
+    """Return values with their heads side by side, and the number of these where they have an axis."""
     sizes = {BATCH: maps.shape[0] if maps.ndim == 4 else 0, KEY: maps.shape[-1]}
     fitting = []
     for axes in (axes for axes in _VALUES if len(axes) == value.ndim):
@@ -285,14 +287,14 @@ def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None
 
 
 def beside_maps(listing: Listing) -> dict[str, str]:
-    """The arrays of a file, by part, that go with its attention weights."""
+    """Return the arrays of a file, by part, that go with its attention weights."""
     found = suggested(listing.arrays)
     own = {one.name for one in listing.arrays}
     return {part: part if part in own else found[part] for part in BESIDE if part in own or part in found}
 
 
 def complaint_on_maps(arrays: Mapping[str, str], listing: Listing) -> Exception | None:
-    """The reason why parts with attention weights among them make no problem, by shapes alone."""
+    """Return the reason why parts with attention weights among them make no problem, by shapes alone."""
     others = [part for part in arrays if part not in (GIVEN, *BESIDE) and is_field(part)]
     if others or len(arrays) > len({GIVEN, *BESIDE} & arrays.keys()):
         return FieldError(sentences.ONE_WAY, field=GIVEN, other=next(iter(others or arrays.keys() - {GIVEN, *BESIDE})))

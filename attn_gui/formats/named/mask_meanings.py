@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attn_gui.engine.masks import Bias, Custom, Layer
-from attn_gui.formats.file_sentences import READ_AS, FormatError, Note, SeveralReadings, reading, shape_text, shown
+from attn_gui.formats.file_sentences import READ_AS, FileNote, FormatError, SeveralReadings, reading, shape_text, shown
 from attn_gui.formats.foreign_arrays import Array, Json
 from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.problem_fields import layers_of
@@ -48,19 +48,19 @@ _NO_MEANING = QT_TRANSLATE_NOOP(
 
 
 def known_meaning(name: str) -> str | None:
-    """What true means in a mask of this name; None where the name does not say it."""
+    """Return what true means in a mask of this name; None where the name does not say it."""
     return next((meaning for pattern, meaning in _KNOWN if pattern.search(name)), None)
 
 
 def open_mask(name: str, dtype: str) -> SeveralReadings:
-    """The question what a mask means, for numbers of this kind."""
+    """Return the question what a mask means, for numbers of this kind."""
     found = (KEEP, BLOCK, NO_MASK) if dtype == SWITCHES else (KEEP, BLOCK, ADD, NO_MASK)
-    return SeveralReadings(MASK, (shown(name),), {each: Note(_WORDS[each]) for each in found})
+    return SeveralReadings(MASK, (shown(name),), {each: FileNote(_WORDS[each]) for each in found})
 
 
 def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
-    """The meaning of a mask by the kind of its numbers, or by its name where that leaves it open. Raises FormatError,
-    SeveralReadings where neither says it."""
+    """Return the meaning of a mask by the kind of its numbers, or by its name where that leaves it open. Raises
+    FormatError, SeveralReadings where neither says it."""
     if not np.isin(cells, (0, 1)).all():
         if cells.dtype.kind != "f" and (strange := cells[cells > 0]).size:
             raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()))
@@ -70,15 +70,15 @@ def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
     return meaning
 
 
-def note_on(name: str, meaning: str) -> Note:
-    """A note that a mask was read so."""
-    return Note(READ_AS, names=(shown(name),), reading=reading(MASK, meaning, Note(_WORDS[meaning])))
+def note_on(name: str, meaning: str) -> FileNote:
+    """Return a note that a mask was read so."""
+    return FileNote(READ_AS, names=(shown(name),), reading=reading(MASK, meaning, FileNote(_WORDS[meaning])))
 
 
 def with_mask(
     name: str, meaning: str, cells: Array, options: Mapping[str, Json], arrays: Mapping[str, Array]
 ) -> tuple[dict[str, Json], dict[str, Array]]:
-    """The options and arrays of the file's layers with one more, of the cells of a mask. Raises FormatError."""
+    """Return the options and arrays of the file's layers with one more, of the cells of a mask. Raises FormatError."""
     cells = _with_axes(name, cells, arrays, int(options.get("num_heads") or 1))
     kind: type[Layer] = Bias if meaning == ADD else Custom
     values = cells if meaning == ADD else _switches(meaning, cells)
@@ -88,15 +88,15 @@ def with_mask(
 
 
 def _switches(meaning: str, cells: Array) -> Array:
-    """The cells that may be attended to. Raises FormatError for what would be added to scores."""
+    """Return the cells that may be attended to. Raises FormatError for what would be added to scores."""
     if (strange := cells[~np.isin(cells, (0, 1))]).size:
         raise FormatError(_NO_SWITCHES, got=shown(str(strange[0])), meaning=meaning)
     return np.asarray((cells != 0) == (meaning == KEEP))
 
 
 def _with_axes(name: str, cells: Array, arrays: Mapping[str, Array], heads: int) -> Array:
-    """A mask of items and keys, or of items, queries and keys, with the axes between; items and heads in one axis, as
-    nn.MultiheadAttention has them, apart."""
+    """Return a mask of items and keys, or of items, queries and keys, with the axes between; items and heads in one
+    axis, as nn.MultiheadAttention has them, apart."""
     first = next((arrays[role] for role in ("query", "x") if role in arrays), None)
     if first is None or first.ndim != 3 or cells.ndim not in (2, 3):
         return cells

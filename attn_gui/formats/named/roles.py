@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT, GIVEN, MATRICES, WEIGHTS
-from attn_gui.formats.base import Listed, Listing, Loaded
-from attn_gui.formats.file_sentences import FormatError, Note, Unsettled, shown
+from attn_gui.formats.base import ListedArray, Listing, Loaded
+from attn_gui.formats.file_sentences import FileNote, FormatError, Unsettled, shown
 from attn_gui.formats.foreign_arrays import Array, Json, check_axes, rounding_notes
 from attn_gui.formats.named.weight_layouts import FUSED, parts_of
 from attn_gui.formats.problem_fields import assemble, is_field, is_option, is_result, listed, notes_on
-from attn_gui.formats.rows import Rows
+from attn_gui.formats.rows import ArrayRows
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- guessed roles --------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ class Guess(NamedTuple):
 
 @lru_cache(2**14)  # a file of a whole model has thousands, and each is asked about with every choice in the dialog
 def guess(name: str) -> Guess | None:
-    """The part of a problem that may be meant by a name; None where it says nothing."""
+    """Return the part of a problem that may be meant by a name; None where it says nothing."""
     words = _words(name)
     role = _role(words)
     if role is None:
@@ -70,13 +70,13 @@ def guess(name: str) -> Guess | None:
 
 @lru_cache(2**14)
 def is_map(name: str) -> bool:
-    """Whether an array of this name has a cell for every query and key: weights or scores of attention."""
+    """Return whether an array of this name has a cell for every query and key: weights or scores of attention."""
     words = _words(name)
     return bool(_MAPS & set(words)) and not _MASK & set(words) and "weight" not in words
 
 
 def is_token_ids(name: str) -> bool:
-    """Whether an array of this name has a number for every token."""
+    """Return whether an array of this name has a number for every token."""
     return name.rpartition(".")[2] in _TOKEN_IDS
 
 
@@ -110,13 +110,13 @@ def _role(words: Sequence[str]) -> str | None:
 
 
 def _is_fused(words: Sequence[str]) -> bool:
-    """Whether a name is that of query, key and value in one array."""
+    """Return whether a name is that of query, key and value in one array."""
     said = set(words)
     return bool(said & _FUSED) or set(DIRECT) <= said or any(pair in f" {' '.join(words)} " for pair in _TOGETHER)
 
 
-def suggested(arrays: Iterable[Listed]) -> dict[str, str]:
-    """The names that are likely for the parts of one problem: those of one layer before those of several."""
+def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
+    """Return the names that are likely for the parts of one problem: those of one layer before those of several."""
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
     for array in arrays:
         found = guess(array.name)
@@ -137,7 +137,7 @@ def suggested(arrays: Iterable[Listed]) -> dict[str, str]:
 
 
 def one_way(names: Mapping[str, str], *, projected: bool) -> dict[str, str]:
-    """The parts that make one problem together: Q, K, V, or X with its weights; W_O and a mask with both."""
+    """Return the parts that make one problem together: Q, K, V, or X with its weights; W_O and a mask with both."""
     away = AT_ONCE if projected else PROJECTED
     return {role: names[role] for role in ROLES if role in names and role not in away}
 
@@ -170,7 +170,7 @@ class ForeignNames(Unsettled):
 
 
 def is_ours(name: str) -> bool:
-    """Whether a problem would miss what a file has under this name."""
+    """Return whether a problem would miss what a file has under this name."""
     return is_field(name) or is_option(name) or name == META
 
 
@@ -187,7 +187,7 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def is_problem(names: Iterable[str]) -> bool:
-    """Whether arrays of these names are enough for a problem."""
+    """Return whether arrays of these names are enough for a problem."""
     names = set(names)
     return any(road <= names for road in _ROADS)
 
@@ -195,7 +195,7 @@ def is_problem(names: Iterable[str]) -> bool:
 def problem_of(
     arrays: Mapping[str, Array], options: Mapping[str, Json], ignored: Sequence[str] = (), *, batch_axis: bool = False
 ) -> Loaded:
-    """The problem of arrays by field name, with notes on what is `ignored` or was rounded.
+    """Return the problem of arrays by field name, with notes on what is `ignored` or was rounded.
 
     `batch_axis`: whether a first axis as long as num_heads is the batch, where the options do not say it; else it may
     be heads, and is refused.
@@ -204,39 +204,41 @@ def problem_of(
         check_axes(name, array.shape)
     problem, about, strange = assemble(arrays, options, batch_axis=batch_axis)
     left_out = (*(name for name in ignored if not is_result(name)), *strange)
-    notes: list[Note] = [*notes_on(ignored, strange)]
+    notes: list[FileNote] = [*notes_on(ignored, strange)]
     notes += [note for array in arrays.values() for note in rounding_notes(array)]
     return Loaded(problem, notes=tuple(notes), about=about, left_out=left_out)
 
 
 def is_ours_whole(listing: Listing) -> bool:
-    """Whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to ask."""
+    """Return whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to
+    ask."""
     known = all(is_ours(array.name) or is_result(array.name) for array in listing.arrays)
     return known and listing.options.keys() >= _OURS
 
 
 def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
-    """The options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be heads."""
+    """Return the options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be
+    heads."""
     return {"batch_axis": True, **options} if options.keys() >= _OURS else dict(options)
 
 
 def joined(options: Mapping[str, Json], more: Mapping[str, Json]) -> dict[str, Json]:
-    """The options of `meta` and those that stand beside it. Raises FormatError for one that both say."""
+    """Return the options of `meta` and those that stand beside it. Raises FormatError for one that both say."""
     if twice := [name for name in more if name in options]:
         raise there_twice(twice[0])
     return {**options, **more}
 
 
 def there_twice(name: str) -> FormatError:
-    """The refusal of an option that stands by itself and in `meta`."""
+    """Return the refusal of an option that stands by itself and in `meta`."""
     return FormatError(_TWICE, name=shown(name))
 
 
-def texts_among(members: Mapping[str, Rows]) -> dict[str, str]:
-    """The members of a file that are texts, such as the options."""
+def texts_among(members: Mapping[str, ArrayRows]) -> dict[str, str]:
+    """Return the members of a file that are texts, such as the options."""
     return {name: str(next(rows.blocks())) for name, rows in members.items() if rows.dtype.kind == "U"}
 
 
 def options_among(texts: Mapping[str, Json]) -> dict[str, Json]:
-    """The values that are options of a problem, by name."""
+    """Return the values that are options of a problem, by name."""
     return {name: value for name, value in texts.items() if is_option(name)}

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from attn_gui.engine.progress import Tell, silent
-from attn_gui.formats.base import Listed, Listing, Loaded, PathText, Source, reading
+from attn_gui.engine.progress import Progress, silent
+from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded, PathText, reading
 from attn_gui.formats.catalog import detect, listings, matrices, problems, suffixes
 from attn_gui.formats.file_sentences import FormatError, shown
 from attn_gui.formats.foreign_arrays import MAGIC, Array, read_header
 from attn_gui.formats.named.arranged import read_arranged
-from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.arrangement import ArrayMapping, proposed
 from attn_gui.formats.named.attention_maps import is_matrix
 from attn_gui.formats.named.roles import is_problem
 from attn_gui.formats.named.weight_layouts import parts_of
@@ -30,20 +30,23 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 NO_ARRAYS = QT_TRANSLATE_NOOP("Sentences", "{file} holds no arrays by name; expected {expected}.")
 
 
-def open_arranged(path: PathText, arrangement: Arrangement, tell: Tell | None = None) -> Loaded:
-    """The problem that an arrangement makes of a file's arrays. Raises FormatError. `tell` as for `open_file`."""
-    with reading(path, tell=tell) as source:
+def open_arranged(path: PathText, arrangement: ArrayMapping, progress: Progress | None = None) -> Loaded:
+    """Return the problem that an arrangement makes of a file's arrays. Raises FormatError. `progress` as for
+    `open_file`."""
+    with reading(path, progress=progress) as source:
         return read_arranged(arrangement, _listing(source, path), source)
 
 
-def list_arrays(path: PathText, tell: Tell | None = None) -> Listing:
-    """The arrays of a file, not read where that can be put off. Raises FormatError. `tell` as for `open_file`."""
-    with reading(path, tell=tell) as source:
+def list_arrays(path: PathText, progress: Progress | None = None) -> Listing:
+    """Return the arrays of a file, not read where that can be put off. Raises FormatError. `progress` as for
+    `open_file`."""
+    with reading(path, progress=progress) as source:
         return _listing(source, path)
 
 
 def likely_arrays(path: PathText) -> dict[str, str]:
-    """Part of a problem → name in a file: those that their names suggest, of one layer; empty if too few do."""
+    """Return the part of a problem → name in a file: those that their names suggest, of one layer; empty if too few
+    do."""
     with suppress(FormatError):
         found = proposed(list_arrays(path)).arrays
         if is_problem(parts_of(found)):
@@ -52,12 +55,12 @@ def likely_arrays(path: PathText) -> dict[str, str]:
 
 
 def read_array(path: PathText, listing: Listing, name: str) -> Array:
-    """One array of a file whose listing is known. Raises FormatError."""
+    """Return one array of a file whose listing is known. Raises FormatError."""
     with reading(path) as source:
         return listing.read(source, [name])[name]
 
 
-def _listing(source: Source, path: PathText) -> Listing:
+def _listing(source: FileSource, path: PathText) -> Listing:
     found = detect(source, path, problems())
     listing = None if found.listing is None else found.listing(source)
     if listing is None or (found.kind == "matrix" and is_matrix(listing)):
@@ -76,34 +79,34 @@ _TWO_OPTIONS = QT_TRANSLATE_NOOP(
 
 
 def holds_matrix(path: Path) -> bool:
-    """Whether a file of this name holds one matrix."""
+    """Return whether a file of this name holds one matrix."""
     return path.suffix.lower() in suffixes(matrices())
 
 
 def holds_maps(path: Path) -> bool:
-    """Whether a file holds an array of more axes than a matrix has, whose header alone is read."""
+    """Return whether a file holds an array of more axes than a matrix has, whose header alone is read."""
     with suppress(FormatError), reading(path) as source:
         return len(_shape(source)) > 2
     return False
 
 
 def holds_arrays(path: Path) -> bool:
-    """Whether a file of this name holds arrays rather than a session."""
+    """Return whether a file of this name holds arrays rather than a session."""
     return holds_matrix(path) or path.suffix.lower() in suffixes(listings())
 
 
 def whole_ones(paths: Sequence[Path]) -> list[Path]:
-    """The files that hold a problem by themselves, unless matrices lie beside them. Raises FormatError."""
+    """Return the files that hold a problem by themselves, unless matrices lie beside them. Raises FormatError."""
     if any(map(holds_matrix, paths)):
         return []
     return [path for path in paths if is_problem(array.name for array in _part(path, silent).arrays)]
 
 
-def list_several(paths: Sequence[Path], tell: Tell = silent) -> Listing:
-    """The arrays of several files; equal names are told apart by their files. Raises FormatError."""
-    parts = [_part(path, _within(tell, done, len(paths))) for done, path in enumerate(paths)]
+def list_several(paths: Sequence[Path], progress: Progress = silent) -> Listing:
+    """Return the arrays of several files; equal names are told apart by their files. Raises FormatError."""
+    parts = [_part(path, _within(progress, done, len(paths))) for done, path in enumerate(paths)]
     counts = Counter(array.name for part in parts for array in part.arrays)
-    listed: list[Listed] = []
+    listed: list[ListedArray] = []
     places: dict[str, tuple[Listing, str]] = {}
     for path, part in zip(paths, parts, strict=True):
         for array in part.arrays:
@@ -116,7 +119,8 @@ def list_several(paths: Sequence[Path], tell: Tell = silent) -> Listing:
 
 
 def _joined(paths: Sequence[Path], parts: Sequence[Listing]) -> dict[str, object]:
-    """The options of several files. Raises FormatError where two say different things; of mere words the first stay."""
+    """Return the options of several files. Raises FormatError where two say different things; of mere words the first
+    stay."""
     found: dict[str, tuple[Path, object]] = {}
     for path, part in zip(paths, parts, strict=True):
         for name, value in part.options.items():
@@ -131,13 +135,13 @@ def _said(value: object) -> str:
     return shown(json.dumps(value))
 
 
-def open_several(paths: Sequence[Path], arrangement: Arrangement | None, tell: Tell = silent) -> Loaded:
-    """The problem that the arrays of several files make, as arranged or else by their names.
+def open_several(paths: Sequence[Path], arrangement: ArrayMapping | None, progress: Progress = silent) -> Loaded:
+    """Return the problem that the arrays of several files make, as arranged or else by their names.
 
     Raises FormatError, and ForeignNames where the names say nothing.
     """
     with _named(paths), reading(paths[0]) as source:
-        return read_arranged(arrangement or Arrangement(), list_several(paths, tell), source)
+        return read_arranged(arrangement or ArrayMapping(), list_several(paths, progress), source)
 
 
 @contextmanager
@@ -150,13 +154,13 @@ def _named(paths: Sequence[Path]) -> Iterator[None]:
 
 
 def several_name(paths: Sequence[Path]) -> str:
-    """A name for several files together."""
+    """Return a name for several files together."""
     return ", ".join(path.name for path in paths)
 
 
-def _part(path: Path, tell: Tell) -> Listing:
-    """Contents of one file, which is opened again where an array is read."""
-    with reading(path, tell=tell) as source:
+def _part(path: Path, progress: Progress) -> Listing:
+    """Return contents of one file, which is opened again where an array is read."""
+    with reading(path, progress=progress) as source:
         found = detect(source, path, (*matrices(), *listings()))
         for kind in matrices():
             if kind is found:
@@ -164,7 +168,7 @@ def _part(path: Path, tell: Tell) -> Listing:
                 values = matrix.values.reshape(_shape(source) or matrix.values.shape)
                 if matrix.switches:  # a mask of them is no bias
                     values = values.astype(bool)
-                only = Listed(path.stem, values.shape, values.dtype.name)
+                only = ListedArray(path.stem, values.shape, values.dtype.name)
                 return Listing((only,), partial(_all_of, values), notes=matrix.notes)
         if found.listing is not None:
             listing = found.listing(source)
@@ -172,27 +176,27 @@ def _part(path: Path, tell: Tell) -> Listing:
         raise FormatError(NO_ARRAYS, expected=suffixes((*matrices(), *listings())))
 
 
-def _shape(source: Source) -> tuple[int, ...]:
-    """The shape in the header of a .npy, where a vector is no matrix yet."""
+def _shape(source: FileSource) -> tuple[int, ...]:
+    """Return the shape in the header of a .npy, where a vector is no matrix yet."""
     source.file.seek(0)
     start = source.file.read(len(MAGIC))
     source.file.seek(0)
     return read_header(source.file, "array").shape if start == MAGIC else ()
 
 
-def _within(tell: Tell, done: int, count: int) -> Tell:
-    return lambda share: tell((done + share) / count)
+def _within(progress: Progress, done: int, count: int) -> Progress:
+    return lambda share: progress((done + share) / count)
 
 
-def _from(path: Path, listing: Listing, _source: Source, names: Collection[str]) -> dict[str, Array]:
+def _from(path: Path, listing: Listing, _source: FileSource, names: Collection[str]) -> dict[str, Array]:
     with reading(path) as source:
         return listing.read(source, names)
 
 
-def _read(places: Mapping[str, tuple[Listing, str]], source: Source, names: Collection[str]) -> dict[str, Array]:
-    """The arrays of these names, each out of its own file."""
+def _read(places: Mapping[str, tuple[Listing, str]], source: FileSource, names: Collection[str]) -> dict[str, Array]:
+    """Return the arrays of these names, each out of its own file."""
     return {name: part.read(source, [own])[own] for name, (part, own) in places.items() if name in names}
 
 
-def _all_of(values: Array, _source: Source, names: Collection[str]) -> dict[str, Array]:
+def _all_of(values: Array, _source: FileSource, names: Collection[str]) -> dict[str, Array]:
     return dict.fromkeys(names, values)

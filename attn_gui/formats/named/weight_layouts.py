@@ -56,13 +56,13 @@ class Count(NamedTuple):
     kv_heads: int | None
 
     def shared(self, length: int) -> tuple[int, int, int]:
-        """(h, h_kv, d) of an axis of this length; d is 0 where there is none."""
+        """Return (h, h_kv, d) of an axis of this length; d is 0 where there is none."""
         kv_heads = self.kv_heads or self.heads
         width, rest = divmod(length, self.heads + 2 * kv_heads)
         return self.heads, kv_heads, 0 if rest or self.heads % kv_heads else width
 
 
-class Split(NamedTuple):
+class AxisSplit(NamedTuple):
     """One order along the shared axis: its words, its places, and names that are known to hold it."""
 
     key: str
@@ -70,7 +70,7 @@ class Split(NamedTuple):
     names: re.Pattern[str]
 
     def columns(self, name: str, length: int, count: Count) -> Columns:
-        """The places of Q, K and V along an axis of this length. Raises FormatError where they do not fit."""
+        """Return the places of Q, K and V along an axis of this length. Raises FormatError where they do not fit."""
         heads, kv_heads, width = count.shared(length)
         if not width:
             raise FormatError(_NO_PARTS, name=shown(name), got=length, heads=heads, kv_heads=kv_heads)
@@ -83,30 +83,33 @@ def _part_by_part(heads: int, kv_heads: int, width: int) -> Columns:
 
 
 def _head_by_head(heads: int, kv_heads: int, width: int) -> Columns:
-    """Heads of keys, each behind the queries that read it."""
+    """Return heads of keys, each behind the queries that read it."""
     shared = heads // kv_heads
     places = np.arange((heads + 2 * kv_heads) * width).reshape(kv_heads, shared + 2, width)
     return places[:, :shared].ravel(), places[:, shared].ravel(), places[:, shared + 1].ravel()
 
 
-PART_BY_PART = Split("part,head,column", _part_by_part, re.compile(r"(^|[._])(c_attn|in_proj|qkv_proj|Wqkv)([._]|$)"))
-HEAD_BY_HEAD = Split("head,part,column", _head_by_head, re.compile(r"(^|[._])query_key_value([._]|$)"))
+PART_BY_PART = AxisSplit(
+    "part,head,column", _part_by_part, re.compile(r"(^|[._])(c_attn|in_proj|qkv_proj|Wqkv)([._]|$)")
+)
+HEAD_BY_HEAD = AxisSplit("head,part,column", _head_by_head, re.compile(r"(^|[._])query_key_value([._]|$)"))
 SPLITS = {split.key: split for split in (PART_BY_PART, HEAD_BY_HEAD)}
 
 
-def known_split(name: str) -> Split | None:
-    """The split in which the publishers of models have an array of this name; None where none is known."""
+def known_split(name: str) -> AxisSplit | None:
+    """Return the split in which the publishers of models have an array of this name; None where none is known."""
     return next((split for split in SPLITS.values() if split.names.search(name)), None)
 
 
-def known_of(names: Iterable[str]) -> Split | None:
-    """The split that arrays of all these names are known to have; None where none is, or not for all of them."""
+def known_of(names: Iterable[str]) -> AxisSplit | None:
+    """Return the split that arrays of all these names are known to have; None where none is, or not for all of them."""
     known = {known_split(name) for name in names}
     return known.pop() if len(known) == 1 else None
 
 
-def split_of(names: Sequence[str], said: Split | None, count: Count) -> Split:
-    """The split of arrays of these names: what is said, else what is known of them. Raises FormatError for two."""
+def split_of(names: Sequence[str], said: AxisSplit | None, count: Count) -> AxisSplit:
+    """Return the split of arrays of these names: what is said, else what is known of them. Raises FormatError for
+    two."""
     found = said or known_of(names) or (PART_BY_PART if count.heads == 1 else None)  # one head lies in one way
     if found is None:
         raise FormatError(_TWO_SPLITS, name=shown(names[0]), expected=tuple(SPLITS))
@@ -114,7 +117,7 @@ def split_of(names: Sequence[str], said: Split | None, count: Count) -> Split:
 
 
 def runs_text(places: Array) -> str:
-    """Places as runs, of many the first ones: "0–63, 192–255, …"."""
+    """Return places as runs, of many the first ones: "0–63, 192–255, …"."""
     runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
     said = [f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs[:MOST_RUNS]]
     return ", ".join([*said, "…"] if len(runs) > MOST_RUNS else said)
@@ -138,7 +141,7 @@ def check_once(roles: Mapping[str, str]) -> None:
 
 
 def parts_of(roles: Iterable[str]) -> set[str]:
-    """The parts that are there, those of an array of three apart."""
+    """Return the parts that are there, those of an array of three apart."""
     return {part for role in roles for part in FUSED.get(role, (role,))}
 
 
@@ -190,19 +193,19 @@ _FROM_NAMES = (
 
 
 def orders_of(shapes: Mapping[str, Shape]) -> tuple[str, ...]:
-    """The orders that weights of these shapes, by part, may have; none where there are no weights."""
+    """Return the orders that weights of these shapes, by part, may have; none where there are no weights."""
     lengths = {len(shape) for role, shape in shapes.items() if is_weight(role)}
     return tuple(order for order, how in WEIGHT_ORDERS.items() if lengths and len(how.axes) == max(lengths))
 
 
 def is_weight(role: str) -> bool:
-    """Whether a part has axes that may lie either way."""
+    """Return whether a part has axes that may lie either way."""
     return role in LINEAR or FUSED.get(role) == WEIGHTS
 
 
 def known_order(names: Mapping[str, str], orders: Iterable[str]) -> str | None:
-    """The one of some orders that the names of weights, by part, are known for; None where they say nothing, or not
-    the same."""
+    """Return the one of some orders that the names of weights, by part, are known for; None where they say nothing, or
+    not the same."""
     found = set()
     for role, name in names.items():
         if is_weight(role):
@@ -212,18 +215,18 @@ def known_order(names: Mapping[str, str], orders: Iterable[str]) -> str | None:
 
 
 def laid_weight(role: str, order: str, array: Array) -> Array:
-    """The weight as a problem has it, (in, out), heads side by side."""
+    """Return the weight as a problem has it, (in, out), heads side by side."""
     axes = _axes(role, order, array.ndim)
     return array.transpose(axes).reshape(_merged(role, tuple(array.shape[axis] for axis in axes)))
 
 
 def laid_weight_shape(role: str, order: str, shape: Shape) -> Shape:
-    """The shape of the weight as a problem has it."""
+    """Return the shape of the weight as a problem has it."""
     return _merged(role, tuple(shape[axis] for axis in _axes(role, order, len(shape))))
 
 
 def weight_heads(role: str, order: str, shape: Shape) -> int | None:
-    """The number of heads where they have an axis."""
+    """Return the number of heads where they have an axis."""
     return shape[_axes(role, order, 3)[0 if role == "w_output" else 1]] if len(shape) == 3 else None
 
 

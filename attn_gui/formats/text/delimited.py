@@ -49,7 +49,7 @@ _PARTED = re.compile(rf"^[ \t]*(?:{_COLUMNS})$\n?", re.MULTILINE)
 _SHAPE = re.compile(r"[ \t]*(?:(?:torch\.)?[Ss]ize|[Ss]hape)?[ \t]*[:=]?[ \t]*[(\[]+\d+,(?: ?\d+,?)*[)\]]+[ \t]*$")
 
 
-class Row(NamedTuple):
+class TextRow(NamedTuple):
     """One row of a text and its last line, from 1 as editors count; a cell in quotes may go over several lines."""
 
     line: int
@@ -70,7 +70,7 @@ class Dialect(NamedTuple):
 
 
 def tidy(text: str) -> str:
-    """The text with one kind of line ends, and with delimiters in ASCII where it has no others."""
+    """Return the text with one kind of line ends, and with delimiters in ASCII where it has no others."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\n" not in text:
         text = text.translate(_NEW_LINES)
@@ -83,12 +83,13 @@ def tidy(text: str) -> str:
 
 
 def outlined(text: str) -> str:
-    """The text with a word for every cell in quotes that is no number: its own marks say nothing of the layout."""
+    """Return the text with a word for every cell in quotes that is no number: its own marks say nothing of the
+    layout."""
     return _QUOTED.sub('"x"', text) if '"' in text else text
 
 
 def find_dialect(text: str) -> Dialect:
-    """The delimiter under which the first rows have nothing but numbers and headings, or most numbers."""
+    """Return the delimiter under which the first rows have nothing but numbers and headings, or most numbers."""
     said = _FIRST_LINE.match(text)
     if said is not None:
         return Dialect(said[1], start=said.end())
@@ -104,8 +105,8 @@ def sample_of(text: str, dialect: Dialect) -> list[list[str]]:
         return []
 
 
-def rows_of(text: str, dialect: Dialect) -> Iterator[Row]:
-    """Every row that is not blank."""
+def rows_of(text: str, dialect: Dialect) -> Iterator[TextRow]:
+    """Yield every row that is not blank."""
     blank, mark = dialect.delimiter == " ", dialect.delimiter
     lines = _lines(text, dialect.start)
     if blank:
@@ -115,7 +116,7 @@ def rows_of(text: str, dialect: Dialect) -> Iterator[Row]:
         if dialect.ended and cells and not cells[-1].strip():
             cells.pop()
         if len(cells) > 1 or (cells and cells[0].strip()):
-            yield Row(reader.line_num, cells)
+            yield TextRow(reader.line_num, cells)
 
 
 def _lines(text: str, start: int) -> Iterator[str]:
@@ -126,7 +127,7 @@ def _lines(text: str, start: int) -> Iterator[str]:
 
 
 def _ends_lines(text: str, mark: str) -> bool:
-    """Whether a delimiter ends every line; the last one may lack it."""
+    """Return whether a delimiter ends every line; the last one may lack it."""
     lines = [line.rstrip(" \n") for line in itertools.islice(_lines(text, 0), SAMPLE) if line.strip()]
     if mark == " " or not lines:
         return False
@@ -135,7 +136,7 @@ def _ends_lines(text: str, mark: str) -> bool:
 
 
 def _score(sample: list[list[str]], delimiter: str) -> tuple[bool, int, int]:
-    """Whether all but headings are numbers, then how many cells are and how many are not.
+    """Return whether all but headings are numbers, then how many cells are and how many are not.
 
     In a single column 1,5 counts for two numbers, not for one and a half; between commas it was quoted.
     """
@@ -156,7 +157,7 @@ def _numeric(cell: str, comma: bool) -> bool:
 
 
 # --- what stands around a table ------------------------------------------------------------------
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """A table of a text; its lines keep their numbers. `words` stand above it."""
 
     words: str
@@ -164,7 +165,8 @@ class Block(NamedTuple):
 
 
 def unprompted(text: str) -> str:
-    """The text without the prompts of its outputs, and without what begins all its lines, as comments and quotes do."""
+    """Return the text without the prompts of its outputs, and without what begins all its lines, as comments and quotes
+    do."""
     lines = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()]
     starts = {found[0].strip() if (found := _QUOTED_LINE.match(line)) else "" for line in lines}
     if len(lines) > 1 and len(starts) == 1 and "" not in starts:
@@ -173,17 +175,17 @@ def unprompted(text: str) -> str:
 
 
 def uncommented(text: str) -> str:
-    """The text with its comments as lines of it."""
+    """Return the text with its comments as lines of it."""
     return "\n".join(_QUOTED_LINE.sub("", line, count=1) for line in text.split("\n"))
 
 
 def without_comments(text: str) -> tuple[str, str]:
-    """A plain table without the comments behind its rows, and these."""
+    """Return a plain table without the comments behind its rows, and these."""
     return _COMMENT.sub("", text), " ".join(comment.strip() for comment in _COMMENT.findall(text))
 
 
 def unprinted(text: str) -> str:
-    """A text without what R prints around a table, with its parts side by side, by MATLAB's factor above it."""
+    """Return a text without what R prints around a table, with its parts side by side, by MATLAB's factor above it."""
     if factor := _FACTOR.search(text):
         text = text[: factor.start()] + re.sub(r"(\.\d+)(?!\S)", rf"\1e{factor[1]}", text[factor.end() :])
     if parted := _PARTED.search(text):
@@ -195,15 +197,16 @@ def unprinted(text: str) -> str:
 
 
 def _one_row(vector: re.Match[str]) -> str:
-    """The numbers that R prints behind their counts, as one row; the text as it is where the counts are others."""
+    """Return the numbers that R prints behind their counts, as one row; the text as it is where the counts are
+    others."""
     rows = [line.split() for line in vector[0].strip().split("\n")]
     counts = itertools.accumulate((len(row) - 1 for row in rows), initial=1)
     fits = all(row[0] == f"[{count}]" for row, count in zip(rows, counts, strict=False))
     return " ".join(" ".join(row[1:]) for row in rows) if fits else vector[0]
 
 
-def blocks_of(text: str) -> tuple[list[Block], str]:
-    """The tables of a text that lines of words, or empty ones, keep apart, and the words below the last.
+def blocks_of(text: str) -> tuple[list[TextBlock], str]:
+    """Return the tables of a text that lines of words, or empty ones, keep apart, and the words below the last.
 
     Single rows with empty lines between them are one table, and so is a column, in which an empty line is a gap.
     """
@@ -218,7 +221,7 @@ def blocks_of(text: str) -> tuple[list[Block], str]:
         else:
             kinds.append(_kind(place, lines))
     if _ROW not in kinds:
-        return [Block("", text)], ""
+        return [TextBlock("", text)], ""
     runs = itertools.groupby(range(len(kinds)), kinds.__getitem__)
     rows = [list(places) for kind, places in runs if kind == _ROW]
     words = _WORD in kinds[rows[0][0] : rows[-1][-1]]
@@ -231,12 +234,12 @@ def blocks_of(text: str) -> tuple[list[Block], str]:
     for places in rows:
         words_above = _words_in(lines[last : places[0]], kinds[last : places[0]])
         last = places[-1] + 1
-        blocks.append(Block(words_above, "\n" * places[0] + "\n".join(lines[places[0] : last])))
+        blocks.append(TextBlock(words_above, "\n" * places[0] + "\n".join(lines[places[0] : last])))
     return blocks, _words_in(lines[last:], kinds[last:])
 
 
 def _heads(lines: Sequence[str], kinds: Sequence[str]) -> bool:
-    """Whether the last line with anything in it has the headings of a table."""
+    """Return whether the last line with anything in it has the headings of a table."""
     above = next((place for place in range(len(lines) - 1, -1, -1) if kinds[place] != _EMPTY), None)
     return above is not None and kinds[above] == _ROW and not any(map(is_number, lines[above].split()))
 
@@ -251,7 +254,8 @@ _ROW, _WORD, _EMPTY = "row", "word", "empty"
 
 
 def _kind(place: int, lines: Sequence[str]) -> str:
-    """The kind of a line: a row or headings of a table, nothing, or words as of sentences, labels, prompts and code."""
+    """Return the kind of a line: a row or headings of a table, nothing, or words as of sentences, labels, prompts and
+    code."""
     line = lines[place]
     if not line.strip():
         return _EMPTY
@@ -271,13 +275,14 @@ def _kind(place: int, lines: Sequence[str]) -> str:
 
 
 def _fields(line: str) -> list[str]:
-    """The cells of a line, cut by the first of the delimiters that it has."""
+    """Return the cells of a line, cut by the first of the delimiters that it has."""
     mark = next((mark for mark in DELIMITERS[:-1] if mark in line.strip()), None)
     return [cell.strip() for cell in line.strip().split(mark) if cell.strip()]
 
 
 def is_title(line: str, below: Sequence[str]) -> bool:
-    """Whether a line is words above rows of several numbers, and neither headings of them nor a row with a label."""
+    """Return whether a line is words above rows of several numbers, and neither headings of them nor a row with a
+    label."""
     row = _fields(below[0])
     if len(row) < 2 or not is_number(row[0]) or sort_of(line) is not Sort.WORD:
         return False
@@ -290,20 +295,20 @@ def is_title(line: str, below: Sequence[str]) -> bool:
 
 
 def _numbers_at_end(line: str) -> int:
-    """How many numbers a line ends with."""
+    """Return how many numbers a line ends with."""
     cells = re.split(r"[\s,;]+", line.strip())
     return len(list(itertools.takewhile(is_number, reversed(cells))))
 
 
 def is_counted(below: Sequence[str]) -> bool:
-    """Whether rows of two numbers may be one column with the count of its rows, as pandas and R print it."""
+    """Return whether rows of two numbers may be one column with the count of its rows, as pandas and R print it."""
     rows = [_fields(line) for line in below]
     return len(rows[0]) == 2 and is_count([row[0] for row in rows if row], int(rows[0][0] == "1"))
 
 
 def label_of(text: str) -> tuple[str, str, bool]:
-    """The words before the first row of a table in its line, and the table; and whether the line may be the heading of
-    a column, or a row with its label. No words where other rows have some."""
+    """Return the words before the first row of a table in its line, and the table; and whether the line may be the
+    heading of a column, or a row with its label. No words where other rows have some."""
     first, *below = [line for line in text.split("\n", SAMPLE)[:SAMPLE] if line.strip()] or [""]
     label = _LABEL.match(first[:LONGEST_WORDS])
     rest = re.split(r"[\s,;]+", first[label.end() :].strip()) if label else []
@@ -322,7 +327,7 @@ def label_of(text: str) -> tuple[str, str, bool]:
 
 
 def named_rows(text: str) -> tuple[tuple[str, ...], str] | None:
-    """The names before the rows of a plain table, each with a colon, and the table without them."""
+    """Return the names before the rows of a plain table, each with a colon, and the table without them."""
     lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) < 2:
         return None

@@ -45,7 +45,7 @@ class Headings(NamedTuple):
 
 
 def sort_of(cell: str) -> Sort:
-    """The sort of a cell, whatever its script and its spelling."""
+    """Return the sort of a cell, whatever its script and its spelling."""
     text = cell.strip()
     if text.startswith("'"):  # so a spreadsheet marks a text that would be something else
         return Sort.WORD
@@ -61,7 +61,7 @@ def sort_of(cell: str) -> Sort:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell can be read, with a decimal comma too."""
+    """Return whether a cell can be read, with a decimal comma too."""
     try:
         cell_number(cell.replace(",", ".", 1))
     except NotANumber:
@@ -70,7 +70,7 @@ def is_number(cell: str) -> bool:
 
 
 def cell_number(cell: str) -> float:
-    """A number, or a switch as masks are printed and shown; raises NotANumber."""
+    """Return a number, or a switch as masks are printed and shown; raises NotANumber."""
     if cell.isascii() and "_" not in cell:
         with suppress(ValueError):
             if math.isfinite(value := float(cell)):
@@ -80,18 +80,18 @@ def cell_number(cell: str) -> float:
 
 
 def is_switch(cell: str) -> bool:
-    """Whether a cell says true or false."""
+    """Return whether a cell says true or false."""
     return cell.strip().lower() in SWITCHES
 
 
 def are_words(cells: Sequence[str]) -> bool:
-    """Whether cells can be names: at least one is a word, and none could have been a number."""
+    """Return whether cells can be names: at least one is a word, and none could have been a number."""
     sorts = set(map(sort_of, cells))
     return Sort.WORD in sorts and not sorts & {Sort.NUMBER, Sort.BROKEN}
 
 
 def is_count(cells: Sequence[str], first: int | None = None) -> bool:
-    """Whether the cells count on in ones, from `first` if given."""
+    """Return whether the cells count on in ones, from `first` if given."""
     if not cells or not all(cell.isascii() and re.fullmatch(r"0|[1-9]\d{0,8}", cell.strip()) for cell in cells):
         return False
     start = int(cells[0].strip()) if first is None else first
@@ -99,7 +99,7 @@ def is_count(cells: Sequence[str], first: int | None = None) -> bool:
 
 
 def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) -> tuple[Headings, ...]:
-    """The ways to read the first rows of a table: one, or two where numbers may be headings or not.
+    """Return the ways to read the first rows of a table: one, or two where numbers may be headings or not.
 
     `headed`: the syntax of the text puts headings into the first row, as Markdown does; None: it lets them stand there.
     """
@@ -116,13 +116,14 @@ def find_headings(rows: Sequence[Sequence[str]], headed: bool | None = False) ->
 
 
 def _is_count_above(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether columns may be counted above numbers that all have a fraction: pandas writes so without an index."""
+    """Return whether columns may be counted above numbers that all have a fraction: pandas writes so without an
+    index."""
     decimals = (_DECIMALS.search(cell) for row in rows[1:] for cell in row)
     return len(rows[0]) > 1 and is_count(rows[0], 0) and all(decimals)
 
 
 def _with_corner(rows: Sequence[Sequence[str]], headed: bool | None) -> tuple[Headings, ...]:
-    """The headings of a table whose first row and first column meet in a cell that is neither."""
+    """Return the headings of a table whose first row and first column meet in a cell that is neither."""
     corner, header, labels = rows[0][0], rows[0][1:], _first(rows[1:])
     both = Headings(True, True)
     if not corner.strip():
@@ -150,7 +151,7 @@ def _with_empty_corner(header: Sequence[str], labels: Sequence[str]) -> tuple[He
 
 
 def _is_named(side: Sequence[str]) -> bool:
-    """Whether no cell could have been a number."""
+    """Return whether no cell could have been a number."""
     return not set(map(sort_of, side)) & {Sort.NUMBER, Sort.BROKEN}
 
 
@@ -159,12 +160,12 @@ def _no_broken(side: Sequence[str]) -> bool:
 
 
 def _some_word(side: Sequence[str]) -> bool:
-    """Tokens of a sentence, among which a number is a token as well."""
+    """Return tokens of a sentence, among which a number is a token as well."""
     return are_words([cell for cell in side if sort_of(cell) is not Sort.NUMBER])
 
 
 def _agree(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a header without a corner and labels belong together, as pandas prints them."""
+    """Return whether a header without a corner and labels belong together, as pandas prints them."""
     header, labels = rows[0], _first(rows[1:])
     words = are_words(header), are_words(labels)
     counts = is_count(header, 0), is_count(labels, 0)
@@ -181,7 +182,8 @@ def _first(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def label_check(sample: Sequence[str], said: bool) -> Callable[[int, str], bool]:
-    """Whether a label further down is one, like those in the sample: a name among names, the next number of a count.
+    """Return whether a label further down is one, like those in the sample: a name among names, the next number of a
+    count.
 
     Any is where the syntax has said so.
     """
@@ -196,17 +198,17 @@ def label_check(sample: Sequence[str], said: bool) -> Callable[[int, str], bool]
 
 
 def marked(label: str) -> str:
-    """A label as it is written into a table, so that no program takes it for a formula, a number or nothing."""
+    """Return a label as it is written into a table, so that no program takes it for a formula, a number or nothing."""
     return f"'{label}" if _needs_mark(label) else label
 
 
 def is_plain(label: str) -> bool:
-    """Whether a label has nothing in it that stands between the cells or around the lines of any layout."""
+    """Return whether a label has nothing in it that stands between the cells or around the lines of any layout."""
     return label.isprintable() and label == label.strip() and SYNTAX.isdisjoint(label)
 
 
 def unmarked(label: str) -> str:
-    """A label as it was before it was marked."""
+    """Return a label as it was before it was marked."""
     return label[1:] if label.startswith("'") and _needs_mark(label) else label
 
 

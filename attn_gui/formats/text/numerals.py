@@ -38,7 +38,7 @@ class NotANumber(ValueError):
 
 
 def number(text: str, dtype: DTypeLike = np.float64) -> float:
-    """The number that `text` means, whatever the locale: 0.5, 1e-3, -2/5, nan, inf, ∞, full-width digits.
+    """Return the number that `text` means, whatever the locale: 0.5, 1e-3, -2/5, nan, inf, ∞, full-width digits.
 
     Raises NotANumber for anything else, for a comma, and for a finite number that `dtype` cannot hold.
     """
@@ -56,7 +56,8 @@ def number(text: str, dtype: DTypeLike = np.float64) -> float:
 
 
 def normalized(text: str) -> str:
-    """`text` in ASCII where that is safe, without what cannot be seen; "?" where it would become another number."""
+    """Return `text` in ASCII where that is safe, without what cannot be seen; "?" where it would become another
+    number."""
     if text.isascii():
         return text.strip()
     forms = (unicodedata.decomposition(letter).split(" ")[0] for letter in text)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from attn_gui.engine.fields import DIRECT
-from attn_gui.formats.base import Matrix
-from attn_gui.formats.file_sentences import FormatError, Note
+from attn_gui.formats.base import LabeledArray
+from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.formats.named.roles import guess
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -23,27 +23,29 @@ _SEVERAL_WAYS = QT_TRANSLATE_NOOP(
 _MATRICES = QT_TRANSLATE_NOOP("Sentences", "{file} holds {count} matrices: {readings}; expected one of them.")
 
 
-class Reading(NamedTuple):
+class PossibleMatrix(NamedTuple):
     """A matrix that a text can mean, in words what it is taken for, and the name that stands before it."""
 
-    words: Note
-    matrix: Matrix
+    words: FileNote
+    matrix: LabeledArray
     name: str = ""
 
 
 class AmbiguousTable(FormatError):
     """A text that can mean several matrices; `readings` are all of them."""
 
-    def __init__(self, readings: Sequence[Reading], *, several: bool = False) -> None:
+    def __init__(self, readings: Sequence[PossibleMatrix], *, several: bool = False) -> None:
         """`several`: they are matrices beside each other, not one that can be read in several ways."""
         words = tuple(one.words for one in readings)
         super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
         self.readings, self.several = tuple(readings), several
 
-    def together(self, *, named: bool = False) -> dict[str, Matrix]:
-        """Q, K and V by field, where the matrices are these: by their names, or, unless they have to be `named`, three
-        that fit; else empty."""
-        found: dict[str, Matrix] = {}
+    def together(self, *, named: bool = False) -> dict[str, LabeledArray]:
+        """Return Q, K and V by field where the matrices are these, else nothing.
+
+        By their names, or, unless they have to be `named`, three that fit.
+        """
+        found: dict[str, LabeledArray] = {}
         for one in self.readings:
             if one.name and (meant := guess(one.name)):
                 found.setdefault(meant.role, one.matrix)

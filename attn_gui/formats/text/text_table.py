@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine.progress import Tell, silent
-from attn_gui.formats.base import Matrix
-from attn_gui.formats.file_sentences import FormatError, Note, quoted, shape_text
+from attn_gui.engine.progress import Progress, silent
+from attn_gui.formats.base import LabeledArray
+from attn_gui.formats.file_sentences import FileNote, FormatError, quoted, shape_text
 from attn_gui.formats.foreign_arrays import EXACT, rounded_note
 from attn_gui.formats.text import delimited, typeset, written_out
-from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Block, Dialect, Row
+from attn_gui.formats.text.delimited import ONE_COMMA, SAMPLE, Dialect, TextBlock, TextRow
 from attn_gui.formats.text.headings import (
     Headings,
     Sort,
@@ -34,7 +34,7 @@ from attn_gui.formats.text.headings import (
     unmarked,
 )
 from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, NotANumber, normalized
-from attn_gui.formats.text.several_readings import AmbiguousTable, Reading
+from attn_gui.formats.text.several_readings import AmbiguousTable, PossibleMatrix
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- numbers of a table ---------------------------------------------------------------------------
@@ -51,7 +51,7 @@ _ACCOUNTED = re.compile(r"\(\s*([0-9.,]+)\s*\)")  # a negative number, as accoun
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
 
-class Cells:
+class ParsedCells:
     """The numbers read so far; a cell that is none is kept with its place."""
 
     def __init__(self, mode: Mode) -> None:
@@ -69,8 +69,8 @@ class Cells:
         self._accounted: tuple[str, float] | None = None
         self._vanished = ""
 
-    def add_row(self, row: Row, cells: Sequence[str]) -> None:
-        """Raises FormatError for a row of another length, and for an empty line in a single column."""
+    def add_row(self, row: TextRow, cells: Sequence[str]) -> None:
+        """Add a row. Raises FormatError for one of another length, and for an empty line in a single column."""
         self._check_place(row, cells)
         self.switches = self.switches and all(map(is_switch, cells))
         numbers = self._plain(cells)
@@ -80,7 +80,7 @@ class Cells:
         self._rows += 1
         self._line = row.line
 
-    def _check_place(self, row: Row, cells: Sequence[str]) -> None:
+    def _check_place(self, row: TextRow, cells: Sequence[str]) -> None:
         if not self._rows:
             self.width = len(cells)
         values = {"row": self._rows, "line": row.line, "got": len(cells), "expected": self.width}
@@ -92,7 +92,8 @@ class Cells:
             raise FormatError(TOO_MANY, most=f"{MOST_NUMBERS:,}")
 
     def _plain(self, cells: Sequence[str]) -> list[float] | None:
-        """The numbers of a row in which Python reads nothing that is none: 1_000, other scripts, 1e400 as infinity."""
+        """Return the numbers of a row in which Python reads nothing that is none: 1_000, other scripts, 1e400 as
+        infinity."""
         together = "".join(cells)
         if not together.isascii() or "_" in together or self.mode == "grouped":
             return None
@@ -170,8 +171,8 @@ class Cells:
             self._vanished = cell.strip()
 
     # --- saying ----------------------------------------------------------------------------------
-    def notes(self) -> list[Note]:
-        """Notes on guessed commas and signs, and on numbers that could not be kept."""
+    def notes(self) -> list[FileNote]:
+        """Return notes on guessed commas and signs, and on numbers that could not be kept."""
         found = []
         if self._with_comma is not None:
             template = (
@@ -179,18 +180,18 @@ class Cells:
                 if self.mode == "decimal"
                 else QT_TRANSLATE_NOOP("Sentences", "Commas were read as thousands separators: {text} as {value}.")
             )
-            found.append(Note(template, text=quoted(self._with_comma[0]), value=f"{self._with_comma[1]:.15g}"))
+            found.append(FileNote(template, text=quoted(self._with_comma[0]), value=f"{self._with_comma[1]:.15g}"))
         if self._accounted is not None:
             text, value = self._accounted
-            found.append(Note(_NEGATIVE, text=quoted(text), value=value))
+            found.append(FileNote(_NEGATIVE, text=quoted(text), value=value))
         if self._vanished:
-            found.append(Note(_VANISHED, text=quoted(self._vanished)))
+            found.append(FileNote(_VANISHED, text=quoted(self._vanished)))
         if self._rounded is not None:
             found.append(rounded_note(*self._rounded))
         return found
 
     def refusal(self) -> FormatError:
-        """One sentence on what is no number: its place, what was expected, what stands there."""
+        """Return one sentence on what is no number: its place, what was expected, what stands there."""
         row, column, line, text, error = self._listed[0]
         if self.bad > 1:
             listed = tuple(f"({row}, {column}) “{quoted(text, 16)}”" for row, column, _, text, _ in self._listed)
@@ -198,7 +199,7 @@ class Cells:
             count = f"{MOST_BAD}+" if self.hopeless else self.bad
             return FormatError(_SEVERAL, count=count, cells=listed + more)
         where = {"row": row, "column": column, "text": quoted(text)}
-        place = Note(AT_LINE, line=line, **where) if line else Note(AT, **where)
+        place = FileNote(AT_LINE, line=line, **where) if line else FileNote(AT, **where)
         if error.template == COMMA and delimited.COMMA.fullmatch(_bare(text)):
             return FormatError(_COMMA_INSTEAD, place=place, **where)
         if sort_of(text) is Sort.BROKEN:
@@ -228,7 +229,7 @@ _VANISHED = QT_TRANSLATE_NOOP("Sentences", "{text} is too small to be kept and w
 
 
 def _bare(cell: str) -> str:
-    """A cell in ASCII without the parentheses of a negative number."""
+    """Return a cell in ASCII without the parentheses of a negative number."""
     plain = normalized(cell)
     accounted = _ACCOUNTED.fullmatch(plain)
     return plain if accounted is None else accounted[1]
@@ -266,7 +267,7 @@ _INLINE_ROWS = re.compile(r"[\d.],? +[-+.\d]")
 class Grid(NamedTuple):
     """A text cut into rows of cells. `begin` gives them from the first one on, as often as it is called."""
 
-    begin: Callable[[], Iterator[Row]]
+    begin: Callable[[], Iterator[TextRow]]
     rows: int  # about so many
     headed: bool | None = False  # whether the syntax puts headings into the first row; None: they may stand there
     commas: bool = True  # a comma within a cell may belong to a number
@@ -274,14 +275,14 @@ class Grid(NamedTuple):
     headings: Headings | None = None  # that the syntax has said
 
 
-class Part(NamedTuple):
+class TextMatrix(NamedTuple):
     """One matrix of a text: the name before it, and the ways to cut it."""
 
     name: str
     grids: Sequence[Grid]
 
 
-class Way(NamedTuple):
+class TextReading(NamedTuple):
     """One way to read a text."""
 
     grid: Grid
@@ -289,13 +290,13 @@ class Way(NamedTuple):
     mode: Mode
 
 
-def read_table(text: str, tell: Tell = silent) -> Matrix:
-    """The matrix that a text holds, with its labels and notes on what was left out and how it was read.
+def read_table(text: str, progress: Progress = silent) -> LabeledArray:
+    """Return the matrix that a text holds, with its labels and notes on what was left out and how it was read.
 
     Tables between tabs, semicolons, commas, blanks or pipes, Python lists, prints of NumPy, torch, MATLAB, Julia and
     R, Mathematica's lists, LaTeX. Raises FormatError with one sentence that names row and column, counted from 0
-    without the headings, and AmbiguousTable where the text can mean two matrices. `tell` is told the share that is
-    read; what it raises ends the reading.
+    without the headings, and AmbiguousTable where the text can mean two matrices. `progress` gets the share read;
+    what it raises ends the reading.
     """
     if len(text) > LARGEST:
         template = QT_TRANSLATE_NOOP("Sentences", "{file} has {got} characters; expected at most {most}.")
@@ -307,33 +308,33 @@ def read_table(text: str, tell: Tell = silent) -> Matrix:
     if any(_BETWEEN.search(window) is None for window in windows):
         raise FormatError(TOO_LONG)
     try:
-        return _read(delimited.tidy(text.strip("\n\r")), tell)
+        return _read(delimited.tidy(text.strip("\n\r")), progress)
     except csv.Error as error:
         raise FormatError(TOO_LONG) from error
 
 
-def read_rows(rows: Sequence[Row], tell: Tell = silent) -> Matrix:
-    """The matrix in cells that are cut already, such as a spreadsheet's; refused as `read_table` refuses."""
-    return _one_of([Part("", [Grid(lambda: iter(rows), max(1, len(rows)))])], tell)
+def read_rows(rows: Sequence[TextRow], progress: Progress = silent) -> LabeledArray:
+    """Return the matrix in cells that are cut already, such as a spreadsheet's; refused as `read_table` refuses."""
+    return _one_of([TextMatrix("", [Grid(lambda: iter(rows), max(1, len(rows)))])], progress)
 
 
-def _read(text: str, tell: Tell) -> Matrix:
+def _read(text: str, progress: Progress) -> LabeledArray:
     if not text.strip(" \n\t,;|[](){}"):
         raise _nothing()
-    return _one_of(_parts(text), tell)
+    return _one_of(_parts(text), progress)
 
 
-def _one_of(parts: Sequence[Part], tell: Tell) -> Matrix:
-    """The matrix of one part, where the text has no other. Raises AmbiguousTable where there are several."""
-    readings = [reading for part in parts for reading in _readings(part, tell)]
+def _one_of(parts: Sequence[TextMatrix], progress: Progress) -> LabeledArray:
+    """Return the matrix of one part, where the text has no other. Raises AmbiguousTable where there are several."""
+    readings = [reading for part in parts for reading in _readings(part, progress)]
     readings = _distinct(readings)
     if len(readings) > 1:
         raise AmbiguousTable(readings, several=len(parts) > 1)
     return readings[0].matrix
 
 
-def _readings(part: Part, tell: Tell) -> list[Reading]:
-    found: list[tuple[Way, Cells, Matrix]] = []
+def _readings(part: TextMatrix, progress: Progress) -> list[PossibleMatrix]:
+    found: list[tuple[TextReading, ParsedCells, LabeledArray]] = []
     refusal: FormatError | None = None
     for grid in part.grids:
         sample = [row.cells for row in itertools.islice(grid.begin(), SAMPLE)]
@@ -341,55 +342,60 @@ def _readings(part: Part, tell: Tell) -> list[Reading]:
             raise _nothing()
         for headings in (grid.headings,) if grid.headings else find_headings(sample, grid.headed):
             try:
-                found += _clean(grid, headings, sample, tell)
+                found += _clean(grid, headings, sample, progress)
             except FormatError as error:
                 refusal = refusal or error
     if not found:
         raise refusal or _nothing()
     return [
-        Reading(_words(way, matrix, part.name), _noted(way, cells, matrix), part.name) for way, cells, matrix in found
+        PossibleMatrix(_words(way, matrix, part.name), _noted(way, cells, matrix), part.name)
+        for way, cells, matrix in found
     ]
 
 
 # --- cutting -------------------------------------------------------------------------------------
-def _parts(text: str) -> list[Part]:
-    """The matrices that a text holds, each with the ways to cut it where its commas or semicolons can be two things."""
+def _parts(text: str) -> list[TextMatrix]:
+    """Return the matrices that a text holds, each with the ways to cut it where its commas or semicolons can be two
+    things."""
     text = written_out.unwrapped(delimited.unprompted(text))
     outline = delimited.outlined(text)
     if typeset.is_latex(outline):
         _refuse_too_many(text)
-        return [Part(name, [_listed(rows, headed)]) for name, rows, headed in typeset.latex_tables(text)]
+        return [TextMatrix(name, [_listed(rows, headed)]) for name, rows, headed in typeset.latex_tables(text)]
     if found := _lists(text, outline):
         return found
     return _tables(text, quoted_cells=outline != text)
 
 
-def _tables(text: str, *, quoted_cells: bool) -> list[Part]:
-    """The tables of a text without brackets; all its rows together, too, where nothing but empty lines parts them."""
+def _tables(text: str, *, quoted_cells: bool) -> list[TextMatrix]:
+    """Return the tables of a text without brackets; all its rows together, too, where nothing but empty lines parts
+    them."""
     if quoted_cells or text.count("\n") > LONGEST_PRINT:
         piped = typeset.is_piped(delimited.outlined(text))
-        return [Part("", [_listed(*typeset.piped_rows(text))] if piped else _plain(text))]
+        return [TextMatrix("", [_listed(*typeset.piped_rows(text))] if piped else _plain(text))]
     text, comments = delimited.without_comments(text)
     above, text = typeset.titled(text)
     blocks, below = delimited.blocks_of(delimited.unprinted(text))
     if len(blocks) == 1:
         return [
-            Part("", _said(_cut(blocks[0].text), " ".join(filter(None, (above, blocks[0].words, below, comments)))))
+            TextMatrix(
+                "", _said(_cut(blocks[0].text), " ".join(filter(None, (above, blocks[0].words, below, comments))))
+            )
         ]
-    parts = [Part(block.words.strip("#*:：=＝ "), _cut(block.text)) for block in blocks]
+    parts = [TextMatrix(block.words.strip("#*:：=＝ "), _cut(block.text)) for block in blocks]
     if any(part.name for part in parts[1:]) or typeset.is_piped(text) or not _are_numbers(blocks):
         return parts
-    return [Part("", _plain("\n".join(block.text.strip("\n") for block in blocks))), *parts]
+    return [TextMatrix("", _plain("\n".join(block.text.strip("\n") for block in blocks))), *parts]
 
 
-def _are_numbers(blocks: Sequence[Block]) -> bool:
-    """Whether tables have no headings, and rows of the same length."""
+def _are_numbers(blocks: Sequence[TextBlock]) -> bool:
+    """Return whether tables have no headings, and rows of the same length."""
     firsts = [block.text.strip().partition("\n")[0].replace(",", " ").replace(";", " ").split() for block in blocks]
     return len(set(map(len, firsts))) == 1 and all(is_number(cell) for cells in firsts for cell in cells)
 
 
 def _cut(text: str) -> list[Grid]:
-    """The ways to cut one table."""
+    """Return the ways to cut one table."""
     if typeset.is_piped(text):
         return [_listed(*typeset.piped_rows(text))]
     label, table, doubtful = delimited.label_of(text)
@@ -401,12 +407,12 @@ def _cut(text: str) -> list[Grid]:
 
 
 def _said(grids: Sequence[Grid], words: str) -> list[Grid]:
-    """The grids, with the words that were left out beside them."""
+    """Return the grids, with the words that were left out beside them."""
     return [grid._replace(left_out=words) for grid in grids]
 
 
-def _lists(text: str, outline: str) -> list[Part]:
-    """The matrices in brackets; comments are read as well where the text has no other."""
+def _lists(text: str, outline: str) -> list[TextMatrix]:
+    """Return the matrices in brackets; comments are read as well where the text has no other."""
     if not written_out.may_hold(outline) or "[,1]" in text:
         return []
     _refuse_too_many(text)
@@ -417,22 +423,24 @@ def _lists(text: str, outline: str) -> list[Part]:
         found = written_out.find_lists(delimited.uncommented(text))
     if found is None:
         return []
-    return [Part(one.name, [_rows(way, one.labels, found.left_out) for way in one.readings]) for one in found.matrices]
+    return [
+        TextMatrix(one.name, [_rows(way, one.labels, found.left_out) for way in one.readings]) for one in found.matrices
+    ]
 
 
 def _rows(rows: written_out.Rows, labels: Sequence[str] | None, left_out: str) -> Grid:
-    """Rows in brackets, whose commas belong to no number, with the names that stand before them."""
+    """Return rows in brackets, whose commas belong to no number, with the names that stand before them."""
     cells = rows if labels is None else [[label, *row] for label, row in zip(labels, rows, strict=True)]
-    grid = _listed([Row(0, row) for row in cells], headed=False)
+    grid = _listed([TextRow(0, row) for row in cells], headed=False)
     return grid._replace(commas=False, left_out=left_out, headings=NAMED_ROWS if labels else None)
 
 
 def _plain(text: str) -> list[Grid]:
-    """The ways to cut a table between blanks, tabs, commas or semicolons."""
+    """Return the ways to cut a table between blanks, tabs, commas or semicolons."""
     if named := delimited.named_rows(text):
         names, text = named
         cut = delimited.rows_of(text, delimited.find_dialect(text))
-        rows = [Row(row.line, [name, *row.cells]) for name, row in zip(names, cut, strict=False)]
+        rows = [TextRow(row.line, [name, *row.cells]) for name, row in zip(names, cut, strict=False)]
         return [_listed(rows, headed=False)._replace(headings=NAMED_ROWS)]
     inline = _inline_rows(text)
     if inline is not None:
@@ -447,7 +455,7 @@ def _plain(text: str) -> list[Grid]:
     return grids
 
 
-def _listed(rows: list[Row], headed: bool | None) -> Grid:
+def _listed(rows: list[TextRow], headed: bool | None) -> Grid:
     return Grid(lambda: iter(rows), len(rows), headed)
 
 
@@ -456,7 +464,7 @@ def _table(text: str, dialect: Dialect) -> Grid:
 
 
 def _inline_rows(text: str) -> list[Grid] | None:
-    """The grids of one line whose rows end at semicolons, as MATLAB writes a matrix."""
+    """Return the grids of one line whose rows end at semicolons, as MATLAB writes a matrix."""
     if "\n" in text or ";" not in text or "\t" in text:
         return None
     below = ";\n".join(text.split(";")).replace(";\n", "\n")
@@ -469,7 +477,7 @@ def _inline_rows(text: str) -> list[Grid] | None:
 
 
 def _may_be_decimals(sample: Sequence[Sequence[str]]) -> bool:
-    """Whether lines such as "0,05" may be one number each as well as two.
+    """Return whether lines such as "0,05" may be one number each as well as two.
 
     So it is with a lone one, with a 0 that no whole number begins with, with nothing but 0 or many digits at a side.
     """
@@ -488,16 +496,18 @@ def _refuse_too_many(text: str) -> None:
 
 
 # --- reading -------------------------------------------------------------------------------------
-def _clean(grid: Grid, headings: Headings, sample: list[list[str]], tell: Tell) -> list[tuple[Way, Cells, Matrix]]:
-    """The numbers of the rows with decimal points; where only commas are in the way, with these."""
-    way = Way(grid, headings, "point")
-    cells, matrix = _matrix(way, sample, tell)
+def _clean(
+    grid: Grid, headings: Headings, sample: list[list[str]], progress: Progress
+) -> list[tuple[TextReading, ParsedCells, LabeledArray]]:
+    """Return the numbers of the rows with decimal points; where only commas are in the way, with these."""
+    way = TextReading(grid, headings, "point")
+    cells, matrix = _matrix(way, sample, progress)
     if not cells.bad:
         return [(way, cells, matrix)]
     found = []
     for mode in MODES[1:] if grid.commas and cells.only_commas else ():
-        other = Way(grid, headings, mode)
-        again, matrix = _matrix(other, sample, tell)
+        other = TextReading(grid, headings, mode)
+        again, matrix = _matrix(other, sample, progress)
         if not again.bad:
             found.append((other, again, matrix))
     if not found:
@@ -505,8 +515,8 @@ def _clean(grid: Grid, headings: Headings, sample: list[list[str]], tell: Tell) 
     return found
 
 
-def _matrix(way: Way, sample: list[list[str]], tell: Tell) -> tuple[Cells, Matrix]:
-    cells, headings = Cells(way.mode), way.headings
+def _matrix(way: TextReading, sample: list[list[str]], progress: Progress) -> tuple[ParsedCells, LabeledArray]:
+    cells, headings = ParsedCells(way.mode), way.headings
     rows = way.grid.begin()
     header = next(rows).cells[headings.labels and not headings.short :] if headings.header else None
     checked = label_check([row[0] for row in sample[headings.header :] if row], headings.said)
@@ -520,15 +530,15 @@ def _matrix(way: Way, sample: list[list[str]], tell: Tell) -> tuple[Cells, Matri
         if cells.hopeless:
             break
         if place % TOLD_ROWS == 0:
-            tell(min(1.0, place / way.grid.rows))
+            progress(min(1.0, place / way.grid.rows))
     if not cells.values:
         raise _nothing()
     values = np.frombuffer(cells.values, np.float64).reshape(-1, cells.width).copy()
     columns = tuple(map(unmarked, header)) if header is not None else None
-    return cells, Matrix(values, tuple(labels) if headings.labels else None, columns, switches=cells.switches)
+    return cells, LabeledArray(values, tuple(labels) if headings.labels else None, columns, switches=cells.switches)
 
 
-def _no_label(place: int, row: Row) -> FormatError:
+def _no_label(place: int, row: TextRow) -> FormatError:
     template = QT_TRANSLATE_NOOP(
         "Sentences", "{file}: the label of row {row} is “{text}”; expected a name or a count as in the rows above."
     )
@@ -540,9 +550,9 @@ def _nothing() -> FormatError:
 
 
 # --- saying --------------------------------------------------------------------------------------
-def _distinct(found: Sequence[Reading]) -> list[Reading]:
+def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
     """Of readings that are the same matrix, under the same name or none, the first."""
-    kept: list[Reading] = []
+    kept: list[PossibleMatrix] = []
     for one in found:
         alike = (other for other in kept if one.name in ("", other.name) or not other.name)
         if not any(np.array_equal(one.matrix.values, other.matrix.values, equal_nan=True) for other in alike):
@@ -550,17 +560,17 @@ def _distinct(found: Sequence[Reading]) -> list[Reading]:
     return kept
 
 
-def _noted(way: Way, cells: Cells, matrix: Matrix) -> Matrix:
-    """The matrix with what was left out, guessed or rounded."""
-    notes: list[Note] = []
+def _noted(way: TextReading, cells: ParsedCells, matrix: LabeledArray) -> LabeledArray:
+    """Return the matrix with what was left out, guessed or rounded."""
+    notes: list[FileNote] = []
     if way.grid.left_out:
-        notes.append(Note(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
+        notes.append(FileNote(LEFT_OUT, text=quoted(way.grid.left_out, LONGEST_NOTE)))
     if matrix.column_labels is not None:
         template = QT_TRANSLATE_NOOP("Sentences", "The first row was left out as headings: {names}.")
-        notes.append(Note(template, names=_named(matrix.column_labels)))
+        notes.append(FileNote(template, names=_named(matrix.column_labels)))
     if matrix.row_labels is not None:
         template = QT_TRANSLATE_NOOP("Sentences", "The first column was left out as labels: {names}.")
-        notes.append(Note(template, names=_named(matrix.row_labels)))
+        notes.append(FileNote(template, names=_named(matrix.row_labels)))
     return replace(matrix, notes=(*notes, *cells.notes()))
 
 
@@ -569,13 +579,13 @@ def _named(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(quoted(label, 12) or "“”" for label in labels[:NAMES]) + more
 
 
-def _words(way: Way, matrix: Matrix, name: str) -> Note:
+def _words(way: TextReading, matrix: LabeledArray, name: str) -> FileNote:
     first = " ".join(f"{value:.6g}" for value in matrix.values[0, :3])
-    said = Note(_READ[way.mode], shape=shape_text(matrix.values.shape), first=first)
+    said = FileNote(_READ[way.mode], shape=shape_text(matrix.values.shape), first=first)
     left_out = _LEFT_OUT.get((way.headings.header, way.headings.labels)) if not way.grid.headings else None
-    said = Note(left_out, reading=said) if left_out else said
+    said = FileNote(left_out, reading=said) if left_out else said
     named = QT_TRANSLATE_NOOP("Sentences", "{name}: {reading}")
-    return Note(named, name=quoted(name, 32), reading=said) if name else said
+    return FileNote(named, name=quoted(name, 32), reading=said) if name else said
 
 
 _READ: dict[Mode, str] = {

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from attn_gui.formats.file_sentences import FormatError, quoted
-from attn_gui.formats.text.delimited import Row
+from attn_gui.formats.text.delimited import TextRow
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -26,7 +26,7 @@ _WIDE_SIGN = re.compile(r"\\[A-Za-z]+(?:\{\})?|\\.|[^{}$^]")
 _MARK = re.compile(r"^% rows (\d{1,9}) to (\d{1,9}), columns (\d{1,9}) to (\d{1,9})$", re.MULTILINE)
 
 
-class Part(NamedTuple):
+class TypesetPart(NamedTuple):
     """Some rows and columns, the names of the rows not counted as a column."""
 
     rows: range
@@ -39,8 +39,9 @@ class Part(NamedTuple):
         return f"% rows {rows.start} to {rows.stop - 1}, columns {columns.start} to {columns.stop - 1}"
 
 
-def parts_of(rows: Texts, heads: Sequence[str]) -> list[Part]:
-    """The parts of a table that fit a page each, in the order of reading; the first cell of a row is its name."""
+def parts_of(rows: Texts, heads: Sequence[str]) -> list[TypesetPart]:
+    """Return the parts of a table that fit a page each, in the order of reading; the first cell of a row is its
+    name."""
     names, *widths = (max(map(_points, column)) + BETWEEN_PT for column in zip(heads, *rows, strict=True))
     groups, left = [[0, 0]], LINE_PT - names
     for width in widths:
@@ -51,19 +52,20 @@ def parts_of(rows: Texts, heads: Sequence[str]) -> list[Part]:
         groups[-1][1] += 1
         left -= width
     bands = [range(low, min(low + LINES, len(rows))) for low in range(0, len(rows), LINES)]
-    return [Part(band, range(low, high)) for band in bands for low, high in groups]
+    return [TypesetPart(band, range(low, high)) for band in bands for low, high in groups]
 
 
-def parted(text: str) -> Iterator[tuple[Part, str]]:
-    """The parts that a text is marked to have, each with its own text; none where it is one table."""
+def parted(text: str) -> Iterator[tuple[TypesetPart, str]]:
+    """Yield the parts that a text is marked to have, each with its own text; none where it is one table."""
     _, *found = _MARK.split(text)
     for number in range(0, len(found), 5):
         top, bottom, low, high = map(int, found[number : number + 4])
-        yield Part(range(top, bottom + 1), range(low, high + 1)), found[number + 4]
+        yield TypesetPart(range(top, bottom + 1), range(low, high + 1)), found[number + 4]
 
 
-def joined(parts: Sequence[tuple[Part, list[list[str]]]], refusal: FormatError) -> list[list[str]]:
-    """The rows of the whole table, the headings first. Raises `refusal` where a part is missing or is not as said."""
+def joined(parts: Sequence[tuple[TypesetPart, list[list[str]]]], refusal: FormatError) -> list[list[str]]:
+    """Return the rows of the whole table, the headings first. Raises `refusal` where a part is missing or is not as
+    said."""
     whole: list[list[str]] = [[]]
     first = 0  # of the rows that parts are laid to, where they begin in the whole
     for part, rows in parts:
@@ -87,7 +89,7 @@ def joined(parts: Sequence[tuple[Part, list[list[str]]]], refusal: FormatError) 
 
 
 def _points(cell: str) -> float:
-    """Width of a cell as it is typeset, or a little more."""
+    """Return the width of a cell as it is typeset, or a little more."""
     return sum(_ORDERS_PT.get(sign, WIDE_PT if sign > "\u2e80" else SIGN_PT) for sign in _WIDE_SIGN.findall(cell))
 
 
@@ -117,28 +119,29 @@ _WRITTEN = re.compile("|".join(map(re.escape, _PLAIN)))
 
 
 def latex_text(text: str) -> str:
-    """A text in which LaTeX takes no sign for an order, in one line."""
+    """Return a text in which LaTeX takes no sign for an order, in one line."""
     return "".join(_LATEX.get(sign, sign) for sign in _line(text))
 
 
 def text_of_latex(latex: str, undressed: Callable[[str], str]) -> str:
-    """The text that was written so; `undressed` takes what stands between such signs."""
+    """Return the text that was written so; `undressed` takes what stands between such signs."""
     between, signs = _WRITTEN.split(latex), _WRITTEN.findall(latex)
     return "".join(undressed(part) + _PLAIN.get(sign, "") for part, sign in zip(between, [*signs, ""], strict=True))
 
 
 def markdown_text(text: str) -> str:
-    """A text in which Markdown takes no sign for an order, in one line."""
+    """Return a text in which Markdown takes no sign for an order, in one line."""
     return _MARKDOWN.sub(r"\\\g<0>", _line(text))
 
 
 def text_of_markdown(cell: str) -> str:
-    """The text of a cell of a table, without what makes it bold or code."""
+    """Return the text of a cell of a table, without what makes it bold or code."""
     return _ESCAPED.sub(r"\1", _EMPHASIS.sub("", cell))
 
 
 def _line(text: str) -> str:
-    """A text in one line, without control characters and halves of characters: each by its name, such as U+0001."""
+    """Return a text in one line, without control characters and halves of characters: each by its name, such as
+    U+0001."""
     return _CONTROL.sub(lambda found: f"U+{ord(found[0]):04X}", " ".join(text.splitlines()))
 
 
@@ -197,27 +200,28 @@ def is_latex(text: str) -> bool:
 
 
 def is_piped(text: str) -> bool:
-    """Whether the first line is cut by pipes and no other line lacks them, rules between the rows aside."""
+    """Return whether the first line is cut by pipes and no other line lacks them, rules between the rows aside."""
     lines = [line for line in text.split("\n", LOOKED_AT)[:LOOKED_AT] if line.strip()]
     rows = [line for line in lines if not _is_rule(line)]
     return bool(rows) and all(_PIPE.search(line) for line in rows) and (len(rows) < len(lines) or len(rows) > 1)
 
 
 def _is_rule(line: str) -> bool:
-    """Whether a line has nothing but what the frame of a table is drawn with; labels may be dashes as well."""
+    """Return whether a line has nothing but what the frame of a table is drawn with; labels may be dashes as well."""
     marks = set(line)
     return marks <= _RULE and not marks.isdisjoint(_DASHES)
 
 
 # --- LaTeX ---------------------------------------------------------------------------------------
-def latex_tables(text: str) -> list[tuple[str, list[Row], bool]]:
-    """Each matrix, array or tabular with the name before it and its rows; or lines with & and a double backslash.
+def latex_tables(text: str) -> list[tuple[str, list[TextRow], bool]]:
+    """Return each matrix, array or tabular with the name before it and its rows; or lines with & and a double
+    backslash.
 
     And whether a rule below the first row of a tabular, and below no other, says that it holds headings. Parts of one
     table are one.
     """
     if parts := [(part, [row.cells for row in latex_tables(own)[0][1]]) for part, own in parted(text)]:
-        return [("", [Row(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))], True)]
+        return [("", [TextRow(0, cells) for cells in joined(parts, FormatError(SEVERAL, count=len(parts)))], True)]
     if (begun := text.count("\\begin{")) >= MOST_BEGUN:
         raise FormatError(SEVERAL, count=begun)
     found = list(_MATRIX.finditer(text))
@@ -226,22 +230,22 @@ def latex_tables(text: str) -> list[tuple[str, list[Row], bool]]:
     return [(_latex_name(text, one), *_latex_rows(_body(one), one[2], tabular=one[1] == TABULAR)) for one in found]
 
 
-def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[Row], bool]:
+def _latex_rows(body: str, text: str, *, tabular: bool) -> tuple[list[TextRow], bool]:
     lines = _LATEX_ROW.split(body)
     rows = [[_latex_cell(cell) for cell in _LATEX_CELL.split(line)] for line in lines]
     rows = rows if any(rows[-1]) else rows[:-1]
     ruled = [place for place, line in enumerate(lines[1 : len(rows)], 1) if _LATEX_RULE.match(line)]
-    return [Row(0, cells) for cells in rows], tabular and ruled == [1]
+    return [TextRow(0, cells) for cells in rows], tabular and ruled == [1]
 
 
 def _latex_name(text: str, matrix: re.Match[str]) -> str:
-    """The name that a formula gives to a matrix; empty where it gives none."""
+    """Return the name that a formula gives to a matrix; empty where it gives none."""
     named = _LATEX_NAMED.search(text[max(0, matrix.start() - BESIDE) : matrix.start()])
     return re.sub(r"\\(?:[a-z]+|[\[(])|[{}\s]", "", named[1]) if named else ""
 
 
 def _body(matrix: re.Match[str]) -> str:
-    """The text within a matrix. Raises FormatError for what stands beside it in a formula and may change it."""
+    """Return the text within a matrix. Raises FormatError for what stands beside it in a formula and may change it."""
     kind, body = matrix.groups()
     if kind != TABULAR:
         _refuse_beside(_COMMENT.sub("", matrix.string[: matrix.start()]).rstrip()[-BESIDE:], -1, BEFORE)
@@ -259,16 +263,17 @@ def _refuse_beside(side: str, nearest: int, ends: frozenset[str]) -> None:
 
 
 def _latex_cell(cell: str) -> str:
-    """The text of a cell; fractions and powers keep apart from digits beside them, with which they are no number."""
+    """Return the text of a cell; fractions and powers keep apart from digits beside them, with which they are no
+    number."""
     cell = _LATEX_POWER.sub(r"e\1 ", cell.replace("\\infty", "inf"))
     cell = _LATEX_FRACTION.sub(r" \1/\2 ", cell)
     return _SIGN_APART.sub(r"\1", text_of_latex(cell, lambda part: _LATEX_DRESS.sub("", part)).strip())
 
 
 # --- Markdown ------------------------------------------------------------------------------------
-def piped_rows(text: str) -> tuple[list[Row], bool]:
-    """The rows between pipes, and whether a rule below the first one says that it holds headings."""
-    rows: list[Row] = []
+def piped_rows(text: str) -> tuple[list[TextRow], bool]:
+    """Return the rows between pipes, and whether a rule below the first one says that it holds headings."""
+    rows: list[TextRow] = []
     headed = False
     for place, line in enumerate(text.split("\n"), 1):
         line = line.strip()
@@ -276,12 +281,12 @@ def piped_rows(text: str) -> tuple[list[Row], bool]:
             headed = True
         elif line and not (_is_rule(line) and _PIPE.search(line[1:-1]) is None):
             cells = [text_of_markdown(cell) for cell in _PIPE.split(line)]
-            rows.append(Row(place, _without_borders(line, cells)))
+            rows.append(TextRow(place, _without_borders(line, cells)))
     return rows, headed
 
 
 def titled(text: str) -> tuple[str, str]:
-    """The text above a table that has a rule below its first row, and the table, whose lines keep their numbers.
+    """Return the text above a table that has a rule below its first row, and the table, whose lines keep their numbers.
 
     Nothing where there is no such table, or nothing above it. Raises FormatError for a number that may be meant.
     """

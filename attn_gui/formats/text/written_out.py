@@ -116,7 +116,7 @@ class Found(NamedTuple):
     group: Group
 
 
-class Listed(NamedTuple):
+class NamedRows(NamedTuple):
     """A matrix: the ways to read its rows, the names of these, and the name of all of it."""
 
     name: str
@@ -127,17 +127,17 @@ class Listed(NamedTuple):
 class Lists(NamedTuple):
     """The matrices of a text, and what stands around them."""
 
-    matrices: list[Listed]
+    matrices: list[NamedRows]
     left_out: str
 
 
 def unwrapped(text: str) -> str:
-    """The text with the numbers that libraries print in their own type, such as np.float64(1.5), alone."""
+    """Return the text with the numbers that libraries print in their own type, such as np.float64(1.5), alone."""
     return _WRAPPED.sub(r"\1", text) if "(" in text and any(name in text for name in _SCALARS) else text
 
 
 def find_lists(text: str) -> Lists | None:
-    """The matrices in brackets that a text holds; None where its numbers are in no brackets.
+    """Return the matrices in brackets that a text holds; None where its numbers are in no brackets.
 
     Raises FormatError for brackets that do not match, prints that leave numbers out, and what may change a matrix.
     """
@@ -179,13 +179,13 @@ def find_lists(text: str) -> Lists | None:
 
 
 def may_hold(text: str) -> bool:
-    """Whether a text may hold a list, as its brackets and, of a long one, its beginning tell."""
+    """Return whether a text may hold a list, as its brackets and, of a long one, its beginning tell."""
     text = _folded(text)
     return not _BRACKETS.isdisjoint(text) and not _is_accounted(text) and (len(text) <= LARGE or _may_begin(text))
 
 
 def _folded(text: str) -> str:
-    """The text with brackets and the marks beside them in ASCII, each in its place."""
+    """Return the text with brackets and the marks beside them in ASCII, each in its place."""
     return text if text.isascii() else text.translate(_FOLDED)
 
 
@@ -196,7 +196,7 @@ def refuse_shortened(text: str) -> None:
 
 
 def _is_accounted(text: str) -> bool:
-    """Whether all brackets are around one number each that is a whole cell: the negative ones of accounts.
+    """Return whether all brackets are around one number each that is a whole cell: the negative ones of accounts.
 
     A comma in one is a decimal comma, or one between thousands, only where no commas stand between the cells.
     """
@@ -207,7 +207,8 @@ def _is_accounted(text: str) -> bool:
 
 
 def _may_begin(text: str) -> bool:
-    """Whether a long text has a list at its beginning: a number behind a bracket, and another or the end behind it."""
+    """Return whether a long text has a list at its beginning: a number behind a bracket, and another or the end behind
+    it."""
     return re.search(r"[\[({]\s*[-+−]?[\d.]+\s*(?:[,;\s]\s*[-+−\d.]|\])", text[:LOOKED_AT]) is not None
 
 
@@ -217,7 +218,8 @@ def _is_begun(text: str) -> bool:
 
 # --- groups --------------------------------------------------------------------------------------
 def _grouped(text: str) -> tuple[Group, list[tuple[int, int]], bool]:
-    """The text as groups within groups, the places of comments, and whether a bracket is closed that was not opened."""
+    """Return the text as groups within groups, the places of comments, and whether a bracket is closed that was not
+    opened."""
     root = Group("", "", 0)
     root.end = len(text)
     stack, comments, stray = [root], [], False
@@ -260,7 +262,7 @@ def _holds(group: Group, matrices: Sequence[Found]) -> bool:
 
 
 def _named(group: Group) -> tuple[str, str, bool]:
-    """The key and the word before a bracket, and whether there is nothing else."""
+    """Return the key and the word before a bracket, and whether there is nothing else."""
     found = _WORD.fullmatch(group.word)
     if found is None:
         return "", group.word, False
@@ -273,7 +275,7 @@ def _is_constructor(word: str) -> bool:
 
 
 def _search(group: Group, text: str, name: str = "") -> list[Found]:
-    """Every list of numbers in a group that is none itself. Raises FormatError for what may change one."""
+    """Return every list of numbers in a group that is none itself. Raises FormatError for what may change one."""
     found: list[Found] = []
     key = ""
     for item in group:
@@ -299,13 +301,13 @@ def _search(group: Group, text: str, name: str = "") -> list[Found]:
 
 
 def _operators(group: Group) -> str:
-    """The first word in a group that counts with what is beside it."""
+    """Return the first word in a group that counts with what is beside it."""
     words = (item for item in group if isinstance(item, str))
     return next((word for word in words if word[0] in _OPERATORS or word[0] == "."), "")
 
 
 def _value(group: Group) -> Nested | str | None:
-    """The list, or the one number, that a group is; None of anything else."""
+    """Return the list, or the one number, that a group is; None of anything else."""
     _, word, plain = _named(group)
     if not plain or not _is_constructor(word):
         return None
@@ -347,7 +349,7 @@ def _value(group: Group) -> Nested | str | None:
 
 
 def _unwrapped(group: Group, word: str, items: Nested, said: tuple[str, ...] | None) -> Nested | str | None:
-    """The one value of a constructor or of parentheses, else the list of all."""
+    """Return the one value of a constructor or of parentheses, else the list of all."""
     lists = [item for item in items if isinstance(item, list)]
     if said is not None and lists and (got := _shape(lists[0])) != tuple(map(_whole, said)):
         raise FormatError(OTHER_SHAPE, said=" × ".join(said), got=shape_text(got))
@@ -389,7 +391,8 @@ def _cells(value: Nested) -> Iterator[str]:
 
 
 def _is_numbers(value: Nested) -> bool:
-    """Whether half of the first cells of a list are numbers, or are meant for one, so that a typing error is named."""
+    """Return whether half of the first cells of a list are numbers, or are meant for one, so that a typing error is
+    named."""
     cells = list(itertools.islice(_cells(value), 64))
     return 0 < len(cells) <= 2 * sum(map(_is_value, cells))
 
@@ -399,12 +402,12 @@ def _is_value(cell: str) -> bool:
 
 
 def _before(text: str, start: int) -> str:
-    """What stands near before a place."""
+    """Return what stands near before a place."""
     return text[max(0, start - NEAR) : start]
 
 
 def _around(text: str, matrices: Sequence[Found]) -> str:
-    """The text without the matrices."""
+    """Return the text without the matrices."""
     place, parts = 0, []
     for one in matrices:
         parts.append(text[place : one.group.start])
@@ -413,13 +416,14 @@ def _around(text: str, matrices: Sequence[Found]) -> str:
 
 
 def _is_row(line: str) -> bool:
-    """Whether a line is numbers in no brackets."""
+    """Return whether a line is numbers in no brackets."""
     cells = re.split(r"[\s,;]+", line.strip()) if _BRACKETS.isdisjoint(line) else []
     return any(cells) and all(map(is_number, filter(None, cells)))
 
 
 def _counts(one: Found, text: str) -> bool:
-    """Whether a row is meant for one: it is no number in parentheses, and no numbers stand beside it in its line."""
+    """Return whether a row is meant for one: it is no number in parentheses, and no numbers stand beside it in its
+    line."""
     cells, body = list(_cells(one.value)), text[one.group.start : one.group.end]
     if (one.group.bracket == "(" and len(cells) < 2) or re.match(r"\[\s*,", body):  # R counts columns as [,1]
         return False
@@ -436,7 +440,7 @@ def _counts(one: Found, text: str) -> bool:
 
 
 def _is_vector(one: Found, text: str, shapes: set[tuple[int, ...]]) -> bool:
-    """Whether a row beside a matrix is another one: it is given a name or a line, and is not a shape."""
+    """Return whether a row beside a matrix is another one: it is given a name or a line, and is not a shape."""
     whole = tuple(map(_whole, _cells(one.value)))
     if whole in shapes or any(tuple(s for s in shape if s != 1) == whole for shape in shapes):
         return False
@@ -471,8 +475,8 @@ def _check(one: Found, text: str) -> None:
 
 
 # --- rows ----------------------------------------------------------------------------------------
-def _listed(one: Found, text: str) -> Iterator[Listed]:
-    """The matrices of a list, which has several where it is nested deeper than one has rows."""
+def _listed(one: Found, text: str) -> Iterator[NamedRows]:
+    """Yield the matrices of a list, which has several where it is nested deeper than one has rows."""
     name = one.name or name_before(text, one.group.start)
     value = one.value
     while len(value) == 1 and isinstance(value[0], list):
@@ -487,7 +491,7 @@ def _listed(one: Found, text: str) -> Iterator[Listed]:
     if "\n" in body and _depth(value) == 1 and len(value) > 1:
         rows = _rows_of(_value(_only(_cut_at_lines(body))) or [])
         readings += [rows] if len(rows) > 1 and len({len(cells) for cells in rows}) == 1 else []
-    yield Listed(name, readings)
+    yield NamedRows(name, readings)
 
 
 def _only(body: str) -> Group:
@@ -495,7 +499,7 @@ def _only(body: str) -> Group:
 
 
 def _cut_at_lines(body: str) -> str:
-    """A list with a semicolon for every line end, but beside a comma, where Python goes on."""
+    """Return a list with a semicolon for every line end, but beside a comma, where Python goes on."""
     body = body[body.rfind("[") if "[" in body else 0 :] if body.count("[") == 1 else body
     lines = [line.strip() for line in body.split("\n")]
     ends = [
@@ -519,7 +523,7 @@ def _rows_of(value: Nested | str) -> Rows:
 
 
 def name_before(text: str, start: int) -> str:
-    """What stands before a matrix in its line, or in the line above where that ends as labels do."""
+    """Return what stands before a matrix in its line, or in the line above where that ends as labels do."""
     before = _before(text, start)
     line = before.rpartition("\n")[2]
     if not line.strip():
@@ -530,22 +534,22 @@ def name_before(text: str, start: int) -> str:
 
 
 def _as_rows(found: Sequence[Found], text: str, left_out: str) -> Lists | None:
-    """Lists of numbers one below the other as the rows of one matrix; None where they are something else."""
+    """Return lists of numbers one below the other as the rows of one matrix; None where they are something else."""
     if len(found) < 2 or any(_depth(one.value) > 1 for one in found):
         return None
     between = [text[one.group.end : other.group.start] for one, other in itertools.pairwise(found)]
     names = tuple(one.name or name_before(text, one.group.start) for one in found)
     rows = [list(_cells(one.value)) for one in found]
     if not any(names):
-        return Lists([Listed("", [rows])], left_out)
+        return Lists([NamedRows("", [rows])], left_out)
     inside = any(one.name for one in found) and "=" not in "".join(between)
     if not all(names) or not (inside or all("\n" in part for part in between)) or len(set(map(len, rows))) > 1:
         return None
     apart = any("=" in part for part in between) or {name.lower() for name in names} <= _PARTS
-    together = Listed(", ".join(names), [rows], names)
+    together = NamedRows(", ".join(names), [rows], names)
     if not apart:
         return Lists([together], _without(left_out, names, "[:：=＝]?"))
-    singly = [Listed(name, [[row]]) for name, row in zip(names, rows, strict=True)] if len(names) <= MOST else []
+    singly = [NamedRows(name, [[row]]) for name, row in zip(names, rows, strict=True)] if len(names) <= MOST else []
     return Lists([together, *singly], _without(left_out, names, "[:：=＝]?"))
 
 
@@ -553,7 +557,7 @@ _PARTS = frozenset(("q", "k", "v", "query", "key", "value", "queries", "keys", "
 
 
 def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> str:
-    """What was left out but for names, which have a note of their own; each ends with `sign`."""
+    """Return what was left out but for names, which have a note of their own; each ends with `sign`."""
     for name in filter(None, names[:MOST]):
         left_out = re.sub(rf"{re.escape(name)}\s*{sign}\s*", "", left_out, count=1)
     return left_out if any(map(str.isalnum, left_out)) else ""
@@ -561,7 +565,7 @@ def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> s
 
 # --- saying --------------------------------------------------------------------------------------
 def _left_out(text: str, matrices: Sequence[Found], comments: Sequence[tuple[int, int]]) -> str:
-    """The words around the matrices, and the comments in them."""
+    """Return the words around the matrices, and the comments in them."""
     parts, place = [], 0
     groups = {one.group.start: one.group for one in matrices}
     for group in groups.values():

@@ -40,10 +40,10 @@ from attn_gui.document.matrix_model import Index, field_symbol
 from attn_gui.engine.head_axis import parsed
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats import FormatError
-from attn_gui.formats.base import Listed, Listing
+from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.file_sentences import SeveralReadings
 from attn_gui.formats.named.arranged import Settled, answered, complaint
-from attn_gui.formats.named.arrangement import Arrangement
+from attn_gui.formats.named.arrangement import ArrayMapping
 from attn_gui.formats.named.roles import AT_ONCE, MASK, PROJECTED, ROLES, is_problem, one_way
 from attn_gui.formats.named.weight_layouts import FUSED, Columns, runs_text
 from attn_gui.views.controls.choice_box import ChoiceBox
@@ -71,7 +71,7 @@ def part_symbol(role: str) -> str:
 class ArraysModel(QAbstractTableModel):
     """One row an array; a row that is dragged carries its name."""
 
-    def __init__(self, arrays: Sequence[Listed], parent: Any = None) -> None:
+    def __init__(self, arrays: Sequence[ListedArray], parent: Any = None) -> None:
         super().__init__(parent)
         self.arrays = tuple(arrays)
         self._parts: dict[str, str] = {}
@@ -135,7 +135,7 @@ SHORTEST = 8  # letters of a name that are always seen
 class ArraySlot(Retranslated, ChoiceBox):
     """`picked` carries the name of the array, empty for none."""
 
-    def __init__(self, role: str, arrays: Sequence[Listed], parent: QWidget | None = None) -> None:
+    def __init__(self, role: str, arrays: Sequence[ListedArray], parent: QWidget | None = None) -> None:
         super().__init__((NONE, *(array.name for array in arrays)), parent)
         self.role = role
         self.setObjectName(f"arrays.{role}")
@@ -182,7 +182,7 @@ class PartSlots(Retranslated, QWidget):
 
     changed = Signal()
 
-    def __init__(self, arrays: Sequence[Listed], parent: QWidget | None = None) -> None:
+    def __init__(self, arrays: Sequence[ListedArray], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.slots = {role: ArraySlot(role, arrays, self) for role in ROLES}
         self.direct, self.projected = QRadioButton(self), QRadioButton(self)
@@ -274,7 +274,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self.about, self.preview = WrappedLabel(self), NumberPreview(ROWS, COLUMNS, self)
         self.parts, self.fields = PartSlots(listing.arrays, self), AxesFields(say, self)
         self._found: NDArray[Any] | str | None = None  # the numbers that are looked at, or why there are none
-        self._pictured: dict[tuple[str, str], Arrangement] = {}
+        self._pictured: dict[tuple[str, str], ArrayMapping] = {}
         self.complaint = WrappedLabel(self)
         self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
         self._build()
@@ -286,11 +286,11 @@ class ArraysDialog(Retranslated, FormDialog):
     def sizeHint(self) -> QSize:
         return QSize(scaled(WIDTH), scaled(HEIGHT))
 
-    def arrangement(self) -> Arrangement:
+    def arrangement(self) -> ArrayMapping:
         """The arrangement on show."""
         return self.fields.arrangement(self.parts.names())
 
-    def set_arrangement(self, arrangement: Arrangement, remembered: bool = False) -> None:
+    def set_arrangement(self, arrangement: ArrayMapping, remembered: bool = False) -> None:
         """Propose an arrangement; `remembered`: the one of the last file with such names."""
         self.parts.set_names(arrangement.arrays)
         self.fields.set_arrangement(arrangement, remembered)
@@ -397,11 +397,11 @@ class ArraysDialog(Retranslated, FormDialog):
     def _offer(self, names: Mapping[str, str]) -> Settled | None:
         """What fits these arrays and what the file settles; None where they do not fit at all."""
         try:
-            return answered(Arrangement(dict(names), split=self.arrangement().split), self._listing)
+            return answered(ArrayMapping(dict(names), split=self.arrangement().split), self._listing)
         except (ValueError, TypeError):  # which the complaint tells
             return None
 
-    def _ask_for_pictures(self, now: Arrangement) -> None:
+    def _ask_for_pictures(self, now: ArrayMapping) -> None:
         """Ask for the first map of every reading, the other questions answered as they are, or by their first one."""
         questions = self.fields.open_questions()
         first = {name: _said(name, keys[0]) for name, keys in questions.items() if getattr(now, name) is None}
@@ -427,7 +427,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self.preview.set_values(values)
         self.about.setText(said)
 
-    def _columns(self, arrangement: Arrangement) -> dict[str, Columns]:
+    def _columns(self, arrangement: ArrayMapping) -> dict[str, Columns]:
         try:
             return arrangement.columns(self._listing)
         except FormatError:  # which the complaint tells
@@ -446,7 +446,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self.buttons.button(BUTTONS.Ok).setEnabled(not said)
         self._ask_for_pictures(now)
 
-    def _objection(self, now: Arrangement) -> str:
+    def _objection(self, now: ArrayMapping) -> str:
         """The reason why an arrangement makes no problem, as a sentence; empty where it makes one."""
         error = complaint(now, self._listing)
         if isinstance(error, SeveralReadings) or (error is None and self.fields.unanswered()):

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.file_sentences import Note, SeveralReadings
+from attn_gui.formats.file_sentences import FileNote, SeveralReadings
 from attn_gui.formats.named.arranged import Settled
-from attn_gui.formats.named.arrangement import Arrangement
+from attn_gui.formats.named.arrangement import ArrayMapping
 from attn_gui.formats.named.mask_meanings import ADD, BLOCK, KEEP, NO_MASK
 from attn_gui.formats.named.roles import MASK
 from attn_gui.formats.named.weight_layouts import FUSED, HEAD_BY_HEAD, LINEAR, PART_BY_PART, SPLITS, known_of, parts_of
@@ -44,10 +44,10 @@ class AxesFields(Retranslated, QWidget):
         self.heads = CountBox(self, minimum=1, maximum=MOST_HEADS)
         self.kv_heads = CountBox(self, minimum=1, maximum=MOST_HEADS)
         self.split = ChoiceBox((UNSAID, *SPLITS), self)
-        self._offer: Mapping[str, Mapping[str, Note]] = {}
+        self._offer: Mapping[str, Mapping[str, FileNote]] = {}
         self._given: dict[str, str] = {}  # readings that somebody picked, now or for the last such file
         self._remembered = False
-        self._forced: Mapping[str, Mapping[str, Note]] = {}
+        self._forced: Mapping[str, Mapping[str, FileNote]] = {}
         self._masks = False  # whether there are some that nobody chose
         self._alike = True  # as many heads of keys as of queries, as long as nobody types another number
         self._editors: dict[str, QWidget] = {
@@ -87,7 +87,7 @@ class AxesFields(Retranslated, QWidget):
                 grid.addWidget(editor, row, 1)
         grid.setColumnStretch(1, 1)
 
-    def set_arrangement(self, arrangement: Arrangement, remembered: bool = False) -> None:
+    def set_arrangement(self, arrangement: ArrayMapping, remembered: bool = False) -> None:
         """Show how an arrangement reads its arrays; `remembered`: it is the one of the last such file."""
         self._remembered = remembered
         said = {"axes": arrangement.axes and spelled(arrangement.axes), "weights": arrangement.weights}
@@ -98,10 +98,10 @@ class AxesFields(Retranslated, QWidget):
             self.heads.setValue(arrangement.num_heads or 1)
             self.kv_heads.setValue(arrangement.num_kv_heads or arrangement.num_heads or 1)
 
-    def arrangement(self, names: dict[str, str]) -> Arrangement:
+    def arrangement(self, names: dict[str, str]) -> ArrayMapping:
         """The arrangement of these arrays as the fields say; None for a question that nobody has answered."""
         axes = parsed((self.axes.key() or "").split(","))
-        found = Arrangement(names, axes=axes, weights=self.weights.key() if _has_weights(names) else None)
+        found = ArrayMapping(names, axes=axes, weights=self.weights.key() if _has_weights(names) else None)
         counted = self._counted(found)
         means = self.mask_means.key()
         return replace(
@@ -139,7 +139,7 @@ class AxesFields(Retranslated, QWidget):
             readings.set_key(next((key for key in picks if key in keys), None))
         self._show_reason()
         axes = parsed((self.axes.key() or "").split(","))
-        counted = self._counted(Arrangement(dict(names), axes=axes, weights=self.weights.key()))
+        counted = self._counted(ArrayMapping(dict(names), axes=axes, weights=self.weights.key()))
         shown = {
             "axes": len(self.axes.choices()) > 1,
             "weight_axes": _has_weights(names) and len(self.weights.choices()) > 1,
@@ -167,7 +167,7 @@ class AxesFields(Retranslated, QWidget):
         return any(not readings.isHidden() and readings.key() is None for readings in self._lists.values())
 
     # --- inside ----------------------------------------------------------------------------------
-    def _counted(self, arrangement: Arrangement) -> bool:
+    def _counted(self, arrangement: ArrayMapping) -> bool:
         """Whether an axis says how many heads there are, or may say it once it is chosen."""
         open_ones = [readings for readings in self._lists.values() if readings.key() is None]
         if any(HEAD in key.split(",") for readings in open_ones for key, _ in readings.choices()):

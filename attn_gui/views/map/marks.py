@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
-from attn_gui.engine.evaluation.dense import Spread
+from attn_gui.engine.evaluation.related import RelatedCells
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike
@@ -27,7 +27,10 @@ Area = tuple[slice, slice]
 Flags = npt.NDArray[np.bool_]
 
 FORWARD, BACKWARD = "forward", "backward"
-DIRECTIONS: Mapping[str, Callable[..., Spread[Any]]] = {FORWARD: Evaluation.forward, BACKWARD: Evaluation.backward}
+DIRECTIONS: Mapping[str, Callable[..., RelatedCells[Any]]] = {
+    FORWARD: Evaluation.forward,
+    BACKWARD: Evaluation.backward,
+}
 """Directions that can be shown of a cell: all that it reaches, or all that it comes from."""
 
 OPACITY = {"light": 0.74, "dark": 0.72}
@@ -43,7 +46,7 @@ class Reach:
 
     name: str
     box: Box
-    spread: Spread[Any]
+    spread: RelatedCells[Any]
     _known: dict[tuple[object, ...], Flags] = field(default_factory=dict, repr=False)
 
     def cells(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Flags:

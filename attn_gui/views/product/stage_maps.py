@@ -12,8 +12,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Recomputed
-from attn_gui.engine.evaluation.readout import parts_of
-from attn_gui.engine.graph.nodes import Part
+from attn_gui.engine.evaluation.related import parts_of
+from attn_gui.engine.graph.nodes import CellPart
 from attn_gui.figure.operands import KEY, PLAIN, QUERY, bands_of, picture_of, stage_plane
 from attn_gui.figure.tokens import SPACING
 from attn_gui.pictures.geometry import Window
@@ -184,7 +184,7 @@ def lines_of(
     return found
 
 
-def _lines(part: Part, plane: PlaneLike) -> MarkedLines | None:
+def _lines(part: CellPart, plane: PlaneLike) -> MarkedLines | None:
     cuts = plane.cells(part.box)
     if cuts is None:
         return None

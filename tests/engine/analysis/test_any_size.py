@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.engine import Evaluation, Problem, solve
+from attn_gui.engine import DenseEvaluation, Problem, solve
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.engine.analysis.regression import each_from_the_others, fit_width
-from attn_gui.engine.analysis.sweep import ROW_READINGS, Row, jacobian_norm
+from attn_gui.engine.analysis.sweep import ROW_READINGS, MapRow, jacobian_norm
 from attn_gui.engine.graph.indices import length
 
 BEYOND = (-660, 660)  # powers of two whose squares are no numbers any more
@@ -36,24 +36,24 @@ def test_a_length_scales_with_its_numbers(numbers, power):
 def test_the_norm_of_an_output(rng, power):
     small = problem(rng)
     large = small.replace(value=np.ldexp(small.value, power))
-    one, other = (ROW_READINGS["norm"].read(Evaluation(each), Row()) for each in (small, large))
+    one, other = (ROW_READINGS["norm"].read(DenseEvaluation(each), MapRow()) for each in (small, large))
     assert other == np.ldexp(one, power) != 0
 
 
 def test_the_variance_of_scores_that_are_all_huge(rng):
     flat = Problem(query=np.ones((2, 1)), key=np.full((7, 1), 1.7e308), value=np.ones((7, 1)), scale=1.0)
-    assert ROW_READINGS["score_variance"].read(Evaluation(flat), Row()) == 0
+    assert ROW_READINGS["score_variance"].read(DenseEvaluation(flat), MapRow()) == 0
 
 
 @pytest.mark.parametrize("power", BEYOND)
 def test_the_stable_rank_of_weights_set_by_hand(rng, power):
     """It does not know the unit."""
     small = problem(rng)
-    weights = np.ldexp(Evaluation(small).block("weights", 0, 0, slice(0, 5), slice(0, 5)), power)
+    weights = np.ldexp(DenseEvaluation(small).block("weights", 0, 0, slice(0, 5), slice(0, 5)), power)
     large = small.replace(interventions=[{"kind": "set", "stage": "weights", "values": weights[None, None]}])
     found = []
     for each in (small, large):
-        evaluation = Evaluation(each)
+        evaluation = DenseEvaluation(each)
         found.append(READINGS["rank"].measure(each, lambda: rows_of(evaluation, 0, 0)))  # noqa: B023
     assert abs(found[1] - found[0]) <= 100 * EPS * found[0]
 
@@ -75,7 +75,7 @@ def test_the_saturation_of_any_weights(parts, steep, power):
 def test_an_output_is_solved_for(rng, power):
     small = problem(rng)
     large = small.replace(value=np.ldexp(small.value, power))
-    target = float(Evaluation(small).box("output", (slice(0, 1), slice(0, 1), slice(0, 1))).item()) * 0.9
+    target = float(DenseEvaluation(small).box("output", (slice(0, 1), slice(0, 1), slice(0, 1))).item()) * 0.9
     found = [solve(each, "output", (0, 0, 0), t) for each, t in ((small, target), (large, np.ldexp(target, power)))]
     assert found[0].feasible
     if power > 0:  # as near as 1e-9 of 1 is near enough
@@ -108,7 +108,8 @@ def test_a_kernel_is_fitted_to_values_of_any_size(rng, power):
     y = 2 * np.sin(x) + x**0.8 + rng.standard_normal(x.shape) / 2
     small = Problem(query=x, key=x, value=y, score="gaussian")
     one, other = (
-        fit_width(each_from_the_others(Evaluation(each))) for each in (small, small.replace(value=np.ldexp(y, power)))
+        fit_width(each_from_the_others(DenseEvaluation(each)))
+        for each in (small, small.replace(value=np.ldexp(y, power)))
     )
     assert one.w == other.w != 1
     assert one.error < one.before

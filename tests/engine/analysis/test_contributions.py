@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.sensitivity import contributions
 
 SIZES = (1e-200, 1.0, 1e200)
@@ -18,7 +18,7 @@ def found(rng, size, **more):
     arrays = {name: rng.standard_normal((N, HEADS * width)) for name, width in (("query", 2), ("key", 2), ("value", 4))}
     arrays["value"] *= size
     problem = Problem(**arrays, w_output=rng.standard_normal((12, D_MODEL)), num_heads=HEADS, **more)
-    return problem, contributions(Evaluation(problem), 0, slice(0, N))
+    return problem, contributions(DenseEvaluation(problem), 0, slice(0, N))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -45,9 +45,9 @@ def test_what_is_no_number_stays_one_and_an_output_of_zeros_has_no_shares(rng):
     problem, _ = found(rng, 1.0)
     value = problem.value.copy()
     value[0, 0], value[1, 4], value[:, 8:] = np.inf, np.nan, 0
-    parts = contributions(Evaluation(problem.replace(value=value)), 0, slice(0, N))
+    parts = contributions(DenseEvaluation(problem.replace(value=value)), 0, slice(0, N))
     assert np.isinf(parts.norms()[0]).all()
     assert np.isnan(parts.norms()[1]).all()
     assert (parts.norms()[2] == 0).all()
-    none = contributions(Evaluation(problem.replace(value=np.zeros_like(value))), 0, slice(0, N))
+    none = contributions(DenseEvaluation(problem.replace(value=np.zeros_like(value))), 0, slice(0, N))
     assert np.isnan(none.shares()).all()

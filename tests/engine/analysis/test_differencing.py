@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute, memory, sensitivity
+from attn_gui.engine import DenseEvaluation, Problem, compute, memory, sensitivity
 from attn_gui.engine.analysis.differentiation import finite_difference
 from attn_gui.engine.analysis.sensitivity import gradients, step_gradients
 from attn_gui.engine.graph import indices
@@ -77,7 +77,7 @@ def test_gradients_by_the_steps_are_those_of_the_formulas():
     """∂a/∂s′ = diag(a) − a aᵀ; ∂o/∂a = v; times the scale before it; times k before that."""
     random = np.random.default_rng(6).standard_normal
     problem = Problem(query=random((3, 4)), key=random((5, 4)), value=random((5, 2)))
-    evaluation, trace = Evaluation(problem), compute(problem)
+    evaluation, trace = DenseEvaluation(problem), compute(problem)
     a, v = trace["weights"][0, 0, 1], problem.value[:, 1]
     found = step_gradients(evaluation, "head_output", indices.cell((0, 0, 1, 1)), np.ones((1, 1, 1, 1)))
     assert list(found) == ["query", "key", "value", "scores", "scaled", "weights"]
@@ -98,5 +98,5 @@ def test_gradients_of_a_box_are_those_of_the_whole_stage(problem):
     cotangent = np.zeros((1, 2, 4, 4))
     cotangent[box] = weights
     whole = sensitivity(compute(problem), "weights", cotangent=cotangent)
-    for field, found in gradients(Evaluation(problem), "weights", box, weights).items():
+    for field, found in gradients(DenseEvaluation(problem), "weights", box, weights).items():
         assert found == pytest.approx(whole[field], abs=1e-13), field

@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.dimensions import counts_of, steps_of, written
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import settled
 from attn_gui.figure.pages.context import PageContext
@@ -59,7 +59,7 @@ PROBLEMS = {
 def test_keys_of_a_block_that_normalizes_first_have_m_rows():
     norms = {"norm1_weight": array(MODEL), "norm2_weight": array(MODEL)}
     block = {"kind": "pre", "norm": "rms", **norms, "w_up": array(MODEL, 6), "w_down": array(6, MODEL)}
-    shapes = {step.stage: step.shape(symbols=True) for step in steps_of(Evaluation(projected(block=block)))}
+    shapes = {step.stage: step.shape(symbols=True) for step in steps_of(DenseEvaluation(projected(block=block)))}
     assert shapes["query"].startswith("n × d_model · ")
     assert shapes["key"].startswith("m × d_model · ")
 
@@ -68,7 +68,7 @@ def test_keys_of_a_block_that_normalizes_first_have_m_rows():
 def test_a_sequence_that_all_items_share_has_no_batch_axis_on_the_page(field):
     batched = {"x": array(N, MODEL), "context": array(M, MODEL)}
     batched[field] = array(ITEMS, *batched[field].shape)
-    evaluation = Evaluation(projected(**batched))
+    evaluation = DenseEvaluation(projected(**batched))
     context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
     context = replace(context, options=settled(PAGES["dimensions"].options, context, {"shapes": "numbers"}))
     sources = PAGES["dimensions"].read(evaluation, context, lambda share: None).sources
@@ -78,7 +78,7 @@ def test_a_sequence_that_all_items_share_has_no_batch_axis_on_the_page(field):
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_every_number_is_that_of_the_computed_array(name):
     problem = PROBLEMS[name]
-    trace, steps = compute(problem), steps_of(Evaluation(problem))
+    trace, steps = compute(problem), steps_of(DenseEvaluation(problem))
     assert [step.stage for step in steps] == list(trace.stages)
     for step in steps:
         batch, *shape = trace[step.stage].shape
@@ -90,7 +90,7 @@ def test_every_number_is_that_of_the_computed_array(name):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_what_stands_in_a_product_can_be_multiplied(name):
-    steps = steps_of(Evaluation(PROBLEMS[name]))
+    steps = steps_of(DenseEvaluation(PROBLEMS[name]))
     products = [step for step in steps if step.product]
     assert products
     for step in products:
@@ -104,14 +104,14 @@ def test_what_stands_in_a_product_can_be_multiplied(name):
 def test_a_symbol_is_one_number_wherever_it_stands(name):
     problem = PROBLEMS[name]
     counts = counts_of(problem)
-    for step in steps_of(Evaluation(problem)):
+    for step in steps_of(DenseEvaluation(problem)):
         for dim in (*step.result, *(dim for operand in step.operands for dim in operand.dims)):
             factors = [counts.get(part) or int(part) for part in dim.symbol.split("·")]
             assert prod(factors) == dim.size, (step.stage, dim)
 
 
 def shapes(problem, symbols=True):
-    return {step.stage: step.shape(symbols=symbols) for step in steps_of(Evaluation(problem))}
+    return {step.stage: step.shape(symbols=symbols) for step in steps_of(DenseEvaluation(problem))}
 
 
 def test_the_chain_reads_as_in_the_textbook():
@@ -138,7 +138,7 @@ def test_heads_projections_and_a_batch_have_their_symbols():
 
 
 def test_what_else_a_step_reads_is_named():
-    steps = {step.stage: step for step in steps_of(Evaluation(PROBLEMS["block"]))}
+    steps = {step.stage: step for step in steps_of(DenseEvaluation(PROBLEMS["block"]))}
     assert [(side, written(dims, symbols=True)) for side, dims in steps["residual"].sides.items()] == [
         ("x", "n × d_model")
     ]
@@ -148,7 +148,7 @@ def test_what_else_a_step_reads_is_named():
 
 
 def sides(problem, stage):
-    step = next(step for step in steps_of(Evaluation(problem)) if step.stage == stage)
+    step = next(step for step in steps_of(DenseEvaluation(problem)) if step.stage == stage)
     return {name: written(dims, symbols=True) for name, dims in step.sides.items()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.regression import each_from_the_others, error_of_others, fit_width
 
 
@@ -19,7 +19,7 @@ def regression(points: int, noise: float, seed: int = 3, w: float = 1.0) -> Prob
 
 
 def points_of(problem: Problem) -> Problem:
-    return each_from_the_others(Evaluation(problem))
+    return each_from_the_others(DenseEvaluation(problem))
 
 
 def plain_error(x: np.ndarray, y: np.ndarray, w: float) -> float:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute, sensitivity
-from attn_gui.engine.analysis.differentiation import Gradient, gradient_of
-from attn_gui.engine.evaluation.pooling import Pooling
+from attn_gui.engine import DenseEvaluation, Problem, compute, sensitivity
+from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
@@ -26,11 +25,11 @@ def problem():
 
 
 def test_every_table_and_every_step_has_its_gradient(problem):
-    evaluation, place = Evaluation(problem), (1, 2, 4)
-    found = gradient_of(evaluation, "output", indices.cell(place), np.ones((1, 1, 1)))
+    evaluation, place = DenseEvaluation(problem), (1, 2, 4)
+    found = Gradient(evaluation, "output", indices.cell(place), np.ones((1, 1, 1)))
     exact = sensitivity(compute(problem), "output", place)
     for field in ("query", "key", "value"):
-        assert np.array_equal(found.by_field(field), exact[field])
+        assert np.array_equal(found.field(field), exact[field])
         assert np.array_equal(found.box(field, indices.whole(found.shape(field))), exact[field])
         assert np.array_equal(found.field_block(field, 1, slice(1, 3), slice(0, 2)), exact[field][1, 1:3, :2])
     step, by = 1e-6, found.box("weights", indices.whole(found.shape("weights")))
@@ -48,7 +47,7 @@ def test_every_table_and_every_step_has_its_gradient(problem):
 
 
 def test_a_later_step_and_a_closed_key_change_nothing(problem):
-    found = gradient_of(Evaluation(problem), "weights", indices.cell((0, 0, 0, 1)), np.ones((1, 1, 1, 1)))
+    found = Gradient(DenseEvaluation(problem), "weights", indices.cell((0, 0, 0, 1)), np.ones((1, 1, 1, 1)))
     assert not found.box("output", indices.whole(found.shape("output"))).any()
     assert found.box("weights", indices.whole(found.shape("weights"))).sum() == 1
     assert not found.box("scores", (slice(0, 1), slice(0, 1), slice(0, 1), slice(3, 5))).any()
@@ -59,20 +58,19 @@ def test_a_later_step_and_a_closed_key_change_nothing(problem):
 def test_switches_have_none():
     problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2),
                       mask=[{"kind": "custom", "allowed": [[1, 0], [1, 1]]}])  # fmt: skip
-    found = gradient_of(Evaluation(problem), "output", indices.cell((0, 1, 1)), np.ones((1, 1, 1)))
-    assert np.isnan(found.by_field("mask.0.allowed")).all()
+    found = Gradient(DenseEvaluation(problem), "output", indices.cell((0, 1, 1)), np.ones((1, 1, 1)))
+    assert np.isnan(found.field("mask.0.allowed")).all()
 
 
 def test_a_long_problem_draws_its_pictures(problem):
-    for evaluation in (Evaluation(problem), StreamingEvaluation(problem)):
-        found = gradient_of(evaluation, "head_output", indices.cell((0, 1, 1, 0)), np.ones((1, 1, 1, 1)))
-        assert isinstance(found, Gradient)
-        assert isinstance(found, Pooling) == isinstance(evaluation, Pooling)
-        if isinstance(found, Pooling):
-            values, allowed = found.pooled("weights", 0, 1, 1, 1)
-            whole = found.box("weights", indices.whole(found.shape("weights")))[0, 1]
-            assert values[0, 0] == whole.ravel()[np.argmax(np.abs(whole))]
-            assert allowed is None or allowed.all()
+    long = StreamingEvaluation(problem)
+    for evaluation in (DenseEvaluation(problem), long):
+        found = Gradient(evaluation, "head_output", indices.cell((0, 1, 1, 0)), np.ones((1, 1, 1, 1)))
+        assert found.draws_pictures == evaluation.draws_pictures == (evaluation is long)
+        values, allowed = found.pooled("weights", 0, 1, 1, 1)
+        whole = found.box("weights", indices.whole(found.shape("weights")))[0, 1]
+        assert values[0, 0] == whole.ravel()[np.argmax(np.abs(whole))]
+        assert allowed is None or allowed.all()
 
 
 @pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)])
@@ -80,8 +78,7 @@ def test_the_pictures_of_a_long_problem_have_the_largest_of_every_block(mask):
     random = np.random.default_rng(4).standard_normal
     fields = {name: random((70, 6)) for name in ("query", "key", "value")}
     evaluation = StreamingEvaluation(Problem(**fields, num_heads=2, mask=mask))
-    found = gradient_of(evaluation, "head_output", indices.cell((0, 1, 33, 2)), np.ones((1, 1, 1, 1)))
-    assert isinstance(found, Pooling)
+    found = Gradient(evaluation, "head_output", indices.cell((0, 1, 33, 2)), np.ones((1, 1, 1, 1)))
     for stage in ("scores", "weights", "head_output"):
         whole = found.box(stage, indices.whole(found.shape(stage)))[0, 1].copy()
         if mask and stage == "weights":

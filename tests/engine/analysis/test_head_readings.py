@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, FieldTypeError, PlaceError, Problem, compute
+from attn_gui.engine import DenseEvaluation, Evaluation, FieldTypeError, PlaceError, Problem, compute
 from attn_gui.engine.analysis import head_readings
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -27,7 +27,7 @@ def problem_of(n: int = N, m: int = N, tokens: tuple[str, ...] | None = TOKENS, 
 
 
 def weights_of(problem: Problem, batch: int, head: int) -> list[list[float]]:
-    block = Evaluation(problem).block("weights", batch, head, slice(0, problem.n), slice(0, problem.m))
+    block = DenseEvaluation(problem).block("weights", batch, head, slice(0, problem.n), slice(0, problem.m))
     return [[float(weight) for weight in row] for row in block]
 
 
@@ -57,7 +57,7 @@ def measured(key: str, evaluation: Evaluation, batch: int = 1, head: int = 2) ->
 
 
 @pytest.mark.parametrize("mask", [(), ({"kind": "causal"},)], ids=["open", "causal"])
-@pytest.mark.parametrize("make", [Evaluation, StreamingEvaluation])
+@pytest.mark.parametrize("make", [DenseEvaluation, StreamingEvaluation])
 @pytest.mark.parametrize("key", READINGS)
 def test_a_reading_is_that_of_plain_loops(key, make, mask, monkeypatch):
     monkeypatch.setattr(head_readings, "AT_ONCE", 3 * N)  # parts of three rows
@@ -69,7 +69,7 @@ def test_a_reading_is_that_of_plain_loops(key, make, mask, monkeypatch):
 @pytest.mark.parametrize("key", [key for key in READINGS if key not in ("entropy", "rank")])
 def test_the_counted_cells_hold_what_is_counted(key):
     problem = problem_of(mask=({"kind": "causal"},))
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     cells = READINGS[key].cells(problem, partial(rows_of, evaluation, 0, 1))
     weights = np.array(weights_of(problem, 0, 1))
     total = sum(weights[cut].sum() for cut in cells)
@@ -80,7 +80,7 @@ def test_the_counted_cells_hold_what_is_counted(key):
 
 def test_where_every_cell_counts_none_is_singled_out():
     problem = problem_of()
-    rows = partial(rows_of, Evaluation(problem), 0, 0)
+    rows = partial(rows_of, DenseEvaluation(problem), 0, 0)
     assert [key for key, reading in READINGS.items() if not reading.singles] == ["entropy", "rank"]
     for key in ("entropy", "rank"):
         assert READINGS[key].cells(problem, rows) == [(slice(0, N), slice(0, N))]
@@ -100,17 +100,17 @@ def test_rows_that_see_no_key_do_not_count():
     allowed[[2, 5]] = False
     problem = problem_of(mask=({"kind": "custom", "allowed": allowed},))
     rows = [row for row in weights_of(problem, 1, 2) if any(row)]
-    assert measured("entropy", Evaluation(problem)) == pytest.approx(LOOPS["entropy"](rows), rel=1e-12)
-    assert measured("sink", Evaluation(problem)) == pytest.approx(LOOPS["sink"](rows), rel=1e-12)
+    assert measured("entropy", DenseEvaluation(problem)) == pytest.approx(LOOPS["entropy"](rows), rel=1e-12)
+    assert measured("sink", DenseEvaluation(problem)) == pytest.approx(LOOPS["sink"](rows), rel=1e-12)
     shut = problem_of(mask=({"kind": "padding", "lengths": 0},))
-    assert [measured(key, Evaluation(shut)) for key in READINGS] == [0.0] * len(READINGS)
+    assert [measured(key, DenseEvaluation(shut)) for key in READINGS] == [0.0] * len(READINGS)
 
 
 @pytest.mark.parametrize("key", READINGS)
 def test_nan_is_said_and_not_hidden(key):
     query = np.array(problem_of().query)
     query[1, 4, 11] = np.nan
-    assert math.isnan(measured(key, Evaluation(problem_of(query=query))))
+    assert math.isnan(measured(key, DenseEvaluation(problem_of(query=query))))
 
 
 @pytest.mark.filterwarnings("error")
@@ -118,7 +118,7 @@ def test_nan_is_said_and_not_hidden(key):
 def test_infinite_weights_by_hand_are_counted_as_they_are(put):
     at = {"head": 2, "query": 4, "key": (3, 3 + len(put))}
     records = [{"kind": "set", "stage": "weights", "at": at, "values": np.array(put)}]
-    found = {key: measured(key, Evaluation(problem_of(interventions=records))) for key in READINGS}
+    found = {key: measured(key, DenseEvaluation(problem_of(interventions=records))) for key in READINGS}
     assert math.isnan(found["rank"])
     assert math.isinf(found["largest"]) == (math.inf in put)
     assert math.isnan(found["sink"]) == (len(put) > 1)  # of an infinite sum a finite part is no share at all
@@ -128,11 +128,11 @@ def test_infinite_weights_by_hand_are_counted_as_they_are(put):
 @pytest.mark.filterwarnings("error")
 def test_weights_by_hand_too_large_to_be_summed_have_their_shares():
     put = {"stage": "weights", "kind": "set", "at": {"query": 4, "key": (0, 2)}, "values": np.array([1.5e308, 0.5e308])}
-    found = {key: measured(key, Evaluation(problem_of(interventions=[put]))) for key in READINGS}
+    found = {key: measured(key, DenseEvaluation(problem_of(interventions=[put]))) for key in READINGS}
     assert found["sink"] == pytest.approx(0.75)
     assert found["rank"] == pytest.approx(1)
     beside = {**put, "values": np.array([-math.inf, 1e200])}
-    found = {key: measured(key, Evaluation(problem_of(interventions=[beside]))) for key in READINGS}
+    found = {key: measured(key, DenseEvaluation(problem_of(interventions=[beside]))) for key in READINGS}
     assert math.isnan(found["rank"])
     assert found["largest"] == 1e200
     assert found["previous_token"] == 0.0
@@ -150,12 +150,12 @@ def test_the_rank_counts_directions():
     identity, same = np.eye(N) * 60, np.zeros((N, N))
     for scores, expected in ((identity, N), (same, 1)):
         problem = Problem(query=scores, key=np.eye(N), value=np.eye(N), scale=1.0)
-        assert measured("rank", Evaluation(problem), 0, 0) == pytest.approx(expected, rel=1e-9)
+        assert measured("rank", DenseEvaluation(problem), 0, 0) == pytest.approx(expected, rel=1e-9)
 
 
 def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):
     monkeypatch.setattr(head_readings, "AT_ONCE", 4 * N)  # three parts
-    evaluation, asked = Evaluation(problem_of()), []
+    evaluation, asked = DenseEvaluation(problem_of()), []
 
     def pulse() -> None:
         asked.append(1)
@@ -171,7 +171,7 @@ def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):
 def test_no_reading_is_larger_than_the_largest_that_it_names(key):
     for scores in (np.eye(N) * 900, np.zeros((N, N))):
         problem = Problem(query=scores, key=np.eye(N), value=np.eye(N), query_tokens=TOKENS, key_tokens=TOKENS)
-        value, most = measured(key, Evaluation(problem), 0, 0), READINGS[key].most(problem)
+        value, most = measured(key, DenseEvaluation(problem), 0, 0), READINGS[key].most(problem)
         assert -1e-12 <= value <= most * (1 + 1e-12)
         assert READINGS[key].written(value) != READINGS[key].written(math.nan) == "NaN"
 
@@ -190,7 +190,7 @@ def test_no_reading_is_larger_than_the_largest_that_it_names(key):
 def test_rows_that_do_not_add_up_to_one_have_no_more_entropy_than_is_said(keys, more):
     problem = Problem(query=np.zeros((2, 1)), key=np.zeros((keys, 1)), value=np.zeros((keys, 1)), **more)
     entropy = READINGS["entropy"]
-    value, most = measured("entropy", Evaluation(problem), 0, 0), entropy.most(problem)
+    value, most = measured("entropy", DenseEvaluation(problem), 0, 0), entropy.most(problem)
     assert value <= most * (1 + 1e-12)
     assert ("ln " in entropy.said(problem)) == (most == math.log(keys))
 
@@ -202,7 +202,7 @@ def test_the_rank_knows_directions_across_the_even_one(rows):
     n, m = values.shape
     given = {name: np.zeros((length, 1)) for name, length in (("query", n), ("key", m), ("value", m))}
     problem = Problem(**given, interventions=({"kind": "set", "stage": "weights", "at": {}, "values": values},))
-    assert measured("rank", Evaluation(problem), 0, 0) == pytest.approx(LOOPS["rank"](rows), rel=1e-9)
+    assert measured("rank", DenseEvaluation(problem), 0, 0) == pytest.approx(LOOPS["rank"](rows), rel=1e-9)
 
 
 def test_the_largest_of_weights_by_hand_is_marked_where_it_stands() -> None:
@@ -210,7 +210,7 @@ def test_the_largest_of_weights_by_hand_is_marked_where_it_stands() -> None:
     values[1, 2] = -2.0
     by_hand = [{"kind": "set", "stage": "weights", "values": values}]
     problem = Problem(query=np.ones((2, 1)), key=np.ones((3, 1)), value=np.ones((3, 1)), interventions=by_hand)
-    reading, rows = READINGS["largest"], partial(rows_of, Evaluation(problem), 0, 0)
+    reading, rows = READINGS["largest"], partial(rows_of, DenseEvaluation(problem), 0, 0)
     assert reading.measure(problem, rows) == -2.0
     assert reading.cells(problem, rows) == [(slice(1, 2), slice(2, 3))]
     assert "0 … 1" not in reading.said(problem)
@@ -221,7 +221,7 @@ def test_tokens_that_differ_at_their_end_alone_are_no_duplicates() -> None:
     tokens = ("a", "a\0", "b", "a")
     arrays = {name: np.ones((4, 1)) for name in ("query", "key", "value")}
     problem = Problem(**arrays, query_tokens=tokens, key_tokens=tokens)
-    rows = partial(rows_of, Evaluation(problem), 0, 0)
+    rows = partial(rows_of, DenseEvaluation(problem), 0, 0)
     assert READINGS["duplicate_token"].cells(problem, rows) == [(slice(3, 4), slice(0, 1))]
     assert READINGS["duplicate_token"].measure(problem, rows) == pytest.approx(1 / 16)
 

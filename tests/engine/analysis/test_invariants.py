@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis import verification as judged
 from attn_gui.engine.analysis.verification import invariants, row_boxes
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import contract
 from attn_gui.engine.graph.stage import Linear
 from attn_gui.engine.stages import Softmax
@@ -54,7 +54,7 @@ def test_keys_may_change_places_with_their_masks_and_biases(rng):
     )
     arrays = {name: rng.normal(size=(5, 6)) for name in ("w_query", "w_key", "w_value")}
     problem = Problem(x=rng.normal(size=(3, 7, 5)), **arrays, num_heads=2, mask=mask)
-    assert held(Evaluation(problem))["order_of_keys_is_free"] is True
+    assert held(DenseEvaluation(problem))["order_of_keys_is_free"] is True
 
 
 @pytest.mark.parametrize("sink", [None, (0.4,)])
@@ -62,14 +62,14 @@ def test_rows_without_a_key_and_rows_with_nan_are_no_failures(rng, sink):
     bias = np.zeros((5, 7))
     bias[1], bias[2, 3] = -np.inf, np.nan
     arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
-    found = invariants(Evaluation(Problem(**arrays, mask=({"kind": "bias", "values": bias},), sink=sink)))[0]
+    found = invariants(DenseEvaluation(Problem(**arrays, mask=({"kind": "bias", "values": bias},), sink=sink)))[0]
     assert found.holds is True
     assert found.note.values["wild"] == 1
 
 
 def test_rows_with_an_infinite_sink_hold_nan_and_are_no_failures(rng):
     arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 7), ("value", 7))}
-    found = invariants(Evaluation(Problem(**arrays, num_heads=2, sink=(np.inf, 0.0))))[0]
+    found = invariants(DenseEvaluation(Problem(**arrays, num_heads=2, sink=(np.inf, 0.0))))[0]
     assert found.holds is True
     assert found.note.values["wild"] == 5
 
@@ -78,19 +78,19 @@ def test_rows_with_an_infinite_sink_hold_nan_and_are_no_failures(rng):
 def test_a_causal_layer_without_a_future_has_nothing_to_hold(seen, rng):
     arrays = {name: rng.normal(size=(rows, 4)) for name, rows in (("query", 5), ("key", 1), ("value", 1))}
     layers = {"end": {"kind": "causal", "align": "start"}, "window": {"kind": "window", "left": 1}}
-    assert held(Evaluation(Problem(**arrays, mask=(layers[seen],))))["future_has_no_influence"] is None
+    assert held(DenseEvaluation(Problem(**arrays, mask=(layers[seen],))))["future_has_no_influence"] is None
 
 
 @pytest.mark.parametrize(("n", "m", "align"), [(300, 300, "start"), (290, 310, "end"), (310, 290, "end")])
 def test_the_future_has_no_influence_where_sums_are_left_to_blas(n, m, align, rng):
     arrays = {name: rng.normal(size=(rows, 36)) for name, rows in (("query", n), ("key", m), ("value", m))}
-    evaluation = Evaluation(Problem(**arrays, num_heads=3, mask=({"kind": "causal", "align": align},)))
+    evaluation = DenseEvaluation(Problem(**arrays, num_heads=3, mask=({"kind": "causal", "align": align},)))
     assert held(evaluation, chosen={0: [0, 5, 140, 141, 142]})["future_has_no_influence"] is True
 
 
 # --- told not to hold ----------------------------------------------------------------------------
 def test_rows_that_do_not_sum_to_one(evaluations, makers):
-    evaluation = Evaluation(makers["plain"]())
+    evaluation = DenseEvaluation(makers["plain"]())
     evaluation._arrays["weights"][1, 4, 3, 2] += 1e-13
     assert held(evaluation)["rows_sum_to_one"] is False
     evaluation._arrays["weights"][1, 4, 3, 2] = np.nan
@@ -98,13 +98,13 @@ def test_rows_that_do_not_sum_to_one(evaluations, makers):
 
 
 def test_weights_that_are_almost_zero(makers):
-    evaluation = Evaluation(makers["window"]())
+    evaluation = DenseEvaluation(makers["window"]())
     evaluation._arrays["weights"][0, 0, 0, 10] = 1e-300
     assert held(evaluation)["closed_weights_are_zero"] is False
 
 
 def test_heads_in_another_order(makers):
-    evaluation = Evaluation(makers["plain"]())
+    evaluation = DenseEvaluation(makers["plain"]())
     evaluation._arrays["head_output"] = evaluation._arrays["head_output"][:, ::-1]
     assert held(evaluation)["concat_undoes_split"] is False
 
@@ -112,12 +112,12 @@ def test_heads_in_another_order(makers):
 def test_keys_that_know_their_place(makers, monkeypatch):
     old = Softmax.forward
     monkeypatch.setattr(Softmax, "forward", lambda self, logits, *more: old(self, logits + 1e-9 * np.arange(11), *more))
-    assert held(Evaluation(makers["plain"]()))["order_of_keys_is_free"] is False
+    assert held(DenseEvaluation(makers["plain"]()))["order_of_keys_is_free"] is False
 
 
 def test_a_future_that_leaks_through_zero_weights(makers, monkeypatch):
     monkeypatch.setattr(Linear, "_product", lambda self, group, axes: contract(*group, axes=axes, ordered=True))
-    assert held(Evaluation(makers["block"]()))["future_has_no_influence"] is False
+    assert held(DenseEvaluation(makers["block"]()))["future_has_no_influence"] is False
 
 
 # --- samples -------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_of_large_maps_a_seeded_sample_of_rows_is_looked_at(makers, small_sample
     assert tiles == tiles_of(problem)
     assert tiles != tiles_of(problem, seed=1)
     assert {box[1].start for box in tiles} == set(range(problem.num_heads))  # spread over the heads
-    said = [str(one.note) for one in weights_looked_at(Evaluation(problem))]
+    said = [str(one.note) for one in weights_looked_at(DenseEvaluation(problem))]
     assert all(text.endswith(f". A sample: {rows} of {every} rows of weights were looked at.") for text in said)
 
 
@@ -157,7 +157,7 @@ def test_every_row_is_looked_at_where_maps_are_small(makers):
         for box in tiles_of(problem):
             seen[box] += 1
         assert (seen == 1).all()
-        assert not any("sample" in str(one.note) for one in invariants(Evaluation(problem)))
+        assert not any("sample" in str(one.note) for one in invariants(DenseEvaluation(problem)))
 
 
 @pytest.mark.parametrize("fault", ["sum", "zero"])
@@ -169,7 +169,7 @@ def test_a_fault_in_a_row_of_the_sample_is_seen_and_one_beside_it_is_not(fault, 
     outside = set(np.ndindex(problem.map_shape[:3])) - inside
     for places, caught in ((inside, True), (outside, False)):
         for place in places:
-            evaluation = Evaluation(problem)
+            evaluation = DenseEvaluation(problem)
             hidden = ~evaluation.fetch("allowed", tuple(slice(None) for _ in range(4)))[place]
             if fault == "zero":
                 evaluation._arrays["weights"][(*place, np.argmax(hidden))] = 1e-300
@@ -180,7 +180,7 @@ def test_a_fault_in_a_row_of_the_sample_is_seen_and_one_beside_it_is_not(fault, 
 
 
 def test_a_sample_says_what_the_whole_says_of_the_same_rows(makers, monkeypatch):
-    evaluation = Evaluation(makers["window"]())
+    evaluation = DenseEvaluation(makers["window"]())
     whole = weights_looked_at(evaluation)
     monkeypatch.setattr(judged, "TILE", 22)
     in_tiles = weights_looked_at(evaluation)
@@ -188,7 +188,7 @@ def test_a_sample_says_what_the_whole_says_of_the_same_rows(makers, monkeypatch)
 
 
 def test_those_that_compare_say_of_how_many_queries(makers):
-    found = invariants(Evaluation(makers["block"]()), chosen={0: [1, 3]})
+    found = invariants(DenseEvaluation(makers["block"]()), chosen={0: [1, 3]})
     said = {one.name: str(one.note) for one in found if one.holds is not None}
     problem = makers["block"]()
     of = f"A sample: 2 of {problem.batch_size * problem.n} query rows were looked at."

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import Evaluation, Problem, verify
+from attn_gui.engine import DenseEvaluation, Problem, verify
 from attn_gui.engine.analysis import open_keys as counting
 from attn_gui.engine.analysis.mask_lint import RULES, lint
 from attn_gui.engine.analysis.open_keys import open_keys
@@ -61,7 +61,7 @@ def test_counts_are_those_of_the_weights(mask: list[dict[str, Any]], by_parts: b
             patch.setattr(counting, "AT_ONCE", 2 * M)
         found = open_keys(problem)
     assert found is not None
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     name = next(stage for stage in ("masked", "biased", "scaled") if stage in evaluation.stages)
     scores = evaluation.box(name, tuple(slice(0, k) for k in evaluation.shape(name)))
     counts = np.broadcast_to(found.counts, scores.shape[:3])
@@ -82,7 +82,7 @@ def test_a_closed_row_is_named_and_its_weights_are_zero() -> None:
     assert found is not None
     assert [(finding.rule, finding.place) for finding in found] == [("closed_rows", (1, 0, 3))]
     assert str(found[0].note) == "Row 3 has no open key: its weights and its output are 0."
-    assert not Evaluation(problem).block("weights", 1, 2, slice(3, 4), slice(0, M)).any()
+    assert not DenseEvaluation(problem).block("weights", 1, 2, slice(3, 4), slice(0, M)).any()
 
 
 def test_several_closed_rows_are_counted_and_the_first_is_named() -> None:
@@ -101,7 +101,7 @@ def test_a_row_closed_by_a_finite_number_is_even_and_said_to_be() -> None:
     assert said(problem) == {
         "sunk_rows": "−3.4e+38 is added to every open key of row 2: finite, so the weights are even and not 0."
     }
-    weights = Evaluation(problem).block("weights", 0, 1, slice(2, 3), slice(0, M))
+    weights = DenseEvaluation(problem).block("weights", 0, 1, slice(2, 3), slice(0, M))
     np.testing.assert_array_equal(weights, np.full((1, M), 1 / M))
 
 
@@ -110,8 +110,8 @@ def test_a_smaller_number_leaves_the_row_to_its_scores() -> None:
     values[2] = -1e4
     problem = problem_of({"kind": "bias", "values": values}, d=7)
     assert said(problem)["sunk_rows"].endswith("finite, so it closes none, and the scores decide.")
-    plain = Evaluation(problem_of(d=7)).block("weights", 0, 1, slice(2, 3), slice(0, M))
-    found = Evaluation(problem).block("weights", 0, 1, slice(2, 3), slice(0, M))
+    plain = DenseEvaluation(problem_of(d=7)).block("weights", 0, 1, slice(2, 3), slice(0, M))
+    found = DenseEvaluation(problem).block("weights", 0, 1, slice(2, 3), slice(0, M))
     np.testing.assert_allclose(found, plain, rtol=1e-11)  # 1e4 takes four of sixteen digits
 
 
@@ -201,5 +201,5 @@ def test_biases_that_overflow_together_close_a_row() -> None:
     problem = problem_of(layer, layer, dtype="float32")
     assert said(problem)["closed_rows"] == "Row 3 has no open key: its weights and its output are 0."
     assert "sunk_rows" not in said(problem)
-    assert (Evaluation(problem).block("weights", 0, 0, slice(3, 4), slice(0, M)) == 0).all()
+    assert (DenseEvaluation(problem).block("weights", 0, 0, slice(3, 4), slice(0, M)) == 0).all()
     assert "sunk_rows" in said(problem_of(layer, dtype="float32"))

@@ -8,7 +8,7 @@ from math import isnan
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, explain, new_problem
+from attn_gui.engine import DenseEvaluation, Problem, explain, new_problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 STAGES = ("weights", "head_output", "concat", "output")
@@ -27,7 +27,7 @@ def evaluated(text: str) -> tuple[float, float]:
 @pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
 def test_the_numbers_of_the_text_give_the_cell(makers, problem_name, streaming, rng):
     problem = makers[problem_name]()
-    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else Evaluation(problem)
+    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
     for stage in STAGES:
         for _ in range(4):
             found = explain(evaluation, stage, [int(rng.integers(length)) for length in evaluation.shape(stage)])
@@ -45,7 +45,7 @@ def test_the_numbers_of_the_text_give_the_cell(makers, problem_name, streaming, 
 
 def test_the_worked_example_reads_as_in_the_lesson():
     problem = Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]])
-    found = explain(Evaluation(problem), "head_output", (0, 0, 1, 1))
+    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 1, 1))
     assert found.query_latex == (
         r"o_{1,1} = \frac{1}{Z} \sum_{j} e^{q_{1} \cdot k_{j} / \sqrt{3}}\,v_{j,1} = "
         r"\frac{1}{4.9544} \cdot \left(e^{0.577} \cdot 2 + e^{1.155} \cdot 4\right) = 3.2809, \quad "
@@ -55,13 +55,13 @@ def test_the_worked_example_reads_as_in_the_lesson():
     assert first == "O[0, 0, 1, 1] = 1/Z · Σ_j e^(Q[1]·K[j] / √3) · V[j, 1]"
     assert float(third.removeprefix("= ")) == found.value
     assert fourth == "Z = Σ_j e^(Q[1]·K[j] / √3)"
-    assert explain(Evaluation(problem), "scaled", (0, 0, 1, 1)).query_text == ""
+    assert explain(DenseEvaluation(problem), "scaled", (0, 0, 1, 1)).query_text == ""
 
 
 def exponent(**more) -> tuple[str, str]:
     """The exponent in LaTeX and in plain text."""
     problem = new_problem("direct", n=3, m=5, d_k=4).replace(**more)
-    found = explain(Evaluation(problem), "weights", (0, 0, 2, 1))
+    found = explain(DenseEvaluation(problem), "weights", (0, 0, 2, 1))
     latex = re.search(r"\\frac\{1\}\{Z\}\\,e\^\{(.*)\} = ", found.query_latex.split(r", \quad")[0])
     return latex[1].split(r"} = \frac")[0], found.query_text.splitlines()[0].split("e^(")[1][:-1]
 
@@ -106,7 +106,7 @@ def test_the_exponent_says_all_that_is_in_force(more, latex, text):
 def test_closed_keys_are_left_out_and_an_empty_row_is_zero():
     allowed = np.array([[1, 0, 1, 0, 1], [0, 0, 0, 0, 0]], bool)
     problem = new_problem("direct", n=2, m=5, d_k=3).replace(mask=({"kind": "custom", "allowed": allowed},))
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     found = explain(evaluation, "head_output", (0, 0, 0, 2))
     assert found.query_text.splitlines()[1].count("exp(") == 3
     assert r"\sum_{j\,:\,m_{0,j} = 1}" in found.query_latex
@@ -120,7 +120,7 @@ def test_closed_keys_are_left_out_and_an_empty_row_is_zero():
 @pytest.mark.parametrize("score", [1e4, -1e4])
 def test_a_total_out_of_range_stays_unevaluated(score):
     problem = Problem(query=[[score]], key=[[1.0], [1.0], [0.999]], value=[[2.0], [4.0], [5.0]])
-    found = explain(Evaluation(problem), "head_output", (0, 0, 0, 0))
+    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 0, 0))
     assert r"\frac{1}{Z} \cdot \left(" in found.query_latex.split(" = ", 2)[2]
     assert "infty" not in found.query_latex
     assert found.query_latex.endswith("e^{9990}" if score > 0 else "e^{{-9990}}")
@@ -130,10 +130,10 @@ def test_a_total_out_of_range_stays_unevaluated(score):
 
 def test_a_zero_weight_holds_back_what_is_not_a_number():
     problem = Problem(query=[[1e3]], key=[[1.0], [-1.0]], value=[[2.0], [np.nan]])
-    found = explain(Evaluation(problem), "head_output", (0, 0, 0, 0))
+    found = explain(DenseEvaluation(problem), "head_output", (0, 0, 0, 0))
     assert found.value == 2.0
     assert "nan" not in found.query_text
-    wild = explain(Evaluation(problem.replace(query=[[0.1]])), "head_output", (0, 0, 0, 0))
+    wild = explain(DenseEvaluation(problem.replace(query=[[0.1]])), "head_output", (0, 0, 0, 0))
     assert isnan(evaluated(wild.query_text)[0])
 
 
@@ -157,9 +157,9 @@ def test_every_equation_can_be_typeset(evaluations, typeset):
 
 def test_the_sink_is_over_the_same_temperature_as_the_keys():
     problem = Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]], temperature=1234567.0, sink=[1.0])
-    text = explain(Evaluation(problem), "weights", (0, 0, 0, 0)).query_text
+    text = explain(DenseEvaluation(problem), "weights", (0, 0, 0, 0)).query_text
     assert text.splitlines()[3] == "Z = Σ_j e^(Q[0]·K[j] / √1 / 1234567.0) + e^(sink[0] / 1234567.0)"
 
 
 def test_a_derived_map_has_no_such_equation():
-    assert explain(Evaluation(new_problem(n=3, d_k=4)), "value_weighted", (0, 0, 0, 0)).query_text == ""
+    assert explain(DenseEvaluation(new_problem(n=3, d_k=4)), "value_weighted", (0, 0, 0, 0)).query_text == ""

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.analysis import verification
 from attn_gui.engine.analysis.reference import reference
-from attn_gui.engine.analysis.verification import Rounding, Stopped, verify
+from attn_gui.engine.analysis.verification import Rounding, VerificationStopped, verify
 from attn_gui.engine.blocks import LayerNorm
-from attn_gui.engine.evaluation import trace
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation
+from attn_gui.engine.evaluation import dense
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
 from attn_gui.engine.graph.stage import Linear, Stage
@@ -157,13 +157,13 @@ def test_a_window_that_is_one_too_wide_is_seen(makers, monkeypatch):
 
 
 def test_one_nan_too_many_and_one_too_few(makers):
-    evaluation = Evaluation(makers["plain"]())
+    evaluation = DenseEvaluation(makers["plain"]())
     evaluation._arrays["head_output"][2, 3, 4, 5] = np.nan
     check = stage_of(verify(evaluation), "head_output")
     assert (check.difference, check.index, check.wrong) == (np.inf, (2, 3, 4, 5), 1)
     query = np.array(makers["plain"]().query)
     query[0, 0, 0] = np.nan
-    evaluation = Evaluation(makers["plain"]().replace(query=query))
+    evaluation = DenseEvaluation(makers["plain"]().replace(query=query))
     evaluation._arrays["scores"][0, 0, 0] = 0.0
     assert stage_of(verify(evaluation), "scores").wrong == evaluation.problem.m
 
@@ -181,7 +181,7 @@ def test_200000_cells_are_recomputed_whole(rng):
 
 
 def test_above_that_a_seeded_sample_is_taken(rng):
-    evaluation = Evaluation(large(rng, mask=({"kind": "causal"},)))
+    evaluation = DenseEvaluation(large(rng, mask=({"kind": "causal"},)))
     found, again, other = verify(evaluation), verify(evaluation), verify(evaluation, seed=1)
     assert (found.sampled, found.rows, found.all_rows, found.ok) == (True, 200_000 // 1200, 400, True)
     assert found == again
@@ -190,7 +190,7 @@ def test_above_that_a_seeded_sample_is_taken(rng):
 
 
 def test_a_sample_finds_rows_that_are_wrong_anywhere(rng):
-    evaluation = Evaluation(large(rng))
+    evaluation = DenseEvaluation(large(rng))
     evaluation._arrays["weights"][0, 1, ::2] *= 1 + 1e-9
     check = stage_of(verify(evaluation), "weights")
     assert not check.within
@@ -201,7 +201,7 @@ def test_a_sample_finds_rows_that_are_wrong_anywhere(rng):
 def test_a_sample_projects_rows_even_where_it_takes_k_and_v_as_they_are(makers, monkeypatch):
     for name, number in (("WHOLE", 100), ("LOOPS", 0), ("KEY_ROWS", 6)):
         monkeypatch.setattr(verification, name, number)
-    evaluation = Evaluation(makers["cross"]())
+    evaluation = DenseEvaluation(makers["cross"]())
     found = verify(evaluation)
     assert (found.sampled, found.ok) == (True, True)
     items = len({k // 7 for k in np.random.default_rng(0).choice(21, 4, replace=False)})
@@ -214,25 +214,25 @@ def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch)
     """A problem is verified without a map that is kept; the poisoned ones too are computed for the sample's rows."""
     problem = large(rng, mask=({"kind": "causal"}, {"kind": "bias", "values": np.zeros((400, 400))}))
     built = []
-    build = Evaluation._build
+    build = DenseEvaluation._build
 
     def counted(evaluation, given):
         build(evaluation, given)
         built.append({name for name, array in evaluation._arrays.items() if array.shape[-2:] == (400, 400)})
 
-    monkeypatch.setattr(Evaluation, "_build", counted)
+    monkeypatch.setattr(DenseEvaluation, "_build", counted)
     found = verify(problem)
     assert (found.sampled, found.ok) == (True, True)
     assert {one.name: one.holds for one in found.invariants}["future_has_no_influence"] is True
     assert len(built) > 2  # the problem, and those whose later keys hold NaN
     assert not any(built)
     monkeypatch.undo()
-    assert [check.cells for check in found.stages] == [check.cells for check in verify(Evaluation(problem)).stages]
+    assert [check.cells for check in found.stages] == [check.cells for check in verify(DenseEvaluation(problem)).stages]
 
 
 def test_what_is_remembered_of_a_row_is_what_is_computed(makers):
     problem = makers["block"]()
-    sparse, dense = RowwiseEvaluation(problem), Evaluation(problem)
+    sparse, dense = RowwiseEvaluation(problem), DenseEvaluation(problem)
     for stage in dense.stages:
         for row in (0, 2, 1, 2):
             box = (*indices.whole(dense.shape(stage)[:-2]), slice(row, row + 1), slice(1, 3))
@@ -242,12 +242,12 @@ def test_what_is_remembered_of_a_row_is_what_is_computed(makers):
 @pytest.mark.parametrize("kind", ["block", "all", "plain"])
 def test_head_by_head_is_the_same_as_all_heads_together(kind, makers, monkeypatch):
     problem = makers[kind]().replace(dtype="float32")
-    boxes = {stage: indices.whole(Evaluation(problem).shape(stage)) for stage in Evaluation(problem).stages}
+    boxes = {stage: indices.whole(DenseEvaluation(problem).shape(stage)) for stage in DenseEvaluation(problem).stages}
     together = [RowwiseEvaluation(problem).box(stage, box) for stage, box in boxes.items()]
     bounds = [Rounding(RowwiseEvaluation(problem)).bound(stage, box) for stage, box in boxes.items()]
-    monkeypatch.setattr(trace, "REMEMBERED", 60)
+    monkeypatch.setattr(dense, "REMEMBERED", 60)
     evaluation = RowwiseEvaluation(problem)
-    assert len(trace.heads_of(evaluation.node("weights"), boxes["weights"])) == problem.num_heads
+    assert len(dense.heads_of(evaluation.node("weights"), boxes["weights"])) == problem.num_heads
     rounding = Rounding(evaluation)
     for (stage, box), number, bound in zip(boxes.items(), together, bounds, strict=True):
         np.testing.assert_allclose(evaluation.box(stage, box), number, rtol=1e-6)
@@ -263,7 +263,7 @@ def test_nothing_old_is_remembered_after_an_edit(makers):
     before = evaluation.fetch("weights", place).copy()
     query[0, 1, 0] += 1.0
     evaluation.update(live, {"query": [indices.cell((0, 1, 0))]})
-    np.testing.assert_array_equal(evaluation.fetch("weights", place), Evaluation(live).fetch("weights", place))
+    np.testing.assert_array_equal(evaluation.fetch("weights", place), DenseEvaluation(live).fetch("weights", place))
     assert (evaluation.fetch("weights", place) != before).any()
 
 
@@ -283,6 +283,6 @@ def test_a_row_is_computed_once_for_all_of_its_stages(makers, monkeypatch):
 def test_a_verification_can_be_stopped(after, rng):
     """It asks on the way again and again, also within the plain loops, and ends at once."""
     asked = []
-    with pytest.raises(Stopped):
+    with pytest.raises(VerificationStopped):
         verify(large(rng, mask=({"kind": "causal"},)), cancelled=lambda: asked.append(1) or len(asked) > after)
     assert len(asked) == after + 1

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.relations import cosines, largest_weights, mean_of_others
 
 EPS = np.finfo(float).eps
@@ -49,7 +49,7 @@ def test_the_largest_weights_are_those_that_sorting_gives(least, most):
     problem = Problem(
         query=random((7, 6)), key=random((9, 6)), value=random((9, 6)), num_heads=3, mask=({"kind": "causal"},)
     )
-    evaluation, told = Evaluation(problem), []
+    evaluation, told = DenseEvaluation(problem), []
     found, mean = largest_weights(evaluation, 0, (0, 2), range(2, 6), least, most, told.append)
     expected = []
     for head in (0, 2):
@@ -73,5 +73,5 @@ def test_the_largest_weights_are_those_that_sorting_gives(least, most):
 def test_of_equal_weights_the_first_are_taken():
     random = np.random.default_rng(1).standard_normal
     problem = Problem(query=np.zeros((2, 3)), key=random((50, 3)), value=random((50, 2)))
-    found, _ = largest_weights(Evaluation(problem), 0, (0,), range(2), 0.0, 3, lambda share: None)
+    found, _ = largest_weights(DenseEvaluation(problem), 0, (0,), range(2), 0.0, 3, lambda share: None)
     assert [(one.query, one.key) for one in found] == [(query, key) for query in range(2) for key in range(3)]

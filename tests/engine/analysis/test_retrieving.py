@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.analysis.regression import AT_ONCE, TRUE_FUNCTIONS, function_behind, mixture, poolings
 from attn_gui.engine.evaluation.trace import evaluation_of
 
@@ -27,7 +27,7 @@ def test_the_parts_of_a_mixture_are_weights_times_values(most):
     trace = compute(problem)
     for head in range(3):
         weights, value = trace["weights"][0, head, 4], trace["value"][0][:, 2 * head : 2 * head + 2]
-        found = mixture(Evaluation(problem), 0, head, 4, most)
+        found = mixture(DenseEvaluation(problem), 0, head, 4, most)
         order = sorted(range(9), key=lambda key, weights=weights: (-weights[key], key))
         assert found.keys == tuple(order[:most])
         assert found.weights.tolist() == [weights[key] for key in found.keys]
@@ -43,7 +43,7 @@ def test_the_parts_of_a_mixture_are_weights_times_values(most):
 
 def test_what_stands_behind_a_mask_adds_nothing():
     problem = Problem(query=[[1.0], [1.0]], key=[[1.0], [2.0]], value=[[3.0], [math.inf]], mask=({"kind": "causal"},))
-    found = mixture(Evaluation(problem), 0, 0, 0, 2)
+    found = mixture(DenseEvaluation(problem), 0, 0, 0, 2)
     assert found.parts.tolist() == [[3.0], [0.0]]
     assert found.difference == 0
 

@@ -10,7 +10,7 @@ from attn_gui.engine.analysis.sweep import (
     AT_ONCE,
     SATURATED,
     WIDTHS,
-    Row,
+    MapRow,
     at_scales,
     entropies,
     read_rows,
@@ -50,7 +50,7 @@ def test_the_variance_of_seeded_products_comes_near_d_k():
 
 
 def test_a_row_at_several_scales_is_the_softmax_of_its_products(problem):
-    row, scales = Row(head=1, query=3, key=2), (D_K**-0.5, 1.0, 7.5)
+    row, scales = MapRow(head=1, query=3, key=2), (D_K**-0.5, 1.0, 7.5)
     query, keys = problem.query[3, D_K:], problem.key[:4, D_K:]
     for found, scale in zip(at_scales(problem, scales, row), scales, strict=True):
         a = softmax(keys @ query * scale)
@@ -63,7 +63,7 @@ def test_a_row_at_several_scales_is_the_softmax_of_its_products(problem):
 
 
 def test_entropies_are_those_of_every_row_and_the_ceiling_is_the_log_of_its_open_keys(problem):
-    found = entropies(problem, (0.5, 3.0), Row(head=1))
+    found = entropies(problem, (0.5, 3.0), MapRow(head=1))
     for number, scale in enumerate((0.5, 3.0)):
         weights = compute(problem.replace(scale=scale))["weights"][0, 1]
         wanted = [-sum(a * np.log(a) for a in row if a > 0) for row in weights]
@@ -98,10 +98,10 @@ def test_a_row_with_no_open_key_has_no_entropy_and_no_gradient():
     problem = Problem(
         query=np.ones((2, 2)), key=np.ones((2, 2)), value=np.ones((2, 1)), mask=[{"kind": "window", "left": -1}]
     )
-    (found,) = at_scales(problem, (1.0,), Row(query=1))
+    (found,) = at_scales(problem, (1.0,), MapRow(query=1))
     assert (found.entropy, found.ceiling, found.jacobian, found.gradient) == (0.0, 0.0, 0.0, 0.0)
     assert not found.saturated
-    (single,) = at_scales(problem, (1.0,), Row(query=0))
+    (single,) = at_scales(problem, (1.0,), MapRow(query=0))
     assert single.weights.tolist() == [0.0, 1.0]
     assert not single.saturated  # there is nothing to choose from
 
@@ -117,10 +117,10 @@ def test_beside_a_sink_no_entropy_is_above_what_is_called_the_most(sink):
     arrays = {name: rng.normal(size=(5, 3)) for name in ("query", "key", "value")}
     problem = Problem(**arrays, sink=[sink], mask=[{"kind": "causal"}])
     scales = (0.0, 0.1, 1.0, 5.0)
-    found = entropies(problem, scales, Row())
+    found = entropies(problem, scales, MapRow())
     assert (found.values <= found.ceilings + 1e-15).all()
     assert found.ceilings == pytest.approx([largest_sum(count) for count in range(1, 6)], abs=1e-6)
-    (first,) = at_scales(problem.replace(sink=[-9.0]), (1.0,), Row(query=0))
+    (first,) = at_scales(problem.replace(sink=[-9.0]), (1.0,), MapRow(query=0))
     assert first.ceiling == found.ceilings[0]
     assert first.saturated  # the one key takes nearly all from the sink
 
@@ -129,15 +129,15 @@ def test_beside_a_sink_no_entropy_is_above_what_is_called_the_most(sink):
 @pytest.mark.parametrize("change", [{"kind": "set", "values": 0.37}, {"kind": "scale", "factor": 0.4}])
 def test_weights_by_hand_are_not_said_to_have_less_entropy_than_they_have(problem, at, change):
     by_hand = change | {"stage": "weights", "at": {"head": 1} | at}
-    plain = entropies(problem, (0.0, 0.5, 3.0), Row(head=1)).ceilings
+    plain = entropies(problem, (0.0, 0.5, 3.0), MapRow(head=1)).ceilings
     changed = problem.replace(interventions=[by_hand])
-    found = entropies(changed, (0.0, 0.5, 3.0), Row(head=1))
+    found = entropies(changed, (0.0, 0.5, 3.0), MapRow(head=1))
     assert (found.values <= found.ceilings + 1e-15).all()
     rows = np.arange(N)
     low, high = np.atleast_1d(at.get("query", (0, N)))[[0, -1]]
     touched = rows == low if low == high else (rows >= low) & (rows < high)
     assert found.ceilings[~touched].tolist() == plain[~touched].tolist()
-    assert entropies(changed, (0.5,), Row(head=0)).ceilings.tolist() == plain.tolist()
+    assert entropies(changed, (0.5,), MapRow(head=0)).ceilings.tolist() == plain.tolist()
 
 
 def test_equal_scores_have_no_variance_at_all():

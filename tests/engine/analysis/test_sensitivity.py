@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import (
-    Evaluation,
+    DenseEvaluation,
     FieldError,
     Problem,
     ShapeError,
@@ -18,7 +18,7 @@ from attn_gui.engine import (
     new_problem,
     sensitivity,
 )
-from attn_gui.engine.analysis.differentiation import gradient_of
+from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.analysis.sensitivity import all_gradients, gradients, strongest
 from attn_gui.engine.analysis.sensitivity import gradient as gradient_by
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -113,7 +113,7 @@ def test_the_strongest_are_named_by_field_and_place_without_zeros():
 def test_a_streaming_evaluation_has_the_gradients_of_the_dense_one(makers, shown_stage_of, dtype, rng):
     name, stage = shown_stage_of
     problem = makers[name]().replace(dtype=dtype)
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=5)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=5)
     index = tuple(int(rng.integers(length)) for length in dense.shape(stage))
     right, found = sensitivity(dense, stage, index), sensitivity(streaming, stage, index)
     assert found.keys() == right.keys()
@@ -139,7 +139,7 @@ def test_gradients_at_4096_tokens_follow_an_edit_and_hold_no_map():
     tracemalloc.stop()
     assert peak < 4096 * 4096 * 8  # not even one map of one head in float64
     short = live.replace(x=x[: query + 1])  # the causal mask closes all later keys
-    right = sensitivity(Evaluation(short), "output", (0, query, 3))
+    right = sensitivity(DenseEvaluation(short), "output", (0, query, 3))
     np.testing.assert_allclose(found["x"][: query + 1], right["x"], rtol=0, atol=1e-10)
     assert not found["x"][query + 1 :].any()
     for field in ("w_query", "w_key", "w_value", "scale", "rotary_theta"):
@@ -223,7 +223,7 @@ def test_gradients_by_tables_that_cannot_be_held_are_refused_before_any_is_taken
         "sum": lambda: gradients(evaluation, "weights", box, weights),
         "with steps": lambda: all_gradients(evaluation, "weights", box, weights),
         "field": lambda: gradient_by(evaluation, "weights", box, weights, "w_query"),
-        "face": lambda: gradient_of(evaluation, "weights", box, weights),
+        "face": lambda: Gradient(evaluation, "weights", box, weights),
     }
     monkeypatch.setattr(memory, "available", lambda: 1_000_000)
     tracemalloc.start()
@@ -241,7 +241,7 @@ def test_the_gradient_by_a_switch_takes_no_memory():
     cells = np.ones((500, 2))
     evaluation = evaluation_of(Problem(cells, cells, cells, mask=[layer]))
     box, weights = tuple(slice(0, 1) for _ in range(4)), np.ones((1, 1, 1, 1))
-    found = gradient_of(evaluation, "weights", box, weights)
+    found = Gradient(evaluation, "weights", box, weights)
     tracemalloc.start()
     try:
         block = found.field_block("mask.0.allowed", 0, slice(0, 3), slice(0, 2))

@@ -10,9 +10,9 @@ import pytest
 
 from attn_gui.engine import FieldError, Problem, Solution, compute, solve
 from attn_gui.engine.analysis import shortest_change
-from attn_gui.engine.analysis.shortest_change import Cells
-from attn_gui.engine.analysis.solving import Probed, Stopped
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation
+from attn_gui.engine.analysis.shortest_change import EditedArray
+from attn_gui.engine.analysis.solving import Probed, SolvingStopped
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import cell
 
 SHARES, EACH, TRIED = 20, 15, 400
@@ -56,7 +56,7 @@ def question_of(seed: int) -> tuple[Problem, str, tuple[int, ...], float, str, s
 def nearest(solution: Solution, problem: Problem, stage: str, index: tuple[int, ...], target: float) -> float:
     """How near to the target random changes of the same cells come."""
     own_bias = solution.field not in problem.arrays()
-    cells = Cells(solution.problem if own_bias else problem, solution.field)
+    cells = EditedArray(solution.problem if own_bias else problem, solution.field)
     evaluation, random = RowwiseEvaluation(cells.problem()), np.random.default_rng(1)
     old = np.zeros(cells.array[solution.box].shape) if own_bias else np.array(cells.array[solution.box], float)
     size, best = max(1.0, float(np.linalg.norm(old))), math.inf
@@ -110,6 +110,6 @@ def test_what_was_not_proved_is_called_found() -> None:
 def test_a_search_that_is_not_wanted_any_more_stops() -> None:
     problem = Problem(query=[[1.0]], key=[[1.0], [-1.0]], value=[[1.0], [3.0]], score="cosine")
     asked = []
-    with pytest.raises(Stopped):
+    with pytest.raises(SolvingStopped):
         solve(problem, "weights", (0, 0, 0, 0), 0.5, odds="free", cancelled=lambda: asked.append(1) or len(asked) > 9)
     assert len(asked) == 10

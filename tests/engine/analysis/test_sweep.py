@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.sweep import ROW_READINGS, Row, quantities_of, quantity_of_cell, sweep, values_between
+from attn_gui.engine.analysis.sweep import ROW_READINGS, MapRow, quantities_of, quantity_of_cell, sweep, values_between
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 N, M, HEADS, GROUPS, D_K, D_V = 5, 7, 4, 2, 3, 2
-ROW = Row(batch=1, head=2, query=3, key=4)
+ROW = MapRow(batch=1, head=2, query=3, key=4)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_the_value_of_now_gives_the_reading_of_now(problem):
 def test_the_gradient_of_a_weight_is_its_difference_over_a_small_step_of_the_query(problem, changes):
     rng = np.random.default_rng(2)
     matrices = {name: rng.normal(size=(4, 4)) for name in ("query", "key", "value")}
-    problem, row = Problem(**matrices, num_heads=2, **changes), Row(head=1, query=2, key=3)
+    problem, row = Problem(**matrices, num_heads=2, **changes), MapRow(head=1, query=2, key=3)
     step, found = 1e-6, []
     for column in (2, 3):
         ends = []
@@ -113,7 +113,7 @@ def test_the_base_of_rotary_positions_runs_where_there_is_one(problem):
     rng = np.random.default_rng(3)
     turned = Problem(**{name: rng.normal(size=(5, 4)) for name in ("query", "key", "value")}, rotary_theta=50.0)
     found = sweep(
-        turned, quantities_of(turned)["rotary_theta"], [7.0], Row(query=3, key=1), ROW_READINGS["weight"].read
+        turned, quantities_of(turned)["rotary_theta"], [7.0], MapRow(query=3, key=1), ROW_READINGS["weight"].read
     )
     assert found == pytest.approx([compute(turned.replace(rotary_theta=7.0))["weights"][0, 0, 3, 1]])
 
@@ -152,7 +152,7 @@ def test_a_computed_cell_is_set_by_hand_and_what_follows_is_read(problem, stage,
 def test_scores_of_seeded_queries_spread_as_d_k_and_not_once_they_are_scaled(problem):
     rng = np.random.default_rng(0)
     wide = Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")})
-    quantity, row = quantities_of(wide)["d_k"], Row(query=17)
+    quantity, row = quantities_of(wide)["d_k"], MapRow(query=17)
     scores = sweep(wide, quantity, [4, 64, 256], row, ROW_READINGS["score_variance"].read)
     logits = sweep(wide, quantity, [4, 64, 256], row, ROW_READINGS["logit_variance"].read)
     for width, score, logit in zip([4, 64, 256], scores, logits, strict=True):
@@ -166,7 +166,7 @@ def test_scores_of_seeded_queries_spread_as_d_k_and_not_once_they_are_scaled(pro
 def test_a_row_of_a_long_problem_costs_a_row_and_equals_the_streamed_one():
     rng = np.random.default_rng(5)
     problem = Problem(**{name: rng.normal(size=(2048, 4)) for name in ("query", "key", "value")}, dtype="float32")
-    row = Row(query=1999, key=3)
+    row = MapRow(query=1999, key=3)
     quantity = quantities_of(problem)["temperature"]
     found = sweep(problem, quantity, [1.0], row, ROW_READINGS["entropy"].read)
     weights = StreamingEvaluation(problem).block("weights", 0, 0, slice(1999, 2000), slice(0, 2048))[0].astype(float)

@@ -7,7 +7,7 @@ import pytest
 
 from attn_gui.engine import (
     FILLS,
-    Evaluation,
+    DenseEvaluation,
     FieldError,
     Problem,
     ShapeError,
@@ -181,7 +181,7 @@ def test_what_is_changed_by_hand_stays_as_it_is_told():
 def test_made_direct_computes_the_same(makers, dtype):
     for name in ("block", "cross"):
         problem = makers[name]().replace(dtype=dtype, query_tokens=tuple("abcdefg"))
-        evaluation = Evaluation(problem)
+        evaluation = DenseEvaluation(problem)
         direct = problem.replace(**made_direct(evaluation))
         assert not direct.projected
         assert direct.block is None
@@ -189,7 +189,7 @@ def test_made_direct_computes_the_same(makers, dtype):
         np.testing.assert_allclose(
             compute(direct)["output"], compute(problem)["output"], rtol=1e-13 if dtype == "float64" else 1e-4, atol=1e-5
         )
-    assert made_direct(Evaluation(new_problem(n=3, d_k=4))) == {}
+    assert made_direct(DenseEvaluation(new_problem(n=3, d_k=4))) == {}
 
 
 BY_HAND = (
@@ -205,17 +205,17 @@ def test_what_was_changed_by_hand_up_to_q_k_and_v_is_not_changed_twice(makers, n
     problem = makers[name]()
     block = ({"kind": "scale", "stage": "residual", "at": {}, "factor": 2.0},) if problem.block is not None else ()
     problem = problem.replace(interventions=(*BY_HAND, *block))
-    fields, notes = with_by_hand(problem, made_direct(Evaluation(problem)))
+    fields, notes = with_by_hand(problem, made_direct(DenseEvaluation(problem)))
     direct = problem.replace(**fields)
     assert [record.stage for record in direct.interventions] == ["scores"]
     assert [str(note) for note in notes] == ["A change by hand went with its cells."] * len(block)
     off = problem.replace(interventions=({**BY_HAND[1], "enabled": False},))
     assert direct.replace(interventions=off.interventions).interventions == off.interventions
-    assert "interventions" not in made_direct(Evaluation(off))
+    assert "interventions" not in made_direct(DenseEvaluation(off))
     kept, given = compute(direct), compute(problem)
     for stage in ("query", "key", "value", "scores", "weights", "concat"):
         np.testing.assert_allclose(kept[stage], given[stage], rtol=1e-13, atol=1e-13)
-    assert made_direct(Evaluation(direct)) == {}
+    assert made_direct(DenseEvaluation(direct)) == {}
 
 
 @pytest.mark.parametrize(("stage", "x", "context"), [("query", 1, 2), ("key", 2, 1), ("value", 2, 1)])
@@ -227,7 +227,7 @@ def test_what_was_changed_by_hand_in_one_item_stays_its_own(stage, x, context):
     weights = {"w_query": numbers(size=(6, 4)), "w_key": numbers(size=(3, 4)), "w_value": numbers(size=(3, 4))}
     change = {"kind": "scale", "stage": stage, "at": {"batch": 0, "row": 2, "column": 3}, "factor": 0.0}
     problem = Problem(**rows, **weights, interventions=[change])
-    direct = problem.replace(**made_direct(Evaluation(problem)))
+    direct = problem.replace(**made_direct(DenseEvaluation(problem)))
     np.testing.assert_array_equal(compute(direct)["output"], compute(problem)["output"])
 
 
@@ -235,7 +235,7 @@ def test_what_was_changed_by_hand_in_the_norm_of_one_item_stays_its_own(makers):
     problem = makers["pre, cross"]()
     change = {"kind": "scale", "stage": "normed_context", "at": {"batch": 1, "row": 2, "column": 0}, "factor": 3.0}
     problem = problem.replace(context=np.array(problem.context[0]), interventions=[change])
-    direct = problem.replace(**made_direct(Evaluation(problem)))
+    direct = problem.replace(**made_direct(DenseEvaluation(problem)))
     np.testing.assert_allclose(compute(direct)["concat"], compute(problem)["concat"], rtol=1e-13)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.creation.create import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.memory import weigh
@@ -40,13 +40,13 @@ def projected(heads: int = 4, kv: int | None = None) -> Problem:
 
 def each_head(problem: Problem, stage: str = "head_output") -> np.ndarray[Any, Any]:
     """(head, batch, row, column)"""
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     whole = evaluation.box(stage, tuple(slice(0, k) for k in evaluation.shape(stage)))
     return np.moveaxis(np.array(whole), 1, 0)
 
 
 def output(problem: Problem) -> np.ndarray[Any, Any]:
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     return np.array(evaluation.box("output", tuple(slice(0, k) for k in evaluation.shape("output"))))
 
 
@@ -143,7 +143,7 @@ def test_equal_keys_and_values_for_all(make, kv):
 
 
 def each_head_of_inputs(problem: Problem, part: str) -> np.ndarray[Any, Any]:
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     whole = np.array(evaluation.box(part, tuple(slice(0, k) for k in evaluation.shape(part))))
     count = problem.num_heads if part == "query" else problem.num_kv_heads
     return np.moveaxis(whole.reshape(*whole.shape[:2], count, -1), 2, 0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.creation.create import duplicated, moved
 from attn_gui.engine.creation.interventions import copied, off_heads, scaled, switched_off, whole_heads
 from attn_gui.engine.errors import FieldError
@@ -22,7 +22,7 @@ def problem_of(**more: Any) -> Problem:
 
 
 def whole(problem: Problem, stage: str) -> np.ndarray[Any, Any]:
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     return np.array(evaluation.box(stage, tuple(slice(0, k) for k in evaluation.shape(stage))))[0]
 
 

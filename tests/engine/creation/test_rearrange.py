@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.engine import Evaluation, FieldError, Problem, compute, resize
+from attn_gui.engine import DenseEvaluation, FieldError, Problem, compute, resize
 from attn_gui.engine.creation.rearrange import (
     parts_by_hand,
     places_with,
@@ -46,7 +46,7 @@ def projected(**more):
 
 
 def stage(problem, name, head=None):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     rows, columns = (slice(0, length) for length in evaluation.shape(name)[-2:])
     return evaluation.block(name, 0, head, rows, columns)
 

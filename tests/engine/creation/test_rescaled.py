@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine.creation.interventions import rescaled
-from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.evaluation.evaluation import row_entropy
 
 ROW = np.array([0.5, 0.0, 0.3, 0.2])
 

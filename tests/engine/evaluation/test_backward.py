@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, PlaceError, Problem, new_problem
+from attn_gui.engine import DenseEvaluation, PlaceError, Problem, new_problem
 from attn_gui.engine.analysis.sensitivity import sensitivity
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
@@ -52,7 +52,7 @@ def some(rng, shape):
 @pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
 def test_a_cell_comes_from_exactly_the_cells_that_reach_it(makers, problem_name, streaming, rng):
     problem = makers[problem_name]()
-    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else Evaluation(problem)
+    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
     for last in evaluation.stages:
         cell = some(rng, evaluation.shape(last))
         shut = closed(evaluation, last, cell)
@@ -84,7 +84,7 @@ def test_a_row_that_another_was_copied_from_is_told_whatever_the_mask_says_of_it
     }
     copied = {"kind": "copy", "stage": stage, "at": {"row": 1}, "source": {"row": 4}}
     problem = Problem(**arrays, num_heads=2, mask=[{"kind": "causal"}], interventions=[copied])
-    evaluation = StreamingEvaluation(problem) if streaming else Evaluation(problem)
+    evaluation = StreamingEvaluation(problem) if streaming else DenseEvaluation(problem)
     gradient = sensitivity(evaluation, "head_output", (0, 0, 2, 0))["x"]
     told = evaluation.backward({"head_output": [indices.cell((0, 0, 2, 0))]})
     np.testing.assert_array_equal(in_boxes(told, "x", problem.x.shape), gradient != 0)
@@ -103,7 +103,7 @@ def test_a_row_that_another_was_copied_from_is_told_whatever_the_mask_says_of_it
 @pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
 def test_it_leads_back_to_the_fields(makers, problem_name, streaming, rng):
     problem = makers[problem_name]()
-    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else Evaluation(problem)
+    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
     last = evaluation.stages[-1]
     cell = some(rng, evaluation.shape(last))
     backward = evaluation.backward({last: [own(problem, last, indices.cell(cell))]})
@@ -122,7 +122,7 @@ def test_it_leads_back_to_the_fields(makers, problem_name, streaming, rng):
 
 def test_behind_a_mask_a_row_comes_from_its_open_keys_and_a_closed_cell_from_the_mask_alone():
     problem = new_problem("direct", n=5, m=5, d_k=2).replace(mask=({"kind": "causal"},))
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     whole = slice(None), slice(None)
     backward = evaluation.backward({"head_output": [indices.cell((0, 0, 2, 1))]})
     row = np.arange(5)[:, None] == 2
@@ -157,4 +157,4 @@ def test_a_cell_at_4096_tokens_is_told_at_once():
 
 def test_a_box_outside_is_refused(makers):
     with pytest.raises(PlaceError):
-        Evaluation(makers["plain"]()).backward({"query": [indices.cell((0, 99, 0))]})
+        DenseEvaluation(makers["plain"]()).backward({"query": [indices.cell((0, 99, 0))]})

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, PlaceError, Problem, compute, layer_from_mapping, new_problem
+from attn_gui.engine import DenseEvaluation, PlaceError, Problem, compute, layer_from_mapping, new_problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
@@ -37,7 +37,7 @@ def everything(forward, evaluation, stage):
 @pytest.mark.parametrize("streaming", [False, True], ids=["dense", "streaming"])
 def test_poison_reaches_exactly_what_is_told(makers, problem_name, streaming, rng):
     problem = makers[problem_name]()
-    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else Evaluation(problem)
+    evaluation = StreamingEvaluation(problem, tile=3, chunk=5) if streaming else DenseEvaluation(problem)
     for name, array in problem.arrays().items():
         if array.dtype == bool:
             continue
@@ -58,7 +58,7 @@ def test_a_cell_of_a_mask_reaches_its_map_cell_and_the_open_ones_of_its_row(rng)
     allowed[2, 5] = False
     layer = {"kind": "custom", "allowed": allowed}
     problem = new_problem("direct", n=7, m=11, num_heads=2, d_k=3).replace(mask=(layer,))
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     forward = evaluation.forward({"mask.0.allowed": [indices.cell((2, 5))]})
     opened = allowed.copy()
     opened[2, 5] = True
@@ -75,7 +75,7 @@ def test_a_cell_of_a_mask_reaches_its_map_cell_and_the_open_ones_of_its_row(rng)
 
 def test_a_closed_cell_is_the_end_of_the_way():
     problem = new_problem("direct", n=5, m=7, d_k=2).replace(mask=({"kind": "causal"},))
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     forward = evaluation.forward({"scores": [indices.cell((0, 0, 1, 4))]})
     assert forward.cells("scores", 0, 0, slice(None), slice(None)).sum() == 1
     assert forward.cells("scaled", 0, 0, slice(None), slice(None)).sum() == 1
@@ -85,7 +85,7 @@ def test_a_closed_cell_is_the_end_of_the_way():
 
 
 def test_part_of_a_map_is_that_part_of_the_whole(makers):
-    evaluation = Evaluation(makers["all"]())
+    evaluation = DenseEvaluation(makers["all"]())
     forward = evaluation.forward({"key": [indices.cell((1, 4, 3))]})
     whole = forward.cells("weights", 1, 2, slice(None), slice(None))
     np.testing.assert_array_equal(forward.cells("weights", 1, 2, slice(2, 5), slice(3, 8)), whole[2:5, 3:8])
@@ -114,7 +114,7 @@ def test_what_is_asked_at_4096_tokens_costs_its_part_only():
 
 
 def test_a_box_outside_is_refused(makers):
-    evaluation = Evaluation(makers["plain"]())
+    evaluation = DenseEvaluation(makers["plain"]())
     with pytest.raises(PlaceError):
         evaluation.forward({"query": [indices.cell((0, 99, 0))]})
     with pytest.raises(KeyError):

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui.engine import STAGE, Evaluation, Problem, ShapeError, compute, explain, sensitivity
+from attn_gui.engine import STAGE, DenseEvaluation, Problem, ShapeError, compute, explain, sensitivity
 from attn_gui.engine.analysis.reference import reference
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
 
 from .hostile_layers import ROWS as LAYERS
@@ -62,7 +62,7 @@ def test_written_answer(row, trace_of):
 
 
 @pytest.mark.family(8)
-@pytest.mark.parametrize("kind", [partial(Evaluation, keep=0), RowwiseEvaluation], ids=["dense", "rowwise"])
+@pytest.mark.parametrize("kind", [partial(DenseEvaluation, keep=0), RowwiseEvaluation], ids=["dense", "rowwise"])
 def test_what_is_computed_while_it_is_read_warns_of_nothing(kind, trace_of):
     for row in ROWS.values():
         evaluation, trace = kind(Problem(**row.fields)), trace_of(row)
@@ -110,7 +110,7 @@ COMING = {row.id: row.fields for row in CHAIN if row.stage == "weights"}
 def test_wild_numbers_come_and_go(name):
     """An edit that brings them has the very bits of a fresh computation, and leaves nothing behind when undone."""
     calm, wild = Problem(**chain()), Problem(**COMING[name])
-    live = Evaluation(calm)
+    live = DenseEvaluation(calm)
     changed = {field: [whole(array.shape)] for field, array in calm.arrays().items()}
     for problem in (wild, calm):
         live.update(problem, changed)

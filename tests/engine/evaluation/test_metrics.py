@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.evaluation.evaluation import row_entropy
 
 
 def test_known_rows() -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_gui.engine import Evaluation, Problem, compute, explain, sensitivity, verify
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, compute, explain, sensitivity, verify
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
 
 from .streaming.working import Working
@@ -54,7 +54,7 @@ def all_of(evaluation: Evaluation, stage: str) -> np.ndarray:
 @given(problems())
 def test_every_evaluator_has_the_weights_of_the_scores_shown(fields: dict[str, Any]) -> None:
     problem = Problem(**fields)
-    dense = Evaluation(problem)
+    dense = DenseEvaluation(problem)
     shown, weights = all_of(dense, dense.logits), all_of(dense, "weights")
     sinks = np.full(H, -np.inf) if problem.sink is None else problem.sink
     for place in np.ndindex(shown.shape[:3]):
@@ -116,12 +116,12 @@ def test_an_edit_brings_an_overflow_and_takes_it_away(field: str) -> None:
     layer = {"kind": "bias", "values": np.full((N, M), LOWEST / 2)}
     problem = Problem(query=np.eye(N, 2), key=np.eye(M, 2), value=np.ones((M, 1)), dtype="float32", scale=1e-30)
     live = Working(problem.replace(mask=[layer] * (1 + ("mask" in field))))
-    dense, box = Evaluation(live.problem()), (slice(0, 1), slice(0, 2))
+    dense, box = DenseEvaluation(live.problem()), (slice(0, 1), slice(0, 2))
     calm, before = {stage: live.stage(stage) for stage in dense.stages}, np.array(live.arrays[field][box])
     for numbers in ((3e38, 3e38), (-3e38, -3e38), before):
         live.write("key" if field == "query" else "query", (slice(0, 1), slice(0, 2)), 10.0)
         live.write(field, box, numbers)
-        fresh = Evaluation(live.problem())
+        fresh = DenseEvaluation(live.problem())
         for stage in fresh.stages:
             np.testing.assert_allclose(live.stage(stage), all_of(fresh, stage), rtol=1e-6, err_msg=stage)
     live.write("key" if field == "query" else "query", (slice(0, 1), slice(0, 2)), [1.0, 0.0])

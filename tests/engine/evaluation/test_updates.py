@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, PlaceError, Problem, layer_from_mapping
+from attn_gui.engine import DenseEvaluation, PlaceError, Problem, layer_from_mapping
 from attn_gui.engine.graph import indices
 
 
@@ -18,7 +18,7 @@ class Working:
         self.arrays = {name: np.array(array) for name, array in problem.arrays().items()}
         self.rest = {name: value for name, value in problem.fields().items() if not isinstance(value, np.ndarray)}
         self.rest["dtype"] = problem.dtype
-        self.evaluation = Evaluation(self.problem())
+        self.evaluation = DenseEvaluation(self.problem())
 
     def problem(self):
         fields = dict(self.rest)
@@ -58,7 +58,7 @@ def random_values(array, box, rng, whole_numbers):
 
 def worst(working):
     """The largest difference from a fresh evaluation, relative to the stage's largest value."""
-    fresh, found = Evaluation(working.problem()), 0.0
+    fresh, found = DenseEvaluation(working.problem()), 0.0
     for name in fresh.stages:
         expected, got = fresh.fetch(name, indices.whole(fresh.shape(name))), working.stage(name)
         assert np.array_equal(np.isfinite(expected), np.isfinite(got)), name
@@ -252,7 +252,7 @@ def test_a_box_outside_is_refused(rng):
 
 
 def test_a_stage_too_large_to_keep_is_computed_by_blocks(makers, problem_name, rng):
-    kept, lean = Evaluation(makers[problem_name]()), Evaluation(makers[problem_name](), keep=4000)
+    kept, lean = DenseEvaluation(makers[problem_name]()), DenseEvaluation(makers[problem_name](), keep=4000)
     for stage in kept.stages:
         box = random_box(kept.shape(stage), rng, most=5)
         np.testing.assert_allclose(lean.box(stage, box), kept.box(stage, box), rtol=1e-13, atol=1e-13)

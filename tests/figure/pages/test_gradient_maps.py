@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, compute, sensitivity
+from attn_gui.engine import DenseEvaluation, Problem, compute, sensitivity
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, settled
 from attn_gui.figure.pages.context import PageContext
@@ -22,7 +22,7 @@ def random():
 
 
 def read(problem, stage, head, **options):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     context = PageContext.at(evaluation, 0, head, stage, (0, 0))
     return PAGE.read(evaluation, replace(context, options=settled(PAGE.options, context, options)), lambda share: None)
 

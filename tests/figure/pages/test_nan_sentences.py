@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.sensitivity import Contributions
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, settled
@@ -16,7 +16,7 @@ from attn_gui.figure.pages.contributions import Parts
 
 
 def said(name, problem, query=0):
-    evaluation, page = Evaluation(problem), PAGES[name]
+    evaluation, page = DenseEvaluation(problem), PAGES[name]
     context = PageContext.at(evaluation, 0, 0, "weights", (query, 0))
     content = page.read(evaluation, replace(context, options=settled(page.options, context, {})), lambda share: None)
     return page.plan(content, PageStyle(), None, None).said

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages import charts
 from attn_gui.figure.pages import dependence as dependence_page
@@ -34,7 +34,7 @@ def painted(drawing: Drawing) -> np.ndarray:
 @pytest.fixture
 def dependence() -> Drawing:
     arrays = {name: np.random.default_rng(3).standard_normal((6, 4)) for name in ("query", "key", "value")}
-    evaluation, page = Evaluation(Problem(**arrays)), PAGES["dependence"]
+    evaluation, page = DenseEvaluation(Problem(**arrays)), PAGES["dependence"]
     context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
     content = page.read(evaluation, replace(context, options=settled(page.options, context, {})), lambda share: None)
     return page.plan(content, PageStyle(), None, None)

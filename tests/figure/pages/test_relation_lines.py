@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, settled
 from attn_gui.figure.pages.context import PageContext
@@ -16,7 +16,7 @@ PAGE = PAGES["relations"]
 
 
 def note(problem, **options):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     context = PageContext.at(evaluation, 0, 0, "weights", None)
     content = PAGE.read(
         evaluation, replace(context, options=settled(PAGE.options, context, options)), lambda share: None

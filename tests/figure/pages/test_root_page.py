@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, metrics, settled
 from attn_gui.figure.pages.context import PageContext
@@ -18,7 +18,7 @@ PAGE = PAGES["sqrt_d_k"]
 
 
 def said(problem, query=0, **options):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     context = PageContext.at(evaluation, 0, 0, "weights", (query, 0))
     content = PAGE.read(
         evaluation, replace(context, options=settled(PAGE.options, context, options)), lambda share: None
@@ -78,7 +78,7 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
     random = np.random.default_rng(3).standard_normal
     query = random((8, width)) * np.sqrt(factor)
     problem = Problem(query=query, key=random((8, width)), value=random((8, 2)))
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
     content = PAGE.read(evaluation, replace(context, options=settled(PAGE.options, context, {})), lambda share: None)
     drawing = PAGE.plan(content, PageStyle(), 600, None)

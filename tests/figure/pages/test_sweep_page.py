@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, settled
 from attn_gui.figure.pages.context import PageContext
@@ -23,7 +23,7 @@ def test_of_random_numbers_the_row_that_is_read_is_named():
     names = tuple(f"t{place}" for place in range(600))
     arrays = {name: random((600, 2)) for name in ("query", "key", "value")}
     problem = Problem(**arrays, num_heads=2, query_tokens=names, key_tokens=names)
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     context = PageContext.at(evaluation, 0, 1, "weights", (590, 595))
     context = replace(context, options=settled(PAGE.options, context, {"quantity": "d_k", "steps": 2}))
     content = PAGE.read(evaluation, context, lambda share: None)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure import writers
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle
@@ -22,7 +22,7 @@ def test_every_token_is_named_on_both_sides_of_both_maps(qtbot, monkeypatch, nam
     monkeypatch.setattr(writers, "write_text", lambda _painter, _at, word, *_, **__: written.append(word))
     random = np.random.default_rng(0).standard_normal
     rows = {role: random((8, 6)) for role in ("query", "key", "value")}
-    evaluation = Evaluation(Problem(**rows, num_heads=2, query_tokens=TOKENS, key_tokens=TOKENS))
+    evaluation = DenseEvaluation(Problem(**rows, num_heads=2, query_tokens=TOKENS, key_tokens=TOKENS))
     context = PageContext.at(evaluation, 0, 0, "weights", (1, 2))
     drawing = PAGES[name].plan(PAGES[name].read(evaluation, context, lambda share: None), PageStyle(), width, 600)
     image = QImage(round(drawing.width), round(drawing.height), QImage.Format.Format_RGB32)
@@ -38,7 +38,7 @@ def test_no_room_stays_empty_over_maps_that_are_too_small_for_tokens(qtbot):
     tokens = tuple(f"token {index}" for index in range(16))
     tops = []
     for named in ({}, {"query_tokens": tokens, "key_tokens": tokens}):
-        evaluation = Evaluation(Problem(**rows, **named))
+        evaluation = DenseEvaluation(Problem(**rows, **named))
         context = PageContext.at(evaluation, 0, 0, "weights", (1, 2))
         read = PAGES["value_weighted"].read(evaluation, context, lambda share: None)
         tops.append([field.place.top() for field in PAGES["value_weighted"].plan(read, PageStyle(), 300, 540).fields])

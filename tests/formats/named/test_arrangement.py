@@ -15,16 +15,16 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.engine.head_axis import READINGS, heads_of, laid, laid_shape, readings
 from attn_gui.formats import FormatError, list_arrays, load, open_arranged
-from attn_gui.formats.base import Listed, Listing
+from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.named.arranged import answered, complaint
-from attn_gui.formats.named.arrangement import Arrangement, arrangement_of, proposed, recalled, record_of
+from attn_gui.formats.named.arrangement import ArrayMapping, arrangement_of, proposed, recalled, record_of
 from attn_gui.formats.named.roles import suggested
 
 RANDOM = np.random.default_rng(7)
 
 
 def listing(*names: str, shape: tuple[int, ...] = (3, 4)) -> Listing:
-    return Listing(tuple(Listed(name, shape, "float64") for name in names), lambda _source, _names: {})
+    return Listing(tuple(ListedArray(name, shape, "float64") for name in names), lambda _source, _names: {})
 
 
 # --- names ---------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def test_a_mask_that_is_added(tmp_path: Path) -> None:
 
 def test_what_was_chosen_is_found_again_in_the_next_layer_and_file() -> None:
     names = [f"h.{layer}.attn.{part}" for layer in (4, 7) for part in ("aa", "bb", "cc")]
-    chosen = Arrangement(
+    chosen = ArrayMapping(
         {"query": "h.4.attn.bb", "key": "h.4.attn.aa", "value": "h.4.attn.cc"}, ("token", "column"), num_heads=2
     )
     record = json.loads(json.dumps(record_of(chosen)))
@@ -207,24 +207,24 @@ def test_what_was_chosen_is_found_again_in_the_next_layer_and_file() -> None:
 
 
 COMPLAINTS = [
-    (Arrangement({"query": "a", "key": "a"}), "value is missing"),
-    (Arrangement({}), "query is missing"),
-    (Arrangement({"query": "a", "key": "b", "value": "a"}), "fit together in no order"),
-    (Arrangement({"query": "a", "key": "a", "value": "a"}, num_heads=3), "which 3 heads cannot share"),
-    (Arrangement({"query": "a", "key": "a", "value": "a"}, axes=("head", "token", "column")), "cannot be read as"),
-    (Arrangement({"x": "a", "w_query": "d", "w_key": "d", "w_value": "d"}), "w_query must have as many rows as x"),
+    (ArrayMapping({"query": "a", "key": "a"}), "value is missing"),
+    (ArrayMapping({}), "query is missing"),
+    (ArrayMapping({"query": "a", "key": "b", "value": "a"}), "fit together in no order"),
+    (ArrayMapping({"query": "a", "key": "a", "value": "a"}, num_heads=3), "which 3 heads cannot share"),
+    (ArrayMapping({"query": "a", "key": "a", "value": "a"}, axes=("head", "token", "column")), "cannot be read as"),
+    (ArrayMapping({"x": "a", "w_query": "d", "w_key": "d", "w_value": "d"}), "w_query must have as many rows as x"),
     (
-        Arrangement({"x": "e", "w_query": "c", "w_key": "c", "w_value": "c"}),
+        ArrayMapping({"x": "e", "w_query": "c", "w_key": "c", "w_value": "c"}),
         "got the shape (2, 3, 4, 5)",
     ),
-    (Arrangement({"query": "zzz"}), "has no array “zzz”; it has a, b, c, d, e"),
+    (ArrayMapping({"query": "zzz"}), "has no array “zzz”; it has a, b, c, d, e"),
 ]
 
 
 @pytest.mark.parametrize(("arrangement", "words"), COMPLAINTS, ids=range(len(COMPLAINTS)))
-def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: Arrangement, words: str) -> None:
+def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: ArrayMapping, words: str) -> None:
     shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4), "d": (5, 5), "e": (2, 3, 4, 5)}
-    arrays = tuple(Listed(name, shape, "float32") for name, shape in shapes.items())
+    arrays = tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items())
     found = complaint(arrangement, Listing(arrays, lambda _source, _names: {}))
     assert words in str(found)
 

@@ -14,7 +14,7 @@ import pytest
 from attn_gui import Problem, compute, export_files, load, save
 from attn_gui.cli import main
 from attn_gui.formats import FormatError, save_arrays
-from attn_gui.formats.base import Listed, Listing
+from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.named.attention_maps import SeveralMaps, choices_of, means_maps, names_of_maps
 
 TOKENS = tuple("abcde")
@@ -60,8 +60,8 @@ def test_names_of_what_is_something_else(name):
 
 
 def test_where_queries_keys_and_values_are_there_the_weights_are_a_result():
-    listed = [Listed(name, (1, 5, 2, 3), "float64") for name in ("attn.hook_q", "attn.hook_k", "attn.hook_v")]
-    pattern = Listed("attn.hook_pattern", (1, 2, 5, 5), "float64")
+    listed = [ListedArray(name, (1, 5, 2, 3), "float64") for name in ("attn.hook_q", "attn.hook_k", "attn.hook_v")]
+    pattern = ListedArray("attn.hook_pattern", (1, 2, 5, 5), "float64")
     assert names_of_maps(Listing((*listed, pattern), lambda _source, _names: {})) == ()
     assert names_of_maps(Listing((listed[2], pattern), lambda _source, _names: {})) == ("attn.hook_pattern",)
 
@@ -241,5 +241,5 @@ def test_the_command_line_has_the_words_that_choose(tmp_path):
 
 
 def test_choices_of_an_array_of_another_name():
-    listing = Listing((Listed("arr_0", (2, 3, 5, 5), "float64"),), lambda _source, _names: {})
+    listing = Listing((ListedArray("arr_0", (2, 3, 5, 5), "float64"),), lambda _source, _names: {})
     assert [choice.layer for choice in choices_of(listing, ["arr_0"])] == [None, 0, 1]

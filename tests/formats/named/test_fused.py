@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import list_arrays, load
-from attn_gui.formats.base import Listed, Listing
+from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.named.arranged import answered, complaint
-from attn_gui.formats.named.arrangement import Arrangement, proposed, recalled, record_of
+from attn_gui.formats.named.arrangement import ArrayMapping, proposed, recalled, record_of
 from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, Count, runs_text
 
 RANDOM = np.random.default_rng(11)
@@ -111,28 +111,28 @@ def test_activations_in_one_array(split: str, batch: tuple[int, ...], tmp_path: 
 
 
 def listing(**shapes: tuple[int, ...]) -> Listing:
-    return Listing(tuple(Listed(name, shape, "float32") for name, shape in shapes.items()), lambda _s, _n: {})
+    return Listing(tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items()), lambda _s, _n: {})
 
 
 def test_two_readings_are_asked_about() -> None:
     both = {"x": "x", "w_query_key_value": "fused"}
     here = listing(x=(4, 6), fused=(6, 18))
-    assert complaint(Arrangement(both), here) is None, "one head lies in one way"
-    said = str(complaint(Arrangement(both, num_heads=2), here))
+    assert complaint(ArrayMapping(both), here) is None, "one head lies in one way"
+    said = str(complaint(ArrayMapping(both, num_heads=2), here))
     assert "in two ways; choose the split: part,head,column, head,part,column" in said
     for split in SPLITS.values():
-        assert complaint(Arrangement(both, num_heads=2, split=split), here) is None
+        assert complaint(ArrayMapping(both, num_heads=2, split=split), here) is None
     named = {"x": "x", "w_query_key_value": "c_attn", "b_query_key_value": "query_key_value"}
     two = listing(x=(4, 6), c_attn=(6, 18), query_key_value=(18,))
-    assert "in two ways" in str(complaint(Arrangement(named, num_heads=2), two)), "their names say different things"
+    assert "in two ways" in str(complaint(ArrayMapping(named, num_heads=2), two)), "their names say different things"
 
 
 def test_a_number_of_heads_is_asked_about_where_two_fit() -> None:
     both = {"x": "x", "w_query_key_value": "qkv_proj"}
     here = listing(x=(4, 8), qkv_proj=(8, 12))  # 4 heads of 1 with 4 of keys, or of 2 with 1
-    assert "4 heads with as many K/V heads, and with 1" in str(complaint(Arrangement(both, num_heads=4), here))
-    assert complaint(Arrangement(both, num_heads=4, num_kv_heads=1), here) is None
-    assert complaint(Arrangement(both, num_heads=4, num_kv_heads=4), here) is None
+    assert "4 heads with as many K/V heads, and with 1" in str(complaint(ArrayMapping(both, num_heads=4), here))
+    assert complaint(ArrayMapping(both, num_heads=4, num_kv_heads=1), here) is None
+    assert complaint(ArrayMapping(both, num_heads=4, num_kv_heads=4), here) is None
 
 
 @pytest.mark.parametrize(
@@ -143,12 +143,12 @@ def test_a_number_of_heads_is_asked_about_where_two_fit() -> None:
     ],
 )
 def test_what_cannot_be_is_said(names: dict[str, str], words: str) -> None:
-    found = complaint(Arrangement(names, num_heads=4, split=PART_BY_PART), listing(x=(4, 6), fused=(6, 24)))
+    found = complaint(ArrayMapping(names, num_heads=4, split=PART_BY_PART), listing(x=(4, 6), fused=(6, 24)))
     assert words in str(found)
 
 
 def test_a_split_is_remembered_by_the_pattern_of_the_names() -> None:
-    chosen = Arrangement({"x": "h.3.x", "w_query_key_value": "h.3.w"}, num_heads=2, num_kv_heads=1, split=HEAD_BY_HEAD)
+    chosen = ArrayMapping({"x": "h.3.x", "w_query_key_value": "h.3.w"}, num_heads=2, num_kv_heads=1, split=HEAD_BY_HEAD)
     record = json.loads(json.dumps(record_of(chosen)))
     found = recalled([record], listing(**{"h.9.x": (4, 6), "h.9.w": (6, 12)}))
     assert found is not None

@@ -11,7 +11,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, list_arrays, load, save
-from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.arrangement import ArrayMapping, proposed
 from attn_gui.formats.named.roles import ForeignNames
 from attn_gui.formats.named.several_files import open_several
 
@@ -62,7 +62,7 @@ def test_a_mask_means_what_is_said(meaning: str, allowed: np.ndarray, tmp_path: 
     paths = [tmp_path / f"{name}.csv" for name in (*ARRAYS, "mask")]
     for path, array in zip(paths, (*ARRAYS.values(), OPEN), strict=True):
         np.savetxt(path, array, delimiter=",", fmt="%r")
-    found = open_several(paths, Arrangement(mask=meaning)).problem
+    found = open_several(paths, ArrayMapping(mask=meaning)).problem
     np.testing.assert_array_equal(found.mask[0].allowed, allowed)
 
 

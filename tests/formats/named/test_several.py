@@ -11,7 +11,7 @@ import pytest
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError
-from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.named.arrangement import ArrayMapping, proposed
 from attn_gui.formats.named.roles import ForeignNames
 from attn_gui.formats.named.several_files import holds_arrays, list_several, open_several, several_name, whole_ones
 
@@ -66,7 +66,7 @@ def test_equal_names_are_told_apart_by_their_files(tmp_path: Path) -> None:
     names = [array.name for array in list_several([tmp_path / "a.npz", tmp_path / "b.npz"]).arrays]
     assert names == ["a.npz/q", "ka", "b.npz/q", "kb"]
     roles = {"query": "b.npz/q", "key": "ka", "value": "kb"}
-    found = open_several([tmp_path / "a.npz", tmp_path / "b.npz"], Arrangement(roles)).problem
+    found = open_several([tmp_path / "a.npz", tmp_path / "b.npz"], ArrayMapping(roles)).problem
     np.testing.assert_array_equal(found.query, ARRAYS["query"])
 
 
@@ -88,7 +88,7 @@ def test_what_is_wrong_names_the_file_that_is(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"^v\.npy: "):
         list_several([*paths, tmp_path / "v.npy"])
     with pytest.raises(FormatError, match=r"^q\.npy, k\.npy has no array|^q\.npy, k\.npy: "):
-        open_several(paths, Arrangement({"query": "z"}))
+        open_several(paths, ArrayMapping({"query": "z"}))
     assert several_name(paths) == "q.npy, k.npy"
 
 

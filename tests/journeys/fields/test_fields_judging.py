@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QTabBar
 
 from attn_gui import engine
-from attn_gui.engine.analysis.verification import Stopped, verify
+from attn_gui.engine.analysis.verification import VerificationStopped, verify
 
 WORKED = "worked-example.npz"
 
@@ -65,7 +65,7 @@ def endless(monkeypatch):
         while not cancelled():
             time.sleep(0.002)
         stopped.append(threading.current_thread().name)
-        raise Stopped
+        raise VerificationStopped
 
     monkeypatch.setattr(engine, "verify", until_stopped)
     return begun, stopped

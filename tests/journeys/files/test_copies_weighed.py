@@ -15,12 +15,12 @@ from attn_gui.app.maps import gradients
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import memory
 from attn_gui.formats import open_file
-from attn_gui.formats.saving import Sink
+from attn_gui.formats.saving import FileSink
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 
 SMALL = "worked-example.npz"
 SAID = "of new numbers; at most 25 bytes may be taken"
-WRITE = Sink.write
+WRITE = FileSink.write
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ class Slow:
                 assert self._may.wait(120)
             return WRITE(sink, data)
 
-        monkeypatch.setattr(Sink, "write", write)
+        monkeypatch.setattr(FileSink, "write", write)
 
     def go_on(self) -> None:
         self._may.set()

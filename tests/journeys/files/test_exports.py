@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.engine import Evaluation
+from attn_gui.engine import DenseEvaluation
 from attn_gui.figure.compose import composed
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
@@ -140,7 +140,7 @@ def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path, 
     for kind in ("png", "svg", "pdf"):
         export(person, tmp_path, format=kind, values="never")
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
-    place = plan(composed(Evaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
+    place = plan(composed(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
     for image in (QImage(f"{stem}.png"), svg_picture(f"{stem}.svg"), pdf_picture(f"{stem}.pdf")):
         scale = image.width() / (QImage(f"{stem}.png").width() * 96 / 300)
         across, down = (
@@ -275,7 +275,7 @@ def test_a_figure_has_the_levels_and_colors_of_the_window(launch, tmp_path, stag
     person.press("Esc")
     shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
-    place = plan(composed(Evaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
+    place = plan(composed(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
 
     def cells(image):
         scale = image.dotsPerMeterX() * 0.0254 / 96

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from attn_gui.app.files import import_arrays
 from attn_gui.engine import Problem
-from attn_gui.formats.named.arrangement import Arrangement
+from attn_gui.formats.named.arrangement import ArrayMapping
 from attn_gui.views.dialogs.arrays_dialog import ArraysDialog
 from tests.journeys.gate import Gate
 
@@ -245,7 +245,7 @@ def test_unsaved_work_is_asked_about_before_it_is_left(launch: Callable[..., Any
         box.button(QMessageBox.StandardButton.Cancel).click()
 
     def ask() -> None:
-        person.program.late.arrays.open_arranged(tmp_path / "a.npz", Arrangement({"query": "h.0.attn.q"}))
+        person.program.late.arrays.open_arranged(tmp_path / "a.npz", ArrayMapping({"query": "h.0.attn.q"}))
 
     person.answering(QMessageBox, stay, ask)
     assert person.number("query", 0, 0) == 7
@@ -258,7 +258,7 @@ def test_a_file_that_the_command_line_arranges_opens_with_the_window(qapp: QAppl
     names = dict(zip(("query", "key", "value"), arrays, strict=True))
     program = Program(qapp, lang="en")
     try:
-        program.begin(tmp_path / "a.npz", Arrangement(names, axes=("head", "token", "column")))
+        program.begin(tmp_path / "a.npz", ArrayMapping(names, axes=("head", "token", "column")))
         for _ in range(2000):
             if program.document.name == "a":
                 break
@@ -276,7 +276,7 @@ def test_what_is_said_with_files_of_other_names_stands_in_the_dialog(
     np.savez(tmp_path / "a.npz", **arrays)
     np.savez(tmp_path / "b.npz", other=np.ones(3))
     person, met = launch("worked-example.npz"), list[int]()
-    paths, said = [tmp_path / "a.npz", tmp_path / "b.npz"][:count], Arrangement(num_heads=3)
+    paths, said = [tmp_path / "a.npz", tmp_path / "b.npz"][:count], ArrayMapping(num_heads=3)
 
     def look(dialog: ArraysDialog) -> None:
         met.append(dialog.fields.heads.value())

@@ -14,13 +14,13 @@ from safetensors.numpy import load_file
 from attn_gui.app.files import session_saving
 from attn_gui.engine import Problem
 from attn_gui.formats import open_file, save_session
-from attn_gui.formats.saving import Sink, saving
+from attn_gui.formats.saving import FileSink, saving
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
 BUTTONS = QMessageBox.StandardButton
-WRITE = Sink.write
+WRITE = FileSink.write
 
 
 class Disk(Gate):
@@ -45,7 +45,7 @@ def gate(monkeypatch):
     """Every session counts as large."""
     found = Disk()
     monkeypatch.setattr(session_saving, "LARGE", 0)
-    monkeypatch.setattr(Sink, "write", lambda sink, data: found.write(sink, data))
+    monkeypatch.setattr(FileSink, "write", lambda sink, data: found.write(sink, data))
     yield found
     found.open()
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.formats import save
 from attn_gui.views.dialogs.questions import AskDialog
 from attn_gui.views.head_strip import HeadThumb
@@ -40,7 +40,7 @@ def thumb(person, head):
 
 
 def each(problem, stage="head_output"):
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     return np.array(evaluation.box(stage, tuple(slice(0, k) for k in evaluation.shape(stage))))[0]
 
 

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.formats import save
 from attn_gui.views.head_strip import HeadThumb
@@ -27,7 +27,7 @@ def shown(person):
 
 
 def expected(person, key):
-    evaluation = Evaluation(person.program.document.problem)
+    evaluation = DenseEvaluation(person.program.document.problem)
     item, problem = person.program.view.look.batch, evaluation.problem
     reading = READINGS[key]
     rows = [partial(rows_of, evaluation, item, head) for head in range(problem.num_heads)]
@@ -119,7 +119,7 @@ def test_long_heads_are_read_beside_the_window(launch, tmp_path, qtbot):
     assert shown(person) == expected(person, "sink")
     person.pick("reading", "rank")
     qtbot.waitUntil(lambda: "" not in shown(person), timeout=60_000)
-    weights = Evaluation(problem).block("weights", 0, 1, slice(0, 1021), slice(0, 1021)).astype(float)
+    weights = DenseEvaluation(problem).block("weights", 0, 1, slice(0, 1021), slice(0, 1021)).astype(float)
     rank = np.linalg.norm(weights) ** 2 / np.linalg.norm(weights, 2) ** 2
     assert float(shown(person)[1]) == pytest.approx(rank, rel=5e-3)  # three digits are written
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel, QTabBar
 
 from attn_gui.app.inspector import pages
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.engine import Evaluation, Problem, sensitivity, symbol
+from attn_gui.engine import DenseEvaluation, Problem, sensitivity, symbol
 from attn_gui.engine.analysis.sensitivity import strongest
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.formats import save_session
@@ -57,7 +57,7 @@ def listed(person):
 
 def expected(person):
     """The same from an evaluation that keeps every map, as three digits tell it."""
-    gradients = sensitivity(Evaluation(person.program.document.snapshot()), "weights", (0, 1, ROW, COLUMN))
+    gradients = sensitivity(DenseEvaluation(person.program.document.snapshot()), "weights", (0, 1, ROW, COLUMN))
     return {name_of(field, at): pytest.approx(value, rel=5e-3) for field, at, value in strongest(gradients, 12)}
 
 

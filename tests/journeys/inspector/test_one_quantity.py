@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QTableView
 
 from attn_gui.engine import Problem, explain
-from attn_gui.engine.evaluation.dense import Evaluation
+from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats import save
 
@@ -36,14 +36,14 @@ def test_weights_that_are_all_the_same_are_not_the_largest(launch, tied):
 
 def test_keys_that_share_the_largest_weight_say_so():
     key = np.array([[2.0], [2.0], [0.0], [-1.0], [-1.0]])
-    evaluation = Evaluation(Problem(query=[[1.0]], key=key, value=key))
+    evaluation = DenseEvaluation(Problem(query=[[1.0]], key=key, value=key))
     largest, small = (explain(evaluation, "weights", (0, 0, 0, j)) for j in (1, 3))
     assert (largest.rank, largest.equals, small.rank, small.equals) == (1, 2, 4, 2)
 
 
 def test_a_zero_has_no_sign_in_a_formula_and_keeps_its_bit_in_the_text():
     key = np.array([[-0.0], [1.0], [2.0]])
-    found = explain(Evaluation(Problem(query=[[1.0]], key=key, value=key)), "weights", (0, 0, 0, 0))
+    found = explain(DenseEvaluation(Problem(query=[[1.0]], key=key, value=key)), "weights", (0, 0, 0, 0))
     assert "-0" not in found.numbers_latex
     assert "-0.0" in found.text or "0.0" in found.text
 
@@ -51,14 +51,14 @@ def test_a_zero_has_no_sign_in_a_formula_and_keeps_its_bit_in_the_text():
 def test_a_sum_behind_a_mask_is_that_of_the_open_keys():
     rng = np.random.default_rng(3)
     fields = {name: rng.normal(size=(6, 2)) for name in ("query", "key", "value")}
-    evaluation = Evaluation(Problem(**fields, mask=({"kind": "causal"},)))
+    evaluation = DenseEvaluation(Problem(**fields, mask=({"kind": "causal"},)))
     found = explain(evaluation, "head_output", (0, 0, 1, 0))
     assert len(found.terms) == 2
     assert r"\cdots" not in found.numbers_latex
     assert found.numbers_latex.count(r"\cdot") == 2
     assert found.expression.value == pytest.approx(found.value, rel=1e-15)
     wild = fields | {"value": np.where(np.arange(6)[:, None] > 1, np.nan, fields["value"])}
-    behind = explain(Evaluation(Problem(**wild, mask=({"kind": "causal"},))), "head_output", (0, 0, 1, 0))
+    behind = explain(DenseEvaluation(Problem(**wild, mask=({"kind": "causal"},))), "head_output", (0, 0, 1, 0))
     assert behind.expression.value == found.expression.value
 
 

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Plane, Problem, compute
+from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
 from attn_gui.pictures.planes import FieldPlane
 
 WIDE = 40_000
@@ -33,7 +33,7 @@ def read(monkeypatch):
 
     watch(Plane, "block", lambda block: block[0].size)
     watch(FieldPlane, "block", lambda block: block[0].size)
-    watch(Evaluation, "_compute", lambda count: count)
+    watch(DenseEvaluation, "_compute", lambda count: count)
     return found
 
 

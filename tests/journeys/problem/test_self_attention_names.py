@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attn_gui.app.files.export_tasks import Naming, number_tasks
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.reading import silent
 from attn_gui.formats import open_matrix, save
 from attn_gui.views.dialogs.export_choice import DataChoice
@@ -27,7 +27,7 @@ def test_one_list_of_tokens_names_queries_and_keys(launch, tmp_path):
 def test_a_file_has_them_on_both_sides(tmp_path):
     random = np.random.default_rng(3)
     weights = {f"w_{name}": random.normal(size=(5, 4)) for name in ("query", "key", "value")}
-    evaluation = Evaluation(Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS))
+    evaluation = DenseEvaluation(Problem(x=random.normal(size=(3, 5)), **weights, num_heads=2, query_tokens=WORDS))
     choice = DataChoice(arrays=("weights", "key"), heads=(1,), format="csv", headers=True, folder=str(tmp_path))
     for task in number_tasks(choice, evaluation, Naming("a")):
         task.write(evaluation, silent)

@@ -6,12 +6,13 @@ import numpy as np
 
 from attn_gui.app.program import Program
 from attn_gui.document.matrix_model import leading
-from attn_gui.engine import Evaluation, Problem
-from attn_gui.engine.analysis.differentiation import Gradient, gradient_of
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem
+from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY
-from attn_gui.engine.evaluation.proxies import Difference, Earlier
-from attn_gui.engine.evaluation.trace import RowwiseEvaluation, is_long
+from attn_gui.engine.evaluation.dense import RowwiseEvaluation
+from attn_gui.engine.evaluation.proxies import BeforeState, Difference
+from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.figure.gradients import differentiated
 from attn_gui.figure.operands import stage_plane
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
@@ -19,7 +20,7 @@ from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
 
 def computed(problem: Problem) -> Evaluation:
     """A fresh evaluation."""
-    return RowwiseEvaluation(problem) if is_long(problem) else Evaluation(problem)
+    return RowwiseEvaluation(problem) if is_long(problem) else DenseEvaluation(problem)
 
 
 class Faces:
@@ -41,7 +42,8 @@ class Faces:
         before = baseline.problem if ready is None else ready.made(self._problem, baseline.head)
         assert before is not None
         sides = computed(before), self.now, self.now.stages
-        self.before, difference = Earlier(*sides), Difference(*sides)
+        difference = Difference(*sides)
+        self.before = BeforeState(difference)
         self.shown = {BEFORE: self.before, DIFFERENCE: difference, SPLIT: self.now}[self.mode]
         self._before = None if self.mode == SPLIT else before
 
@@ -51,12 +53,12 @@ class Faces:
         assert cell is not None
         plane = stage_plane(self.now, cell.stage, look.batch, look.head)
         of = differentiated(plane, cell.row, cell.column, look.gradient)
-        return gradient_of(self.now, cell.stage, of.box, of.weights)
+        return Gradient(self.now, cell.stage, of.box, of.weights)
 
     def array(self, field: str) -> Array | None:
         """Rows and columns of a matrix as its table has to show them; None where that state has no such matrix."""
         if self.gradient is not None:
-            whole = np.asarray(self.gradient.by_field(field))
+            whole = np.asarray(self.gradient.field(field))
             return whole[leading(field, whole.shape, self._look.batch, self._look.head)] if whole.ndim > 2 else whole
         now = self._cut(field, self._problem)
         if self._before is None:

@@ -12,17 +12,17 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from attn_gui.formats.base import Listed, Listing
-from attn_gui.formats.named.arrangement import Arrangement, proposed
+from attn_gui.formats.base import ListedArray, Listing
+from attn_gui.formats.named.arrangement import ArrayMapping, proposed
 from attn_gui.views.dialogs.arrays_dialog import ARRAY_MIME, ArraysDialog, ArraySlot, ArraysModel
 
 ARRAYS = (
-    Listed("q", (2, 5, 3), "float32"),
-    Listed("k", (2, 5, 3), "float32"),
-    Listed("v", (2, 5, 3), "float32"),
-    Listed("other", (2, 6, 3), "float16"),
-    Listed("w", (3, 3), "float64"),
-    Listed("attn_mask", (5, 5), "bool"),
+    ListedArray("q", (2, 5, 3), "float32"),
+    ListedArray("k", (2, 5, 3), "float32"),
+    ListedArray("v", (2, 5, 3), "float32"),
+    ListedArray("other", (2, 6, 3), "float16"),
+    ListedArray("w", (3, 3), "float64"),
+    ListedArray("attn_mask", (5, 5), "bool"),
 )
 LISTING = Listing(ARRAYS, lambda _source, _names: {})
 
@@ -69,7 +69,7 @@ def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(
 ) -> None:
     dialog = chooser()
     names = {"query": "q", "key": "k", "value": "v", "mask": "attn_mask"}
-    assert dialog.arrangement() == Arrangement(names)
+    assert dialog.arrangement() == ArrayMapping(names)
     assert [word for _, word in dialog.fields.axes.choices()] == [
         "head × token × column\nheads 2, tokens 5",
         "item × token × column\nitems 2, tokens 5",
@@ -81,7 +81,7 @@ def test_what_the_names_suggest_is_proposed_and_both_readings_are_offered(
     assert dialog.complaint.text() == "Choose how the numbers are read."
     qtbot.mouseClick(dialog.fields.mask_means.button("keep"), Qt.MouseButton.LeftButton)
     qtbot.mouseClick(dialog.fields.axes.button("head,token,column"), Qt.MouseButton.LeftButton)
-    assert dialog.arrangement() == Arrangement(names, axes=("head", "token", "column"), mask="keep")
+    assert dialog.arrangement() == ArrayMapping(names, axes=("head", "token", "column"), mask="keep")
     assert not dialog.fields.heads.isVisible()
     QApplication.processEvents()  # the arrows follow the layout
     qtbot.keyClick(dialog.fields.axes.button("head,token,column"), Qt.Key.Key_Down)
@@ -134,7 +134,7 @@ def test_x_and_weights_take_the_place_of_q_k_and_v(chooser: Callable[..., Arrays
 def test_enter_takes_what_is_proposed_and_finding_looks_at_names(
     chooser: Callable[..., ArraysDialog], qtbot: QtBot
 ) -> None:
-    flat = tuple(Listed(array.name, array.shape[-2:], array.dtype) for array in ARRAYS[:4])
+    flat = tuple(ListedArray(array.name, array.shape[-2:], array.dtype) for array in ARRAYS[:4])
     dialog = chooser(Listing(flat, lambda _source, _names: {}))
     with qtbot.waitSignal(dialog.previewAsked) as asked:
         qtbot.keyClicks(dialog.line, "OTH")

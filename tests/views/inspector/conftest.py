@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app.inspector.explain import later_stages
-from attn_gui.engine import Evaluation, Plane, Problem
+from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.engine.analysis.explanation import explain
 from attn_gui.views.inspector.inspector import ExplainContext, Inspector
 
@@ -57,7 +57,7 @@ def put(
     trail: Sequence[tuple[str, int, int]] = (),
 ) -> None:
     """Explain a cell, row and column as they stand in the map."""
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     index = Plane(evaluation, stage, 0, head if stage not in ("concat", "output") else None).index(row, column)
     inspector.set_explanation(
         explain(evaluation, stage, index),

@@ -11,7 +11,7 @@ from PySide6.QtGui import QEnterEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.engine import Evaluation
+from attn_gui.engine import DenseEvaluation
 from attn_gui.figure.levels import PLAIN, TYPED, Shade
 from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
@@ -293,7 +293,7 @@ def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):
     assert minimap.toolTip()
     product.set_stage("scores")
     assert product.maps.minimap("scores").isVisible()  # the next stage is zoomed to the same cells
-    product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 2)
+    product.set_evaluation(DenseEvaluation(evaluation.problem.replace(mask=())), 0, 2)
     product.hide()
     tiles.show()
     QApplication.processEvents()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.levels import PLAIN, TYPED, Levels, Shade
 from attn_gui.views.map.colorbar import LevelBar
 from attn_gui.views.product import all_stages
@@ -40,7 +40,7 @@ def test_all_stages_borrows_the_maps_and_gives_them_back(qtbot, evaluation, scre
         assert heatmap.parentWidget() is tiles.tiles[stage]
         assert tiles.tiles[stage].rect().contains(heatmap.geometry())
     screen(both)
-    product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 1)
+    product.set_evaluation(DenseEvaluation(evaluation.problem.replace(mask=())), 0, 1)
     assert "masked" not in tiles.tiles
     both.setCurrentWidget(product)
     assert weights.parentWidget() is product
@@ -133,7 +133,7 @@ def test_a_legend_that_needs_another_line_gets_it_in_its_tile(qtbot, qapp, evalu
     tiles = AllStages(product.maps, both)
     both.addWidget(product)
     both.addWidget(tiles)
-    product.set_evaluation(Evaluation(evaluation.problem.replace(mask=())), 0, 1)
+    product.set_evaluation(DenseEvaluation(evaluation.problem.replace(mask=())), 0, 1)
     both.setCurrentWidget(tiles)
     both.show()
     qapp.processEvents()
@@ -163,7 +163,7 @@ def both(qtbot):
     both.tiles = AllStages(both.product.maps, both)
     for widget in (both.product, both.tiles):
         both.addWidget(widget)
-    both.product.set_evaluation(Evaluation(Problem(**matrices, num_heads=HEADS, mask="causal")), 0, 0)
+    both.product.set_evaluation(DenseEvaluation(Problem(**matrices, num_heads=HEADS, mask="causal")), 0, 0)
     both.setCurrentWidget(both.tiles)
     both.resize(1000, 800)
     both.show()

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.typesetting import Formula, typeset
@@ -35,7 +35,7 @@ def picture(qtbot, evaluation):
 @pytest.fixture
 def projected():
     rng = np.random.default_rng(4)
-    return Evaluation(
+    return DenseEvaluation(
         Problem(
             x=rng.standard_normal((3, 5)),
             context=rng.standard_normal((4, 5)),
@@ -115,7 +115,7 @@ def test_every_stage_has_its_map_and_answers_visible_or_not(picture, evaluation)
 
 
 def test_a_stage_that_leaves_gives_up_its_name_and_one_that_comes_back_takes_it(picture, evaluation):
-    without = Evaluation(evaluation.problem.replace(mask=()))
+    without = DenseEvaluation(evaluation.problem.replace(mask=()))
     picture.set_evaluation(without, 0, 1)
     assert picture.findChild(QWidget, "heatmap.masked") is None
     assert picture.findChild(QWidget, "heatmap.weights").cell_at(0, 10)[0] > 0
@@ -255,7 +255,7 @@ def test_far_more_queries_than_keys_scroll(qtbot):
     qtbot.addWidget(product)
     product.resize(775, 595)
     query, key, value = (rng.standard_normal((count, 8)) for count in (900, 3, 3))
-    product.set_evaluation(Evaluation(Problem(query=query, key=key, value=value)), 0, 0)
+    product.set_evaluation(DenseEvaluation(Problem(query=query, key=key, value=value)), 0, 0)
     product.show()
     cell = product.stage_map().cell_rect(0, 0)
     assert cell.width() <= 3 * cell.height()
@@ -271,7 +271,7 @@ def test_a_large_map_is_pooled_and_still_meets_its_operands(qtbot):
     qtbot.addWidget(product)
     product.resize(775, 595)
     query, key, value = (rng.standard_normal((count, 4)) for count in (700, 600, 600))
-    product.set_evaluation(Evaluation(Problem(query=query, key=key, value=value)), 0, 0)
+    product.set_evaluation(DenseEvaluation(Problem(query=query, key=key, value=value)), 0, 0)
     product.show()
     left = product.operands.shown["left"]
     for row in (0, 1, 350, 698, 699):
@@ -320,7 +320,7 @@ def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, mon
     product = ProductPicture()
     qtbot.addWidget(product)
     product.resize(775, 595)
-    product.set_evaluation(Evaluation(long), 0, 0)
+    product.set_evaluation(DenseEvaluation(long), 0, 0)
     product.show()
     QApplication.processEvents()
     looked_at = []
@@ -334,7 +334,7 @@ def test_zooming_a_long_sequence_measures_no_label_but_those_it_shows(qtbot, mon
 def test_the_chosen_tokens_are_written_whole_wherever_they_stand(qtbot, monkeypatch):
     rng = np.random.default_rng(8)
     tokens = ("Query", "Words", "Mmmm")
-    evaluation = Evaluation(
+    evaluation = DenseEvaluation(
         Problem(
             query=rng.random((3, 2)),
             key=rng.random((3, 2)),

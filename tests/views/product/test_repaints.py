@@ -14,7 +14,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.views.product.product import ProductPicture
 
 N, HEADS = 24, 2
@@ -25,7 +25,7 @@ STEPS = 1000
 def evaluation():
     rng = np.random.default_rng(7)
     matrices = {name: rng.standard_normal((N, 8 * HEADS)) for name in ("query", "key", "value")}
-    return Evaluation(Problem(**matrices, num_heads=HEADS, mask=({"kind": "causal"},)))
+    return DenseEvaluation(Problem(**matrices, num_heads=HEADS, mask=({"kind": "causal"},)))
 
 
 def made(evaluation):

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.views.spine.spine import Spine
 from attn_gui.views.spine.spine_items import NODE, StageNode, entries_of, node_symbol
@@ -55,7 +55,7 @@ def shown(qtbot: QtBot, problem: Problem, width: int = WIDE, stage: str = "weigh
     qtbot.addWidget(spine)
     spine.set_scale("sqrt", None, problem.d_k)
     spine.set_mask_text("none")
-    spine.set_evaluation(Evaluation(problem), 0, 1)
+    spine.set_evaluation(DenseEvaluation(problem), 0, 1)
     spine.set_stage(stage)
     spine.resize(width, spine.minimumHeight())
     spine.show()
@@ -103,7 +103,7 @@ def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
         (direct(mask=({"kind": "causal"},), w_output=np.ones((4, 4))), [*ALWAYS[:4], "masked", *ALWAYS[4:], "output"]),
         (direct(), ALWAYS),
     ):
-        spine.set_evaluation(Evaluation(problem), 0, 0)
+        spine.set_evaluation(DenseEvaluation(problem), 0, 0)
         qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
 
 
@@ -120,7 +120,7 @@ def test_names_say_what_a_map_is(qtbot: QtBot) -> None:
 
 def test_every_step_of_the_scores_has_one_letter() -> None:
     def below(problem: Problem) -> dict[str, str]:
-        evaluation = Evaluation(problem)
+        evaluation = DenseEvaluation(problem)
         return {entry.name: node_symbol(entry) for entry in entries_of(evaluation) if entry.kind == NODE}
 
     plain = below(direct(mask=({"kind": "causal"},)))
@@ -148,13 +148,13 @@ def test_the_maps_show_the_numbers_of_the_head(qtbot: QtBot) -> None:
     spine = shown(qtbot, problem)
     assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 3 + 1]
     assert node(spine, "key").map.cell_at(1, 4)[0] == problem.key[4, 3 + 1]
-    spine.set_evaluation(Evaluation(problem), 0, 0)
+    spine.set_evaluation(DenseEvaluation(problem), 0, 0)
     assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 1]
 
 
 def test_an_edit_repaints_and_dots_what_it_reaches(qtbot: QtBot) -> None:
     problem = direct()
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     spine = shown(qtbot, problem)
     spine.set_evaluation(evaluation, 0, 1)
     query = problem.query.copy()
@@ -171,7 +171,7 @@ def test_an_edit_repaints_and_dots_what_it_reaches(qtbot: QtBot) -> None:
 
 def test_another_head_is_not_dotted(qtbot: QtBot) -> None:
     problem = direct()
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     spine = shown(qtbot, problem)
     spine.set_evaluation(evaluation, 0, 1)
     query = problem.query.copy()
@@ -183,7 +183,7 @@ def test_another_head_is_not_dotted(qtbot: QtBot) -> None:
 def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot: QtBot, still: None) -> None:
     problem = direct()
     spine = shown(qtbot, problem)
-    evaluation = Evaluation(problem)
+    evaluation = DenseEvaluation(problem)
     spine.set_evaluation(evaluation, 0, 1)
     spine.refresh(evaluation.update(problem.replace(key=problem.key + 1), {"key": [cell((3, 4))]}))
     assert node(spine, "key").touched()
@@ -332,7 +332,7 @@ def test_the_formula_says_what_is_in_force(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct(), 2000)
     formula = spine.findChild(FormulaView)
     assert formula.accessibleName() == "O = softmax(Q Kᵀ / √dₖ) V"
-    spine.set_evaluation(Evaluation(direct(scale=0.5, mask=({"kind": "causal"},))), 0, 0)
+    spine.set_evaluation(DenseEvaluation(direct(scale=0.5, mask=({"kind": "causal"},))), 0, 0)
     assert formula.accessibleName() == "O = softmax(0.5 · Q Kᵀ + M) V"
     assert "M" in formula.latex()[0]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Plane, Problem
-from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine import Plane, Problem
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
@@ -79,7 +80,9 @@ def test_entropies_beside_large_scores_keep_their_digits_in_float32(rng):
     problem = a_problem(rng, dtype="float32", temperature=0.005, mask=MASKS["causal"])
     found = StreamingEvaluation(problem).entropies(0, 3, slice(0, N))
     doubled = {name: array.astype(float) for name, array in problem.arrays().items()}
-    exact = Evaluation(problem.replace(dtype="float64", **doubled)).block("weights", 0, 3, slice(0, N), slice(0, M))
+    exact = DenseEvaluation(problem.replace(dtype="float64", **doubled)).block(
+        "weights", 0, 3, slice(0, N), slice(0, M)
+    )
     assert found == pytest.approx(row_entropy(exact), abs=1e-3)
 
 
@@ -151,7 +154,7 @@ def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype
 
 def test_a_window_agrees_with_the_dense_evaluation(rng):
     problem = a_problem(rng, mask=MASKS["causal"])
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     down, across = np.arange(60, 81), np.arange(50, 71)
     values, allowed = streaming.pooled_at("weights", 0, 1, down, across)
     expected = dense.block("weights", 0, 1, slice(60, 80), slice(50, 70))

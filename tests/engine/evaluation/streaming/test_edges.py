@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
@@ -94,7 +94,7 @@ def test_edits_beside_a_value_that_is_no_number(field, wild, masked, rng):
 
 
 def dense(working, stage):
-    return whole(Evaluation(working.problem()), stage)
+    return whole(DenseEvaluation(working.problem()), stage)
 
 
 def layers(rng, n=131, m=149):
@@ -119,7 +119,7 @@ def test_drift_stays_small_and_settling_removes_it(dtype, masked, amplitude, rng
         box = random_box(working.arrays[field].shape, rng, most=1)
         working.write(field, box, random_values(working.arrays[field], box, rng, amplitude))
         largest = max(largest, np.abs(working.arrays["value"]).max())
-    exact = whole(Evaluation(double(working.problem())), "output")
+    exact = whole(DenseEvaluation(double(working.problem())), "output")
     fresh = working.fresh()
     error = np.abs(whole(fresh, "output") - exact).max()
     summed = rounding(dtype, working.problem().m + edits, largest)
@@ -139,7 +139,7 @@ def double(problem):
 def test_float32_is_as_exact_as_the_plain_formula(amplitude, rng):
     working = long(rng, "float32", amplitude=amplitude)
     problem = working.problem()
-    exact = whole(Evaluation(double(problem)), "head_output")[0]
+    exact = whole(DenseEvaluation(double(problem)), "head_output")[0]
     q, k, v = (
         np.repeat(a.reshape(len(a), h, -1).swapaxes(0, 1), 6 // h, axis=0)
         for a, h in ((problem.query, 6), (problem.key, 2), (problem.value, 2))

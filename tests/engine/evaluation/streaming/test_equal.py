@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, FieldError, Plane, Problem, explain, sensitivity
+from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, explain, sensitivity
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.evaluation.trace import evaluation_of, is_long
@@ -18,7 +18,7 @@ CLOSE = 1e-12
 
 def test_every_stage_of_every_problem(makers, problem_name):
     problem = makers[problem_name]()
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
     assert streaming.stages == dense.stages
     assert apart(dense, streaming) < CLOSE
     for stage in dense.stages:
@@ -29,12 +29,12 @@ def test_every_stage_of_every_problem(makers, problem_name):
 @pytest.mark.parametrize(("tile", "chunk"), [(1, 1), (2, 11), (7, 5), (None, None)])
 def test_tiles_of_any_size(makers, problem_name, tile, chunk):
     problem = makers[problem_name]()
-    assert apart(Evaluation(problem), StreamingEvaluation(problem, tile=tile, chunk=chunk)) < CLOSE
+    assert apart(DenseEvaluation(problem), StreamingEvaluation(problem, tile=tile, chunk=chunk)) < CLOSE
 
 
 def test_blocks_in_any_order(makers, problem_name, rng):
     problem = makers[problem_name]()
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
     for _ in range(40):
         stage = dense.stages[int(rng.integers(len(dense.stages)))]
         box = random_box(dense.shape(stage), rng, most=5)
@@ -43,7 +43,7 @@ def test_blocks_in_any_order(makers, problem_name, rng):
 
 def test_a_plane_works_on_it(makers):
     problem = makers["all"]()
-    planes = [Plane(one, "weights", 1, 3) for one in (Evaluation(problem), StreamingEvaluation(problem))]
+    planes = [Plane(one, "weights", 1, 3) for one in (DenseEvaluation(problem), StreamingEvaluation(problem))]
     (dense, dense_allowed), (values, allowed) = (plane.block(slice(2, 5), slice(1, 9)) for plane in planes)
     np.testing.assert_allclose(values, dense, rtol=1e-12)
     assert np.array_equal(allowed, dense_allowed)
@@ -51,7 +51,7 @@ def test_a_plane_works_on_it(makers):
 
 def test_explanations_and_gradients(makers, problem_name, rng):
     problem = makers[problem_name]()
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
     for stage in dense.stages:
         index = tuple(int(rng.integers(length)) for length in dense.shape(stage))
         ours, theirs = explain(streaming, stage, index), explain(dense, stage, index)
@@ -107,10 +107,10 @@ def test_what_is_reported_holds_every_change(makers, problem_name):
     rng = np.random.default_rng(4)
     for name, array in working.arrays.items():
         box = indices.cell([int(rng.integers(length)) for length in array.shape])
-        dense = Evaluation(working.problem())
+        dense = DenseEvaluation(working.problem())
         before = {stage: np.array(whole(dense, stage)) for stage in dense.stages}
         reported = working.write(name, box, ~array[box] if array.dtype == bool else array[box] + 0.25).boxes
-        dense = Evaluation(working.problem())
+        dense = DenseEvaluation(working.problem())
         for stage, old in before.items():
             claimed = np.zeros(old.shape, bool)
             for found in reported.get(stage, ()):
@@ -122,12 +122,12 @@ def test_a_large_output_in_float32(rng):
     shapes = {"query": (130, 96), "key": (90, 48), "value": (90, 128), "w_output": (256, 530), "b_output": (530,)}
     arrays = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
     problem = Problem(**arrays, num_heads=4, num_kv_heads=2, dtype="float32")
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     box = (slice(0, 1), slice(1, 130), slice(3, 530))
     np.testing.assert_allclose(streaming.box("output", box), dense.box("output", box), rtol=0, atol=3e-5)
     arrays["w_output"][5, 5] = np.inf
     problem = Problem(**arrays, num_heads=4, num_kv_heads=2, dtype="float32")
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
     assert np.array_equal(np.isfinite(streaming.box("output", box)), np.isfinite(dense.box("output", box)))
 
 
@@ -157,7 +157,7 @@ def test_pictures(makers, problem_name, rng):
 
 
 def check_pictures(working, item, head, size):
-    dense = Evaluation(working.problem())
+    dense = DenseEvaluation(working.problem())
     for stage in dense.stages:
         plane = Plane(dense, stage, item, head)
         values, allowed = plane.block(slice(0, plane.shape[0]), slice(0, plane.shape[1]))
@@ -186,7 +186,7 @@ def test_nan_and_infinity_are_seen_in_pictures():
 def test_size_chooses_the_evaluation():
     small, large = np.ones((1000, 8)), np.ones((1001, 8))
     assert not is_long(Problem(query=small, key=small, value=small, num_heads=2))
-    assert type(evaluation_of(Problem(query=small, key=small, value=small, num_heads=2))) is Evaluation
+    assert type(evaluation_of(Problem(query=small, key=small, value=small, num_heads=2))) is DenseEvaluation
     assert isinstance(evaluation_of(Problem(query=large, key=large, value=large, num_heads=2)), StreamingEvaluation)
 
 

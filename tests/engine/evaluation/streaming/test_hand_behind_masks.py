@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
@@ -62,7 +62,7 @@ def test_rows_before_a_key_are_right_when_it_is_knocked_out_and_when_it_comes_ba
     evaluation.complete()
     for problem in (plain.replace(interventions=[record]), off):
         evaluation.update(problem, {})
-        assert apart(Evaluation(problem), evaluation) < CLOSE
+        assert apart(DenseEvaluation(problem), evaluation) < CLOSE
 
 
 def test_what_others_are_named_by_moves_with_their_place():
@@ -79,7 +79,7 @@ def test_what_others_are_named_by_moves_with_their_place():
         evaluation.update(problem, {})
         problem = problem.replace(query=-problem.query)
         evaluation.update(problem, {"query": [indices.whole(problem.query.shape)]})
-        assert apart(Evaluation(problem), evaluation) < CLOSE
+        assert apart(DenseEvaluation(problem), evaluation) < CLOSE
 
 
 # --- any story -----------------------------------------------------------------------------------

@@ -9,8 +9,9 @@ import pytest
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.evaluation import streaming
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.pooling import block_edges as edges
-from attn_gui.engine.evaluation.readout import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
@@ -95,7 +96,7 @@ def test_whatever_comes_and_goes_every_stage_is_that_of_the_dense_evaluation(see
     story = Story(seed, mask)
     for number in range(9):
         story.step(add=number < 2)
-        dense = Evaluation(story.problem)
+        dense = DenseEvaluation(story.problem)
         for stage in dense.stages:
             assert close(whole(story.evaluation, stage), whole(dense, stage)), stage
         for stage in (stage for stage in dense.stages if dense.node(stage).stage.per_head):
@@ -143,7 +144,7 @@ def test_one_row_costs_no_more_than_that_row_and_a_head_switched_off_costs_nothi
     found = evaluation.update(Problem(**arrays, num_heads=HEADS, interventions=[record]), {})
     assert sum(found.cells.values()) <= 5 * 211 + 211
     assert all(evaluation.known(0, head).all() for head in range(HEADS)), "nothing is left to be computed later"
-    dense = Evaluation(evaluation.problem)
+    dense = DenseEvaluation(evaluation.problem)
     assert close(whole(evaluation, "output"), whole(dense, "output"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, verify
+from attn_gui.engine import DenseEvaluation, Problem, verify
 from attn_gui.engine.evaluation import streaming
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -24,7 +24,7 @@ def problem(rng, amplitude=1.0, **more):
 @pytest.mark.parametrize("more", [{}, {"sink": (0.5, 30.0), "temperature": 2.0, "mask": [{"kind": "causal"}]}])
 def test_weights_are_those_of_the_short_evaluation(amplitude, more, rng):
     given = problem(rng, amplitude, **more)
-    long, short = StreamingEvaluation(given), Evaluation(given)
+    long, short = StreamingEvaluation(given), DenseEvaluation(given)
     everything = indices.whole(short.shape("weights"))
     expected = short.box("weights", everything)
     eps = float(np.finfo(np.float32).eps)
@@ -55,12 +55,12 @@ def test_pictures_beside_a_large_bias_show_its_rows(few, dtype, mask, rng, monke
     values = np.zeros((N, M))
     values[[7, 8, 30]] = -1e9
     given = problem(rng, mask=({"kind": "bias", "values": values}, *mask)).replace(dtype=dtype)
-    long, short = StreamingEvaluation(given), Evaluation(given)
+    long, short = StreamingEvaluation(given), DenseEvaluation(given)
     for size in ((N, M), (13, 17)):
         assert_pictured(short, long.pooled("weights", 0, 1, *size), size)
         assert_pictured(short, long.pooled_once("weights", 0, 1, *size, slice(0, size[0])), size)
     calm = given.replace(mask=mask)
-    assert_pictured(Evaluation(calm), StreamingEvaluation(calm).pooled("weights", 0, 1, 13, 17), (13, 17))
+    assert_pictured(DenseEvaluation(calm), StreamingEvaluation(calm).pooled("weights", 0, 1, 13, 17), (13, 17))
 
 
 def assert_pictured(short, found, size):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation, Problem, solve
-from attn_gui.engine.evaluation.readout import BLIND, row_entropy
+from attn_gui.engine import Problem, solve
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 from .working import Working, whole
@@ -27,7 +28,7 @@ WILD = {"far below": -1e4, "far above": 1e4, "beyond": 1e308, "none": -np.inf, "
 @pytest.mark.parametrize("layer", [{}, {"mask": ({"kind": "causal"},)}, {"mask": ({"kind": "padding", "lengths": 0},)}])
 def test_a_wild_sink_gives_what_a_short_sequence_has(wild, layer):
     problem = made([WILD[wild], 0.5, -0.5], **layer)
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
     for stage in ("weights", "head_output", "output"):
         np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), rtol=1e-12, atol=1e-300)
 
@@ -36,7 +37,7 @@ def test_a_wild_sink_gives_what_a_short_sequence_has(wild, layer):
 def test_a_picture_beside_a_wild_sink_is_that_of_a_short_sequence(wild):
     problem = made([WILD[wild], 0.5, -0.5])
     found, _ = StreamingEvaluation(problem, tile=3, chunk=4).pooled("weights", 0, 0, N, M)
-    expected = Evaluation(problem).block("weights", 0, 0, slice(0, N), slice(0, M))
+    expected = DenseEvaluation(problem).block("weights", 0, 0, slice(0, N), slice(0, M))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-300)
 
 
@@ -47,7 +48,7 @@ def test_a_sink_that_takes_all_weight_keeps_a_wild_value_out(value, dtype):
     values = np.array(problem.value)
     values[3] = value
     problem = problem.replace(value=values)
-    dense, streaming = Evaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
     found, expected = (whole(one, "head_output") for one in (streaming, dense))
     np.testing.assert_allclose(found, expected, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-30)
 
@@ -77,8 +78,8 @@ def test_the_entropy_is_that_of_the_weights_of_keys_alone():
 @pytest.mark.parametrize("by", ["query", "key", "bias"])
 def test_a_weight_is_drawn_to_a_target_beside_a_sink(by):
     problem = made([0.3, -1.0, 2.0])
-    wanted = 1.05 * float(whole(Evaluation(problem), "weights")[0, 2, 4, 3])
+    wanted = 1.05 * float(whole(DenseEvaluation(problem), "weights")[0, 2, 4, 3])
     found = solve(problem, "weights", (0, 2, 4, 3), wanted, by=by)
-    reached = float(whole(Evaluation(found.problem), "weights")[0, 2, 4, 3])
+    reached = float(whole(DenseEvaluation(found.problem), "weights")[0, 2, 4, 3])
     assert found.feasible
     assert reached == pytest.approx(wanted, abs=1e-9)

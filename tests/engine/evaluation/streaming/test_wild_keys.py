@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation
-from attn_gui.engine.evaluation.readout import row_entropy
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.evaluation.streaming_kernels import StageKernel
 from attn_gui.engine.graph import indices
@@ -18,7 +18,7 @@ OF_KEYS = VARIANTS | {"temperature": {"temperature": 0.3}, "rotary": {"rotary_th
 
 
 def same(evaluation, problem, tolerance):
-    dense = Evaluation(problem)
+    dense = DenseEvaluation(problem)
     for stage in ("weights", "head_output", "output"):
         box = tuple(slice(0, length) for length in dense.shape(stage))
         np.testing.assert_allclose(evaluation.box(stage, box), dense.box(stage, box), rtol=tolerance, atol=tolerance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import Evaluation
+from attn_gui.engine import DenseEvaluation
 from attn_gui.engine.evaluation.streaming_kernels import StageKernel
 from attn_gui.engine.graph import indices
 
@@ -26,7 +26,7 @@ def test_a_wild_value_says_what_the_dense_evaluation_says_and_is_undone(name, va
         for number in (value, -value, working.arrays["value"][place]):
             working.write("value", indices.cell(place), number)
             working.evaluation.complete()
-            expected, found = whole(Evaluation(working.problem()), "head_output"), working.stage("head_output")
+            expected, found = whole(DenseEvaluation(working.problem()), "head_output"), working.stage("head_output")
             np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
             if number is value:
                 fresh = whole(working.fresh(), "head_output")
@@ -60,7 +60,7 @@ def test_wild_values_of_many_keys_are_right(rng):
     working = Working(problem_of(**VARIANTS["causal"]), TILE, CHUNK)
     working.arrays["value"][rng.integers(0, M, 40), rng.integers(0, 8, 40)] = np.nan
     working.arrays["value"][rng.integers(0, M, 4), rng.integers(0, 8, 4)] = np.inf
-    expected = whole(Evaluation(working.problem()), "head_output")
+    expected = whole(DenseEvaluation(working.problem()), "head_output")
     np.testing.assert_allclose(whole(working.fresh(), "head_output"), expected)
 
 
@@ -81,7 +81,7 @@ def test_a_picture_of_weights_beside_a_wild_value_shows_them(value, added):
 def test_a_mean_is_a_number_where_the_sum_is_too_large_for_one(dtype, huge):
     working = Working(problem_of(dtype=dtype, mask=({"kind": "causal"},)), TILE, CHUNK)
     working.arrays["value"][TILE + 9 :, 2] = huge
-    found, dense = whole(working.fresh(), "head_output"), whole(Evaluation(working.problem()), "head_output")
+    found, dense = whole(working.fresh(), "head_output"), whole(DenseEvaluation(working.problem()), "head_output")
     assert np.isfinite(found).all()
     tolerance = 1e-5 if dtype == "float32" else 1e-12
     np.testing.assert_allclose(found, dense, rtol=tolerance, atol=tolerance)
@@ -94,7 +94,7 @@ def test_a_mean_stays_a_number_where_an_edit_makes_the_sum_too_large_for_one(dty
     working.evaluation.complete()
     working.write("key", (slice(0, 1), slice(0, problem.key.shape[1])), 5.0)  # far above what was taken off before
     working.write("value", (slice(0, 1), slice(2, 3)), huge)
-    found, dense = working.stage("head_output"), whole(Evaluation(working.problem()), "head_output")
+    found, dense = working.stage("head_output"), whole(DenseEvaluation(working.problem()), "head_output")
     assert np.isfinite(dense).all()
     tolerance = 1e-5 if dtype == "float32" else 1e-12
     np.testing.assert_allclose(found, dense, rtol=tolerance, atol=tolerance)

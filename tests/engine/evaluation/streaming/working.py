@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attn_gui.engine import Evaluation, Problem, Recomputed, layer_from_mapping
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, layer_from_mapping
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
@@ -51,7 +51,7 @@ class Working:
 
     def worst(self, stages: Sequence[str] = ()) -> float:
         """The largest difference from a dense evaluation, relative to the stage's largest value."""
-        return apart(Evaluation(self.problem()), self.evaluation, stages)
+        return apart(DenseEvaluation(self.problem()), self.evaluation, stages)
 
 
 def rounding(dtype: str, terms: int, size: float) -> float:
