@@ -268,9 +268,11 @@ def test_a_notebook_is_not_burdened_with_a_large_svg() -> None:
 
 
 def test_a_script_without_a_display_draws(tmp_path: Path) -> None:
-    script = "import attn_gui\n"
-    "p = attn_gui.Problem(query=[[1, 0]], key=[[1, 2], [3, 4]], value=[[1, 0], [0, 1]], num_heads=1)\n"
-    f"attn_gui.render(p, {str(tmp_path / 's.png')!r})\n"
+    script = (
+        "import attn_gui\n"
+        "p = attn_gui.Problem(query=[[1, 0]], key=[[1, 2], [3, 4]], value=[[1, 0], [0, 1]], num_heads=1)\n"
+        f"attn_gui.render(p, {str(tmp_path / 's.png')!r})\n"
+    )
     bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
     done = subprocess.run([sys.executable, "-c", script], env=bare, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
