@@ -1,23 +1,39 @@
-"""Edits of a document as plain records: the only things that `Document.apply` takes."""
+"""Edits of a document: what `Document.apply` takes, does, and keeps as the steps of its history."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtGui import QUndoCommand
 
-from attn_gui.engine.arrays import Box
-from attn_gui.engine.graph.indices import join
+from attn_gui.document.draft import Change, Draft, Working, changed_names, owned, same_bytes
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.formats.file_sentences import quoted
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
-__all__ = ["Change", "Edit", "Edits", "Label", "Refusal", "SetCells", "SetFields", "SetStudy", "filled", "quoted"]
+__all__ = [
+    "Change",
+    "Edit",
+    "EditError",
+    "Edits",
+    "Label",
+    "Refusal",
+    "SetCells",
+    "SetFields",
+    "SetStudy",
+    "filled",
+    "quoted",
+]
 
 
 # --- phrases --------------------------------------------------------------------------------------
@@ -56,7 +72,7 @@ class Label:
     """
 
     source: object  # a text; Qt's stubs say that QT_TRANSLATE_NOOP gives an object
-    args: Mapping[str, object] = field(default_factory=dict)
+    args: Mapping[str, object] = dataclasses.field(default_factory=dict)
     context: str = "History"
 
     def __str__(self) -> str:
@@ -79,11 +95,92 @@ class Refusal(ValueError):
         return filled(QCoreApplication.translate("Sentences", self.template), self.values)
 
 
+NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
+
+
+class EditError(Refusal):
+    """An edit that does not fit the document: no such field, a box outside the array, a number that does not fit."""
+
+
 # --- edits ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class SetCells:
+class Edit(QUndoCommand):
+    """A change that a document is asked for; a prepared copy of it is the step that undoes and redoes it, bit by bit.
+
+    `prepared` raises for what does not fit, before anything is changed: undo and redo cannot fail, as Qt would have it.
+    """
+
+    label: Label
+    draft: Draft | None = None  # that undo and redo write into
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def prepared(self, draft: Draft, fresh: Sequence[Array]) -> Edit | None:
+        """Return a copy that knows what it writes and what stood there; None if it changes nothing.
+
+        `fresh` arrays belong to the caller alone and are not copied. Raises ShapeError or another ValueError.
+        """
+        raise NotImplementedError
+
+    def forth(self, draft: Draft) -> None:
+        """Carry it out in the document, or in a state beside it."""
+        raise NotImplementedError
+
+    def back(self, draft: Draft) -> None:
+        """Write what stood there before."""
+        raise NotImplementedError
+
+    @property
+    def change(self) -> Change:
+        """What differs before and after."""
+        raise NotImplementedError
+
+    @property
+    def cost(self) -> int:
+        """The bytes that it keeps alone."""
+        raise NotImplementedError
+
+    @property
+    def apart(self) -> bool:
+        """Whether the states before and after are of different places in a model."""
+        return False
+
+    @property
+    def looks(self) -> bool:
+        """Whether all it does is to put another layer of a model on the table."""
+        return False
+
+    def copied(self, **known: object) -> Self:
+        """Return a new command of Qt that knows the same, and this; one that was pushed belongs to its stack."""
+        copy = type(self).__new__(type(self))
+        QUndoCommand.__init__(copy, self.text())
+        vars(copy).update(vars(self), draft=None, **known)
+        return copy
+
+    def set_text(self) -> None:
+        """Name it in the present language, on one line."""
+        self.setText(" ".join(str(self.label).split()))
+
+    def redo(self) -> None:
+        self._go(self.forth)
+
+    def undo(self) -> None:
+        self._go(self.back)
+
+    def _go(self, write: Callable[[Draft], None]) -> None:
+        if self.draft is None:
+            return
+        try:
+            write(self.draft)
+            self.draft.changes.append(self.change)
+        except Exception:  # an exception that leaves this call ends the program: PySide 6.10.3 crashes on it
+            sys.excepthook(*sys.exc_info())
+
+
+@dataclass(eq=False)
+class SetCells(Edit):
     """New numbers for one box of one array; `values` has the box's shape, `field` is dotted inside records.
 
     `box` has one slice an axis in the array's own axes, with steps of 1, inside the array.
@@ -93,26 +190,95 @@ class SetCells:
     box: Box
     values: NDArray[Any]
     label: Label
+    old: NDArray[Any] = dataclasses.field(init=False, repr=False)  # what stood there, once prepared
+
+    def prepared(self, draft: Draft, fresh: Sequence[Array]) -> SetCells | None:
+        array = draft.state.arrays.get(self.field)
+        if array is None:
+            raise EditError(QT_TRANSLATE_NOOP("Sentences", "The problem has no array named {field}."), field=self.field)
+        box = _checked_box(self.field, self.box, array.shape)
+        old = np.array(array[box])
+        owned_by = (self.values, getattr(self.values, "base", None))
+        taken = self.values.dtype == array.dtype and any(one is own for one in fresh for own in owned_by)
+        new = self.values if taken else cast_cells(self.values, array.dtype)
+        if new.shape != old.shape:
+            raise EditError(
+                QT_TRANSLATE_NOOP("Sentences", "{field}: expected numbers of shape {expected}, got {got}."),
+                field=self.field,
+                expected=old.shape,
+                got=new.shape,
+            )
+        return None if same_bytes(old, new) else self.copied(box=box, values=new, old=old)
+
+    def forth(self, draft: Draft) -> None:
+        draft.write(self.field, self.box, self.values)
+
+    def back(self, draft: Draft) -> None:
+        draft.write(self.field, self.box, self.old)
+
+    @property
+    def change(self) -> Change:
+        return Change({self.field: (self.box,)})
+
+    @property
+    def cost(self) -> int:
+        return self.old.nbytes + self.values.nbytes
 
 
-@dataclass(frozen=True, eq=False)
-class SetFields:
+class _FieldsEdit(Edit):
+    """Holds the states before and after, and hands their arrays back: nothing is copied.
+
+    The arrays that left rest untouched until they return, so going back is exact.
+    """
+
+    fields: Mapping[str, object]
+    before: Working
+    after: Working
+    names: tuple[str, ...]
+
+    def _with(self, draft: Draft, fresh: Sequence[Array], study: Study | None) -> Self | None:
+        before = draft.state
+        present = {name: value for name, value in {**before.fields, **self.fields}.items() if value is not None}
+        after = replace(owned(present, before.arrays, fresh), study=study)
+        names = changed_names(before, after)
+        if not names and study is before.study:
+            return None
+        return self.copied(fields={}, before=before, after=after, names=names)  # arrays of the caller are not held
+
+    def forth(self, draft: Draft) -> None:
+        draft.state = self.after
+
+    def back(self, draft: Draft) -> None:
+        draft.state = self.before
+
+    @property
+    def change(self) -> Change:
+        return Change(dict.fromkeys(self.names, None), study=self.apart)
+
+    @property
+    def cost(self) -> int:
+        """What came is the present state's, or what the next step has taken away."""
+        before, after = self.before.memory(), self.after.memory()
+        return sum(size for key, size in before.items() if key not in after)
+
+    @property
+    def apart(self) -> bool:
+        return self.before.study is not self.after.study
+
+
+@dataclass(eq=False)
+class SetFields(_FieldsEdit):
     """New values for whole fields of the problem, under their undotted names; None takes a field away."""
 
     fields: Mapping[str, object]
     label: Label
 
-
-@dataclass(frozen=True, eq=False)
-class Edits:
-    """Several edits as one step, in order; a later one may rely on the shapes that an earlier one made."""
-
-    edits: tuple[Edit, ...]
-    label: Label
+    def prepared(self, draft: Draft, fresh: Sequence[Array]) -> SetFields | None:
+        return self._with(draft, fresh, draft.state.study)
 
 
-@dataclass(frozen=True, eq=False)
-class SetStudy:
+@dataclass(eq=False)
+class SetStudy(_FieldsEdit):
     """Move to another place in a model, or change what is around it: fields as in `SetFields`, and their study;
     None where they are of no model. `looks`: only another layer is put on the table, which modifies nothing."""
 
@@ -121,27 +287,84 @@ class SetStudy:
     label: Label
     looks: bool = False
 
+    def prepared(self, draft: Draft, fresh: Sequence[Array]) -> SetStudy | None:
+        return self._with(draft, fresh, self.study)
 
-Edit = SetCells | SetFields | SetStudy | Edits
+
+@dataclass(eq=False)
+class Edits(Edit):
+    """Several edits as one step, in order; a later one may rely on the shapes that an earlier one made."""
+
+    edits: tuple[Edit, ...]
+    label: Label
+
+    def prepared(self, draft: Draft, fresh: Sequence[Array]) -> Edits | None:
+        done: list[Edit] = []
+        try:
+            for edit in self.edits:
+                if (step := edit.prepared(draft, fresh)) is not None:
+                    step.forth(draft)
+                    done.append(step)
+        finally:  # whether or not all fit: they are carried out together
+            for step in reversed(done):
+                step.back(draft)
+        return self.copied(edits=tuple(done)) if done else None
+
+    def forth(self, draft: Draft) -> None:
+        for edit in self.edits:
+            edit.forth(draft)
+
+    def back(self, draft: Draft) -> None:
+        for edit in reversed(self.edits):
+            edit.back(draft)
+
+    @property
+    def change(self) -> Change:
+        return Change.merged([edit.change for edit in self.edits])
+
+    @property
+    def cost(self) -> int:
+        return sum(edit.cost for edit in self.edits)
+
+    @property
+    def apart(self) -> bool:
+        return any(edit.apart for edit in self.edits)
+
+    @property
+    def looks(self) -> bool:
+        return all(edit.looks for edit in self.edits)
 
 
-@dataclass(frozen=True)
-class Change:
-    """The effect of an edit, an undo or a redo.
+# --- checks ---------------------------------------------------------------------------------------
 
-    `fields` maps each field to the boxes with new numbers, or to None: added, removed or replaced as a whole,
-    its shape may differ. `opened`: everything is new, this is another document. `study`: so is the place in a model.
-    """
 
-    fields: dict[str, tuple[Box, ...] | None] = field(default_factory=dict)
-    opened: bool = False
-    study: bool = False
+def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
+    fits = len(box) == len(shape) and all(
+        axis.step in (None, 1) and 0 <= axis.start <= axis.stop <= length
+        for axis, length in zip(box, shape, strict=True)
+    )
+    if not fits:
+        raise EditError(
+            QT_TRANSLATE_NOOP("Sentences", "{field}: the cells lie outside its shape {shape}."),
+            field=field,
+            shape=shape,
+        )
+    return tuple(slice(int(axis.start), int(axis.stop)) for axis in box)
 
-    @classmethod
-    def merged(cls, changes: Sequence[Change]) -> Change:
-        """One change for several in a row."""
-        fields: dict[str, tuple[Box, ...] | None] = {}
-        for name, boxes in (item for change in changes for item in change.fields.items()):
-            known = fields.get(name, ())
-            fields[name] = None if boxes is None or known is None else tuple(join((*known, *boxes)))
-        return cls(fields, any(change.opened for change in changes), any(change.study for change in changes))
+
+def cast_cells(values: Array, dtype: np.dtype[Any]) -> Array:
+    """A contiguous copy of `values` in `dtype`; refused if a number would become another one there."""
+    given = np.asarray(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        new = np.array(given, dtype=dtype, order="C")
+    if dtype.kind == "b" and not np.array_equal(new, given):
+        raise EditError(NO_SWITCH)
+    if dtype.kind == "f":
+        check_finite(new, given)
+    return new
+
+
+def check_finite(new: Array, given: Array) -> None:
+    """Raise EditError where a number is infinite that was made of one that is not."""
+    if bool((np.isinf(new) & np.isfinite(given)).any()):
+        raise EditError(QT_TRANSLATE_NOOP("Sentences", "A number is too large for {dtype}."), dtype=new.dtype.name)

@@ -1,23 +1,16 @@
-"""The history of a document: undo steps with a limit in bytes, past states, and snapshots kept beside them."""
+"""The history of a document: an undo stack with a limit in bytes, past states, and snapshots kept beside them."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
-import numpy as np
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, Signal
-from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtGui import QUndoStack
 
-from attn_gui.document.edits import Change, Label, Refusal
-from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.interventions import Intervention
-from attn_gui.engine.masks import Layer
-from attn_gui.engine.memory import check
+from attn_gui.document.draft import Draft, Rewind, Working
+from attn_gui.document.edits import Edit, Refusal
 from attn_gui.engine.problem import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, MOST, Snapshot, SnapshotLayer, nbytes, packed
 
@@ -25,183 +18,8 @@ if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
 
-# --- ownership of arrays --------------------------------------------------------------------------
-# Ownership of arrays: turns any fields into a problem over arrays which only the draft can write.
-
-
-Arrays = dict[str, Array]
-
-
-@dataclass(frozen=True, eq=False)
-class Working:
-    """One state of a draft: writable `arrays` by dotted name, the problem of read-only `views` on them, and the model
-    that it is a layer of, if it is."""
-
-    problem: Problem
-    fields: dict[str, object]
-    arrays: Arrays
-    views: Arrays
-    study: Study | None = None
-
-    def memory(self) -> dict[int, int]:
-        """Bytes by address of all arrays that it holds, those of the layer as the model has it among them."""
-        base = () if self.study is None else self.study.base.arrays().values()
-        return {array.ctypes.data: array.nbytes for array in (*self.arrays.values(), *base)}
-
-
-STEP = 1 << 20  # bytes that are compared at a time
-
-
-def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()) -> Working:
-    """The problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
-
-    `fresh` arrays, to which no other reference is kept, become its own.
-    Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
-    """
-    problem = _validated(fields)
-    free: dict[int, list[Array]] = {}  # by where they lie
-    for array in (*current.values(), *fresh):
-        free.setdefault(_address(array), []).append(array)
-    arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
-    if any(_address(arrays[name]) != _address(view) for name, view in problem.arrays().items()):
-        problem = Problem.over(with_arrays(problem.fields(), arrays))
-    return Working(problem, problem.fields(), arrays, problem.arrays())
-
-
-def given_up(problem: Problem) -> Arrays:
-    """The arrays of a problem to which no other reference is kept, to be written into from now on."""
-    arrays = problem.arrays()
-    for array in arrays.values():
-        for memory in (array.base, array):  # a view can only be written to if its owner can
-            if memory is not None:
-                memory.flags.writeable = True
-    return arrays
-
-
-def _validated(fields: Mapping[str, Any]) -> Problem:
-    with suppress(ValueError, TypeError):
-        return Problem.over(fields)
-    return Problem.of(fields)  # casts and copies what cannot be read in place, or says what is wrong
-
-
-def _own(array: Array, named_so: Array | None, free: Mapping[int, list[Array]]) -> Array:
-    """The working array that `array` is a view of or equal to, else a copy; each working array is given out once."""
-    named = [] if named_so is None else [known for known in free.get(_address(named_so), ()) if known is named_so]
-    equal = (known for known in named if _is_like(known, array) and same_bytes(known, array))
-    there = (known for known in free.get(_address(array), ()) if _is_like(known, array))
-    found = next(chain(equal, there), None)
-    if found is None:
-        return np.array(array, order="C")
-    left = free[_address(found)]
-    left[:] = [known for known in left if known is not found]
-    return found
-
-
-def _address(array: Array) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
-
-
-def _is_like(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype
-
-
-def same_bytes(one: Array, other: Array) -> bool:
-    """Whether two arrays of one shape and dtype hold the same bits; little is held beside them."""
-    if _address(one) == _address(other):
-        return True
-    mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (one, other))
-    cuts = (slice(low, low + STEP) for low in range(0, mine.size, STEP))
-    return all(np.array_equal(mine[cut], theirs[cut]) for cut in cuts)
-
-
-def with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
-    """`fields` with the array at every dotted name replaced, also inside mask layers and records."""
-    own: dict[str, Any] = dict(fields)
-    for name, array in arrays.items():
-        first, *inner = name.split(".")
-        if not inner:
-            own[first] = array
-        elif inner[0].isdigit():
-            records = [*own[first]]
-            records[int(inner[0])] = replace(records[int(inner[0])], **{inner[1]: array})
-            own[first] = tuple(records)
-        else:
-            own[first] = {**own[first], inner[0]: array}
-    return own
-
-
-def changed_names(before: Working, after: Working) -> tuple[str, ...]:
-    """Arrays that came, left or were replaced, by dotted name, and the other fields that differ."""
-    arrays = dict.fromkeys((*before.arrays, *after.arrays))
-    moved = [name for name in arrays if before.arrays.get(name) is not after.arrays.get(name)]
-    old, new = _without_arrays(before.fields), _without_arrays(after.fields)
-    return (*moved, *(name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)))
-
-
-def _without_arrays(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return None
-    if isinstance(value, float):
-        return value.hex()  # −0 is not 0
-    if isinstance(value, Layer | Intervention):
-        value = value.to_mapping()
-    if isinstance(value, Mapping):
-        return {name: _without_arrays(inner) for name, inner in value.items()}
-    if isinstance(value, tuple) and not isinstance(next(iter(value), ""), str):  # tokens may be 65,536
-        return tuple(map(_without_arrays, value))
-    return value
-
-
 # --- past states ----------------------------------------------------------------------------------
 # The states that the document has gone through, put together from its steps beside it: it stays as it is meanwhile.
-
-
-class StateBeside:
-    """Another state of the document, made beside it: the working arrays, and copies of those that differ in it.
-
-    `room`: bytes that all copies may take. Raises FieldError where they would take more, or more than a share of the
-    memory that is still free.
-    """
-
-    def __init__(self, state: Working, room: int | None = None) -> None:
-        self.state, self._room = state, room
-        self._copies: dict[int, Array] = {}  # by the working array
-
-    def write(self, field: str, box: Box, values: Array) -> None:
-        """Set cells of an array, in a copy of it."""
-        array = self.state.arrays[field]
-        if id(array) not in self._copies:
-            check(sum(copy.nbytes for copy in self._copies.values()) + array.nbytes, self._room)
-            self._copies[id(array)] = array.copy()
-        self._copies[id(array)][box] = values
-
-    def problem(self) -> Problem:
-        """The problem in this state."""
-        arrays = {name: self._copies.get(id(array), array) for name, array in self.state.arrays.items()}
-        return Problem.over(with_arrays(self.state.fields, arrays))
-
-
-class Rewind(StateBeside):
-    """One state on the way back, of which every array is a copy: it can be read on any thread."""
-
-    def __init__(self, state: Working) -> None:
-        super().__init__(state)
-        check(sum(array.nbytes for array in state.arrays.values()))
-        self._copies = {id(array): array.copy() for array in state.arrays.values()}
-
-    def write(self, field: str, box: Box, values: Array) -> None:
-        """Put cells of an array back, in a copy: the problem of a later state holds the one before."""
-        array = self.state.arrays[field]
-        check(array.nbytes)
-        self._copies[id(array)] = self._copies.get(id(array), array).copy()
-        super().write(field, box, values)
-
-
-class Backward(Protocol):
-    """A step that can be gone back beside the document."""
-
-    def back(self, state: StateBeside) -> None: ...
 
 
 class PastStates:
@@ -212,7 +30,7 @@ class PastStates:
     Made on the GUI thread; `problems` may run on another, and what it gives holds only if the document has not moved.
     """
 
-    def __init__(self, state: Working, steps: Iterable[Backward]) -> None:
+    def __init__(self, state: Working, steps: Iterable[Edit]) -> None:
         self._rewind, self._steps = Rewind(state), tuple(steps)
 
     def __len__(self) -> int:
@@ -238,95 +56,55 @@ OVERHEAD = 1024
 KEPT = 0.75
 
 
-class Step(Protocol):
-    """One step that can be gone forth and back, bit by bit, in the document or beside it."""
-
-    @property
-    def label(self) -> Label: ...
-    @property
-    def cost(self) -> int: ...
-    @property
-    def apart(self) -> bool: ...
-    @property
-    def looks(self) -> bool: ...
-    def redo(self) -> Change: ...
-    def undo(self) -> Change: ...
-    def back(self, state: StateBeside) -> None: ...
-    def forth(self, state: StateBeside) -> None: ...
-
-
-class _Command(QUndoCommand):
-    def __init__(self, step: Step, report: Callable[[Change], None], done: bool) -> None:
-        super().__init__()
-        self.step, self._report, self._done = step, report, done
-        self.say_again()
-
-    def say_again(self) -> None:
-        self.setText(" ".join(str(self.step.label).split()))
-
-    def redo(self) -> None:
-        if self._done:  # a push calls redo, but the step has been tried before it was pushed
-            self._done = False
-            return
-        self._run(self.step.redo)
-
-    def undo(self) -> None:
-        self._run(self.step.undo)
-
-    def _run(self, go: Callable[[], Change]) -> None:
-        try:
-            self._report(go())
-        except Exception:  # an exception that leaves this call ends the program: PySide 6.10.3 crashes on it
-            sys.excepthook(*sys.exc_info())
-
-
 class History:
     """Keeps `stack` under `limit` bytes: the oldest steps are forgotten, the newest never."""
 
-    def __init__(self, report: Callable[[Change], None], parent: QObject, limit: int = LIMIT) -> None:
+    def __init__(self, draft: Draft, parent: QObject, limit: int = LIMIT) -> None:
         self.stack = QUndoStack(parent)
         self.limit = limit
-        self._report = report
+        self._draft = draft
         self._costs: list[int] = []  # of the steps on the stack, oldest first
         self._total = 0
 
-    def push(self, step: Step) -> None:
-        """Add a step that has just been done; what had been undone before it is forgotten."""
-        command, cost = _Command(step, self._report, done=True), step.cost + OVERHEAD
+    def push(self, edit: Edit) -> None:
+        """Carry out a prepared edit as the newest step; what had been undone before it is forgotten."""
+        cost = edit.cost + OVERHEAD
         self._uncount_undone()
         self._costs.append(cost)
         self._total += cost
         if self._total > self.limit:
             self._forget_oldest()
-        self.stack.push(command)
+        edit.draft = self._draft
+        edit.set_text()
+        self.stack.push(edit)
 
     @property
     def modified(self) -> bool:
         """Whether steps lie between the clean state and the present one that do more than look at another layer."""
         clean, now = self.stack.cleanIndex(), self.stack.index()
         places = range(min(clean, now), max(clean, now))
-        return clean < 0 or any(not cast(_Command, self.stack.command(place)).step.looks for place in places)
+        return clean < 0 or any(not cast(Edit, self.stack.command(place)).looks for place in places)
 
-    def undone(self) -> list[Step]:
+    def undone(self) -> list[Edit]:
         """The steps that were undone, the one that redo would do first: the next push forgets them."""
-        return [command.step for command in self._commands()[self.stack.index() :]]
+        return self._steps()[self.stack.index() :]
 
     def forget_undone(self) -> None:
         """Forget the steps that were undone, although none takes their place."""
         self._uncount_undone()
         self._rebuild(0)
 
-    def done(self, most: int) -> list[Step]:
+    def done(self, most: int) -> list[Edit]:
         """The newest of the steps that led to the present state, the oldest of them first.
 
         None from before the last step to another place in a model: a cell there is another quantity.
         """
         index = self.stack.index()
-        found: list[Step] = []
-        for command in reversed(self._commands()[max(0, index - most) : index]):
-            if command.step.apart:
+        found: list[Edit] = []
+        for step in reversed(self._steps()[max(0, index - most) : index]):
+            if step.apart:
                 break
-            found.insert(0, command.step)
+            found.insert(0, step)
         return found
 
     def clear(self) -> None:
@@ -336,14 +114,14 @@ class History:
 
     def retranslate(self) -> None:
         """Say the names of all steps in the present language, also in actions that follow the stack."""
-        for command in self._commands():
-            command.say_again()
+        for step in self._steps():
+            step.set_text()
         self.stack.undoTextChanged.emit(self.stack.undoText())
         self.stack.redoTextChanged.emit(self.stack.redoText())
         self.stack.indexChanged.emit(self.stack.index())
 
-    def _commands(self) -> list[_Command]:
-        return [cast(_Command, self.stack.command(place)) for place in range(self.stack.count())]
+    def _steps(self) -> list[Edit]:
+        return [cast(Edit, self.stack.command(place)) for place in range(self.stack.count())]
 
     def _uncount_undone(self) -> None:
         self._total -= sum(self._costs[self.stack.index() :])
@@ -359,14 +137,15 @@ class History:
 
     def _rebuild(self, dropped: int) -> None:
         """Build the stack anew of what is done, without its oldest steps: QUndoStack itself can only count them."""
-        steps = [command.step for command in self._commands()[dropped : self.stack.index()]]
+        steps = [step.copied() for step in self._steps()[dropped : self.stack.index()]]
         clean = self.stack.cleanIndex() - dropped
         was_blocked = self.stack.blockSignals(True)
         self.stack.clear()
         self.stack.resetClean()
         for place, step in enumerate([None, *steps]):
             if step is not None:
-                self.stack.push(_Command(step, self._report, done=True))
+                self.stack.push(step)  # without a draft it changes nothing: it is done already
+                step.draft = self._draft
             if place == clean:
                 self.stack.setClean()
         self.stack.blockSignals(was_blocked)

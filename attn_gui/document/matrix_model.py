@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from attn_gui.document.number_text import NO_SWITCH, NumberError, parse_number, shortest, shown
+from attn_gui.document.edits import NO_SWITCH
+from attn_gui.document.number_text import NumberError, parse_number, shortest, shown
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph.nodes import is_named, symbol
@@ -287,7 +288,9 @@ class MatrixModel(QAbstractTableModel):
     def _array(self) -> Matrix | None:
         """The array of now as rows and columns; None while it is not the one that the views were told about."""
         array = self._read()
-        if array is None or not array.ndim or _table_shape(array) != self._shape:
+        if array is None or array.shape == self._shape:
+            return array
+        if not array.ndim or _table_shape(array) != self._shape:
             return None
         return array.reshape(self._shape) if isinstance(array, np.ndarray) else array
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import DTypeLike
-from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from attn_gui.document.edits import Refusal
 from attn_gui.formats.file_sentences import quoted
@@ -18,8 +17,6 @@ from attn_gui.formats.text.numerals import LONGEST, NOT_A_NUMBER, NotANumber, no
 
 POWERS_FROM = 1e6
 """From this magnitude on a number stands in a table with a power of ten."""
-
-NO_SWITCH = QT_TRANSLATE_NOOP("Sentences", "A cell that allows or not takes 1 or 0.")
 
 
 class NumberError(Refusal):

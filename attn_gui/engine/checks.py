@@ -257,12 +257,13 @@ def as_box(name: str, shape: tuple[int, ...], box: Box) -> Box:
     """Return the box with whole numbers. Raises PlaceError (an IndexError) if it leaves the shape."""
     if len(box) != len(shape):
         raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
-    found = tuple(
-        slice(cut.start or 0, length if cut.stop is None else cut.stop) for cut, length in zip(box, shape, strict=True)
-    )
-    if any(cut.start < 0 or cut.stop > length for cut, length in zip(found, shape, strict=True)):
-        raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
-    return found
+    found = []
+    for cut, length in zip(box, shape, strict=True):  # no generators here: every block of every map comes by
+        start, stop = cut.start or 0, length if cut.stop is None else cut.stop
+        if start < 0 or stop > length:
+            raise PlaceError(sentences.BOX, stage=name, shape=shape, got=box)
+        found.append(slice(start, stop))
+    return tuple(found)
 
 
 def _misshapen(template: str, field: str, array: Array, expected: object, got: object) -> ShapeError:

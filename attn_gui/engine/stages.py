@@ -649,9 +649,9 @@ def lacking(problem: Fields, roles: Collection[Role]) -> str | None:
 
     Where the weights are given nothing comes before them, and without values nothing after.
     """
-    if not problem.compares and set(roles) & BEFORE_WEIGHTS:
+    if set(roles) & BEFORE_WEIGHTS and not problem.compares:
         return sentences.NO_SCORES
-    if not problem.mixes and set(roles) & AFTER_WEIGHTS:
+    if set(roles) & AFTER_WEIGHTS and not problem.mixes:
         return sentences.NO_VALUES
     return None
 

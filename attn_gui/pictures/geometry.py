@@ -24,7 +24,7 @@ class Span:
 
     __slots__ = (
         *("_cells_at", "_pixels_at", "_sizes"),
-        *("cell_edges", "count", "high", "low", "pixel_edges", "pixels", "pooled"),
+        *("bins", "cell_edges", "count", "high", "low", "pixel_edges", "pixels", "pooled"),
     )
 
     def __init__(self, count: int, pixels: int, low: float = 0.0, high: float | None = None) -> None:
@@ -43,12 +43,9 @@ class Span:
             self.cell_edges = np.arange(math.floor(self.low), math.ceil(self.high) + 1, dtype=np.intp)
             pixels_at = (self.cell_edges - self.low) * self.pixels / (self.high - self.low)
             self.pixel_edges = np.clip(np.floor(pixels_at + 0.5), 0, self.pixels).astype(np.intp)
+        self.bins = len(self.cell_edges) - 1
         self._cells_at, self._pixels_at = self.cell_edges.tolist(), self.pixel_edges.tolist()  # quicker one by one
         self._sizes = np.diff(self.pixel_edges)
-
-    @property
-    def bins(self) -> int:
-        return len(self.cell_edges) - 1
 
     @property
     def whole(self) -> bool:

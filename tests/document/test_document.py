@@ -218,6 +218,20 @@ def test_several_edits_are_one_step(heard: Any, direct: Make) -> None:
     assert h.document.problem.query[5:].tolist() == [[1.0] * 6] * 2
 
 
+def test_the_same_edit_can_be_made_again(heard: Any, direct: Make) -> None:
+    h = heard(direct())
+    start = h.document.snapshot()
+    edit = Edits((cells("query", 0, 0, [[7.0]]), SetFields({"scale": 2.0}, LABEL)), LABEL)
+    assert h.document.apply(edit)
+    h.document.apply(cells("query", 0, 0, [[8.0]]))
+    assert h.document.apply(edit)
+    assert h.document.problem.query[0, 0] == 7
+    h.document.stack.setIndex(2)
+    assert h.document.problem.query[0, 0] == 8
+    h.document.stack.setIndex(0)
+    assert h.document.problem == start
+
+
 def test_going_many_steps_back_is_told_once(heard: Any, direct: Make) -> None:
     h = heard(direct())
     for k in range(6):

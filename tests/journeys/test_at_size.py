@@ -94,9 +94,7 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     for told in (computation.updated, computation.pictured):
         told.connect(lambda *_: behind.append((supply.behind, flash.state())))
     computation.pictured.connect(lambda: shown.append(turn[0]))
-    computation.following.connect(
-        lambda *_: person.program.first.maps._rest.start(0)
-    )  # levels of the edit before are due
+    computation.moving.connect(lambda *_: person.program.first.maps._rest.start(0))  # levels of the edit before are due
     clock.start()
     person.type_into("key", 3, 2, "4.5")
     qtbot.waitUntil(lambda: len(behind) == 2)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_gui.document.history import given_up
+from attn_gui.document.draft import given_up
 from attn_gui.models import Model, Run, changed_layers, open_model
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.study import placed

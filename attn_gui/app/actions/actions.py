@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt
@@ -120,13 +121,14 @@ class Actions(QObject):
 
     def show_states(self) -> None:
         """Bring what is checked and enabled up to date."""
+        lacking = cache(self.lacking)  # many rows read the same parts
         for name, command in self._commands.items():
             if name in self._turning:
                 self._label([self._turning[name]])
             elif command.checked is not None:
                 self.by_name[name].setChecked(command.checked())
             row = self._rows[name]
-            reason = self.lacking(row.reads) if row.reads else ""
+            reason = lacking(row.reads) if row.reads else ""
             if command.enabled is not None or row.reads:
                 self.by_name[name].setEnabled(not reason and (command.enabled is None or command.enabled()))
             if reason != self._reasons.get(name, ""):

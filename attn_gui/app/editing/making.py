@@ -72,16 +72,17 @@ class Making(QObject):
         if notes:
             self.noted.emit(lambda: sentences(notes))
 
-    def apply(self, edit: Edit, fresh: Arrays = ()) -> bool:
-        """Carry out an edit whose numbers are there, as one step; one that cannot be is said, and changes nothing.
+    def apply(self, edit: Edit, fresh: Arrays = (), *, instead: bool = False) -> bool:
+        """Carry out an edit whose numbers are there, as one step, `instead` in place of the last one; one that cannot
+        be is said, and changes nothing.
 
         Whether there is a step.
         """
-        return self._hand(self._document.apply, edit, fresh) is True
-
-    def apply_instead(self, edit: Edit) -> bool:
-        """Carry out an edit in place of the last step."""
-        return self._hand(self._document.apply_instead, edit, ()) is True
+        try:
+            return (self._document.apply_instead if instead else self._document.apply)(edit, fresh)
+        except (ValueError, TypeError) as error:
+            self._refuse(error)
+            return False
 
     def begin(self, name: object, make: Callable[[], T], take: Take[T]) -> None:
         """Hand what `make` gives to `take`, with the arrays that it made; `str(name)` says what it is.
@@ -128,12 +129,11 @@ class Making(QObject):
         if take is not None:
             self._hand(take, made, fresh)
 
-    def _hand(self, take: Take[Any], made: object, fresh: Arrays) -> object:
+    def _hand(self, take: Take[Any], made: object, fresh: Arrays) -> None:
         try:
-            return take(made, fresh)
+            take(made, fresh)
         except (ValueError, TypeError) as error:
             self._refuse(error)
-            return None
 
     def _on_document_changed(self, change: Change) -> None:
         if change.opened:  # nothing is missed that belongs to the document before

@@ -18,8 +18,8 @@ from attn_gui.app.editing.targets import TargetController
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.state.view_state import ChosenBlock, ChosenCell, Look, resolve
 from attn_gui.app.tables.table_blocks import PASTED, TableBlocks, tiled
-from attn_gui.document.document import Document, cast_cells, check_finite
-from attn_gui.document.edits import Label, SetCells
+from attn_gui.document.document import Document
+from attn_gui.document.edits import Label, SetCells, cast_cells, check_finite
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import STAGE, Plane
 from attn_gui.engine.arrays import Array, Box

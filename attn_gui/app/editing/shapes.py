@@ -197,7 +197,7 @@ class ShapeController(QObject):
         stack, before = self._document.stack, self._document.generation
         if not first and stack.index() == self._slid_to:
             label = Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": significant(value)})
-            stepped = self._making.apply_instead(SetFields({"scale": value}, label))
+            stepped = self._making.apply(SetFields({"scale": value}, label), instead=True)
         else:
             self._on_spine_scale_picked("typed", value)
             stepped = self._document.generation != before  # not the index: the oldest steps may have gone for it

@@ -360,9 +360,8 @@ class PullingController(QObject):
             QT_TRANSLATE_NOOP("History", "drew {cell} from {old} to {new}"),
             {"cell": name, "old": number(pull.value), "new": number(reached)},
         )
-        put = self._making.apply_instead if self._stepped else self._making.apply
         self._putting = True
         try:
-            self._stepped = put(SetCells(field, box, numbers, label))
+            self._stepped = self._making.apply(SetCells(field, box, numbers, label), instead=self._stepped)
         finally:
             self._putting = False

@@ -143,7 +143,8 @@ class MapsController(QObject):
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         self._news.append((self._view.shown, self._baseline.news(self._view.look.compare, recomputed)))
         self._rest.stop()  # levels are taken of what the edit reaches, once that is drawn
-        self._hold_flashes(True)  # in the turns until it is shown they would cost a paint of every map
+        if self._computation.supply is not None:
+            self._hold_flashes(True)  # in the turns until it is shown they would cost a paint of every map
 
     def _hold_flashes(self, held: bool) -> None:
         for zone in (self._window.spine, self._window.product):

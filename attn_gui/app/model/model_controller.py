@@ -20,8 +20,8 @@ from attn_gui.app.files.files import FOLDERS, FilesController, may_go
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Change
+from attn_gui.document.draft import given_up
 from attn_gui.document.edits import Label, SetStudy
-from attn_gui.document.history import given_up
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.trace import evaluation_of

@@ -63,7 +63,7 @@ class Baseline(QObject):
         self._settling = BackgroundTask(self)
         self._settling.ended.connect(self._on_settling_answered)
         computation.rebuilt.connect(self._on_computation_rebuilt)
-        computation.following.connect(self._on_computation_following)
+        computation.updated.connect(self._on_computation_updated)
         computation.settled.connect(self._on_computation_settled)
 
     # --- choosing --------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ class Baseline(QObject):
         elif self.key:
             self._evaluate_ready()
 
-    def _on_computation_following(self, boxes: Mapping[str, Sequence[Box]], recomputed: Recomputed) -> None:
+    def _on_computation_updated(self, recomputed: Recomputed, boxes: Mapping[str, Sequence[Box]]) -> None:
         """Cells of the document have changed: a ready-made state has changed with them."""
         self._recomputed = Recomputed()
         if self.key and not self.pinned and self._evaluation is not None:

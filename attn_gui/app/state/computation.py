@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.document.document import Change, Document
-from attn_gui.engine import DenseEvaluation, Evaluation, Problem, sentences
+from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, sentences
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.threads import (
@@ -46,8 +46,8 @@ class Computation(QObject):
 
     rebuilt = Signal(bool)  # a new evaluation is there, True: of another document, or the same changed by hand in other
     # places; `ViewState` tells all others
-    following = Signal(object, object)  # before `updated`: the boxes of fields that changed, and what it will tell
-    updated = Signal(object)  # Recomputed: the boxes of every stage that hold new numbers
+    updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
+    # fields that changed; `Baseline`, which is tied to it first, has followed when the others are told
     pictured = Signal()  # after `updated`, of a long problem some turns later: maps can show what an edit has reached
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
@@ -167,35 +167,38 @@ class Computation(QObject):
             self._rebuild()
         elif change.fields:
             with self._or_refused():
-                self._follow(boxes, by_hand)
+                recomputed = self._recomputed(boxes, by_hand)
+                self.updated.emit(recomputed, boxes)
+                if self.supply is None:
+                    self.pictured.emit()
+                else:
+                    self._tell_of_pictures()
                 if by_hand:
                     self.spread = self.spreads
                     self.rebuilt.emit(False)
 
-    def _follow(self, boxes: Mapping[str, Sequence[Box]], by_hand: Collection[str]) -> None:
+    def _recomputed(self, boxes: Mapping[str, Sequence[Box]], by_hand: Collection[str]) -> Recomputed:
         """Cells have changed: everything that they reach.
 
         What is set by hand may have another place since, and other numbers in the same memory: it is taken whole.
         """
-        arrays = self._document.problem.arrays()
+        problem = self._document.problem
+        arrays = problem.arrays() if by_hand else {}
         taken = {field: [whole(arrays[field].shape)] for field in by_hand if field in arrays}
-        recomputed = self.evaluation.update(self._document.problem, {**boxes, **taken})
-        self.following.emit(boxes, recomputed)
+        recomputed = self.evaluation.update(problem, {**boxes, **taken})
         if self.supply is not None:
             self.supply.follow({**boxes, **recomputed.boxes})
             self._rest.start()
-        self.updated.emit(recomputed)
-        self._tell_of_pictures()
+        return recomputed
 
     def _tell_of_pictures(self) -> None:
-        """Tell of them once none is behind, neither of this evaluation nor of what it is compared with."""
-        if self.supply is not None:
-            from attn_gui.pictures.tile_cache import TileCache  # it is there, with what is long
+        """Tell of those of a long problem once none is behind, neither of this evaluation nor of the state beside."""
+        from attn_gui.pictures.tile_cache import TileCache  # it is there, with what is long
 
-            if any(supply.behind for supply in self.findChildren(TileCache)):
-                self._drawn.start()
-                return
-        self.pictured.emit()
+        if self.supply is not None and any(supply.behind for supply in self.findChildren(TileCache)):
+            self._drawn.start()
+        else:
+            self.pictured.emit()
 
     def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
         """Whether so many rows of a long problem are projected again that the window would stand still."""

@@ -23,8 +23,8 @@ from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
 from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.document.document import Change, cast_cells
-from attn_gui.document.edits import Edit, Edits, Label, SetFields
+from attn_gui.document.document import Change
+from attn_gui.document.edits import Edit, Edits, Label, SetFields, cast_cells
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
 from attn_gui.engine.creation.interventions import with_by_hand
@@ -498,8 +498,9 @@ class TableBlocks(QObject):
         if cuts[0].stop > model.rowCount() or cuts[1].stop > model.columnCount():
             self._unfit.refuse(place, cuts, block, notes)
             return
-        source, words = IMPORTED if file else PASTED, {"block": shape_text(*block.shape)}
-        self._target.write(place, cuts, block, source, fresh=[block], **words)
+        said = {"cell": self._target.cell_text(cuts), "block": shape_text(*block.shape)}
+        label = Label(IMPORTED if file else PASTED, said)
+        self._making.apply(self._target.cells(place, cuts, block, label), [block])
         self._target.select(place, cuts)
         if file:
             self._tell_import(model, {"file": file, "cell": self._target.cell_text(cuts)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -40,7 +40,7 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.tables.table_view import Refused
 
 # --- target ---------------------------------------------------------------------------------------
-# The table that was used last: its selection, and the one way of writing numbers into it.
+# The table that was used last: its selection, and the edit that puts numbers into it.
 
 
 Cuts = tuple[slice, slice]
@@ -63,7 +63,7 @@ class TableTarget(QObject):
     def __init__(self, context: AppContext, tables: TablesController) -> None:
         super().__init__(context.window)
         self._window, self._document, self._tables, self._view = context.window, context.document, tables, context.view
-        self._making, self._field = context.making, "query"
+        self._field = "query"
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
@@ -136,23 +136,6 @@ class TableTarget(QObject):
             return False
         return True
 
-    def write(
-        self,
-        place: TablePlace,
-        cuts: Cuts,
-        values: NDArray[Any],
-        source: str,
-        fresh: Sequence[NDArray[Any]] = (),
-        **words: object,
-    ) -> None:
-        """Put a block of numbers in as one step; `source` names it in the history and may hold {cell}.
-
-        Arrays that are `fresh`, to which no other reference is kept, are taken over and not copied.
-        """
-        if self.writable():
-            label = Label(source, {"cell": self.cell_text(cuts), **words})
-            self._making.apply(self.cells(place, cuts, values, label), fresh)
-
     def cells(self, place: TablePlace, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
         """The edit that puts a block into a table."""
         box = self._box(place, cuts)
@@ -204,7 +187,7 @@ class TableEdits(QObject):
         return fills | named | {"tokens": Command(self.edit_tokens)}
 
     def _connect(self, field: str, panel: MatrixPanel, model: MatrixModel) -> None:
-        model.typed.connect(lambda row, column, value: self._type(field, row, column, value))
+        model.typed.connect(partial(self._type, field))
         view = panel.view
         view.clearRequested.connect(lambda: self._in(field, self.clear))
         view.fillDownRequested.connect(lambda: self._in(field, self.fill_down))
@@ -232,16 +215,12 @@ class TableEdits(QObject):
     # --- numbers ---------------------------------------------------------------------------------
     def _type(self, field: str, row: int, column: int, value: float) -> None:
         self._target.use(field)
-        cuts = (slice(row, row + 1), slice(column, column + 1))
-        old = float(self._target.model.block(*cuts)[0, 0])
-        self._target.write(
-            self._target.place,
-            cuts,
-            np.array([[value]]),
-            QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"),
-            old=significant(old),
-            new=significant(value),
-        )
+        if not self._target.writable():
+            return
+        old, cuts = self._target.model.number(row, column), (slice(row, row + 1), slice(column, column + 1))
+        said = {"cell": self._target.cell_text(cuts), "old": significant(old), "new": significant(value)}
+        label = Label(QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"), said)
+        self._making.apply(self._target.cells(self._target.place, cuts, np.array([[value]]), label))
 
     def clear(self) -> None:
         """Zeros in every selected cell."""

@@ -95,13 +95,13 @@ def box_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> Box:
 
 def boxes_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> list[Box]:
     """Return the boxes that hold exactly the ranges; the one around them where they would be too many."""
-    cuts = [list(_cuts(letters, ranges, sizes)) for letters in axes]
+    cuts = [_cuts(letters, ranges, sizes) for letters in axes]
     if prod(map(len, cuts)) > MOST_BOXES:
         return [box_of(axes, ranges, sizes)]
     return [tuple(box) for box in product(*cuts)]
 
 
-def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> Iterator[slice]:
+def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> list[slice]:
     """Return the slices of one axis: every block of an outer letter holds a part of the inner ones."""
     runs = [(0, 1)]
     for letter in letters:
@@ -111,7 +111,7 @@ def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> Iterator[sl
             runs = [(start * size, stop * size) for start, stop in runs]
         else:
             runs = [(k * size + low, k * size + high) for start, stop in runs for k in range(start, stop)]
-    return (slice(start, stop) for start, stop in runs)
+    return [slice(start, stop) for start, stop in runs]
 
 
 def close(patterns: Iterable[Axes], ranges: Ranges, sizes: Mapping[str, int]) -> Ranges:
@@ -133,11 +133,11 @@ def whole(shape: Iterable[int]) -> Box:
 
 
 def cell(index: Iterable[int]) -> Box:
-    return tuple(slice(int(k), int(k) + 1) for k in index)
+    return tuple([slice(int(k), int(k) + 1) for k in index])
 
 
 def shape_of(box: Box) -> tuple[int, ...]:
-    return tuple(cut.stop - cut.start for cut in box)
+    return tuple([cut.stop - cut.start for cut in box])
 
 
 def count(box: Box) -> int:
@@ -146,7 +146,7 @@ def count(box: Box) -> int:
 
 def within(inner: Box, outer: Box) -> Box:
     """Return the place of a box inside an array that was cut out at `outer`."""
-    return tuple(slice(a.start - b.start, a.stop - b.start) for a, b in zip(inner, outer, strict=True))
+    return tuple([slice(a.start - b.start, a.stop - b.start) for a, b in zip(inner, outer, strict=True)])
 
 
 def contains(outer: Box, inner: Box) -> bool:
@@ -241,7 +241,7 @@ def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> A
     letters = "".join(axes)
     opened = array.reshape([lengths[letter] for letter in letters])
     opened = opened.transpose([letters.index(letter) for letter in order if letter in letters])
-    return opened[tuple(slice(None) if letter in letters else None for letter in order)]
+    return opened[tuple([slice(None) if letter in letters else None for letter in order])]
 
 
 def restore(array: Array, axes: Axes, order: str, lengths: Mapping[str, int], shape: tuple[int, ...]) -> Array:

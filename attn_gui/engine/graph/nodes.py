@@ -109,7 +109,7 @@ def is_counted(name: str) -> bool:
 
 def is_named(name: str) -> bool:
     """Return whether there is a stage or a field of this name; layers and interventions are counted."""
-    known = name in FIELDS or is_counted(name) or _stage(plain_name(name)) is not None
+    known = name in FIELDS or _stage(plain_name(name)) is not None or is_counted(name)
     return known or name in _parameters()
 
 
@@ -125,12 +125,6 @@ def titles() -> Iterator[tuple[str, str]]:
 def _stage(name: str) -> Stage | None:
     """Return a stage or a derived map."""
     return entries().get(name) or entry_of(name)
-
-
-def _called(name: str) -> Name:
-    if (stage := _stage(name)) is None:
-        raise KeyError(name)
-    return stage.called
 
 
 def _parameters() -> dict[str, Name]:
@@ -150,6 +144,10 @@ def _computed(name: Name) -> Name:
 
 
 def _entry(name: str) -> Name:
+    if name in FIELDS:
+        return FIELDS[name]
+    if (stage := _stage(name)) is not None:
+        return stage.called
     if name.startswith(COMPUTED):
         return _computed(_entry(plain_name(name)))
     if (position := Intervention.position_of(name)) is not None:
@@ -157,9 +155,7 @@ def _entry(name: str) -> Name:
     if (position := Layer.position_of(name)) is not None:
         plain = "M" if name.rpartition(".")[2] in _closing() else "B"
         return Name(plain, plain, f"{plain.lower()}^{{({position})}}")
-    if name.startswith("score_params."):
-        return _parameters()[name]
-    return FIELDS[name] if name in FIELDS else _called(name)
+    return _parameters()[name]
 
 
 # --- nodes ----------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ class Thumbnail(Canvas):
         super().__init__(parent)
         self.drawing = MapDrawing(self, self._place, small=True)
         self.cells, self.overlay = self.drawing.cells, self.drawing.overlay
+        self.refresh, self.retake_levels = self.drawing.refresh, self.drawing.retake_levels
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.follow_theme()
 
@@ -53,14 +54,6 @@ class Thumbnail(Canvas):
     def set_shown(self, shown: MapState) -> None:
         """Show something else, as `MapDrawing` does."""
         self.drawing.set_shown(shown)
-
-    def refresh(self, rows: slice, columns: slice) -> None:
-        """Take new numbers of these cells: draw and repaint them alone, with the present levels."""
-        self.drawing.refresh(rows, columns)
-
-    def retake_levels(self) -> None:
-        """Take automatic levels again, as at rest after edits."""
-        self.drawing.retake_levels()
 
     def set_chosen(self, cell: Cell | None) -> None:
         """A square round a cell; None for none."""

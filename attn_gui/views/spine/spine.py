@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.engine import Evaluation
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.names import layer_words
 from attn_gui.views.product.stage_maps import ShownCell
@@ -141,7 +141,8 @@ class Spine(Retranslated, QWidget):
         self._layer: int | None = None  # of a model
         self._layer_label = QLabel(self)
         self._line, self._row = QFrame(self), SpineRow(self)
-        self._nodes = StageNodes(self._row.row, self.stagePicked.emit)
+        self._nodes = nodes = StageNodes(self._row.row, self.stagePicked.emit)
+        self.refresh, self.hold_flashes, self.retake_levels = nodes.refresh, nodes.hold_flashes, nodes.retake_levels
         self.boxes = SpineBoxes(self._row.row)
         self._connect()
         self._build()
@@ -163,18 +164,6 @@ class Spine(Retranslated, QWidget):
     def make_some(self, evaluation: Evaluation, most: int) -> bool:
         """Make a few of the maps that the steps of an evaluation still need; False where there are all."""
         return self._nodes.make_some(entries_of(evaluation), most)
-
-    def refresh(self, recomputed: Recomputed) -> None:
-        """Repaint the cells that hold new numbers, and put a dot on their maps."""
-        self._nodes.refresh(recomputed)
-
-    def hold_flashes(self, held: bool) -> None:
-        """Leave the outlines of the last edit as strong as they are, or let them fade on."""
-        self._nodes.hold_flashes(held)
-
-    def retake_levels(self) -> None:
-        """Take the levels of the maps again, as at rest after edits."""
-        self._nodes.retake_levels()
 
     def set_stage(self, stage: str) -> None:
         """Frame the step that is shown large, and bring it into view."""

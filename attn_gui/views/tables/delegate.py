@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.matrix_model import Index, MatrixModel
 from attn_gui.figure.colors import lut
 from attn_gui.figure.display import NAN, Levels, to_display
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SIZE, SPACING, Theme
+from attn_gui.figure.tokens import FONT_SIZE, LINE, SIZE, SPACING
 from attn_gui.formats.text.numerals import LONGEST
 from attn_gui.views.theme import current_theme, restyle, scaled, ui_font
 from attn_gui.views.widgets import focus_returns, is_window_shortcut
@@ -222,6 +222,7 @@ class CellDelegate(QStyledItemDelegate):
     def refresh(self) -> None:
         """Update colors and sizes from the current theme and zoom."""
         self._theme, self._font = current_theme(), ui_font("body", tabular=True)
+        self._pad, self._size = scaled(SPACING.s), scaled(FONT_SIZE.body)
 
     def set_levels(self, levels: Levels | None) -> bool:
         """Take the values that the ends of the tint stand for, None for no tint; whether they are others."""
@@ -235,7 +236,7 @@ class CellDelegate(QStyledItemDelegate):
         state, theme = option.state.value, self._theme
         model, row, column = cast(MatrixModel, index.model()), index.row(), index.column()
         text, value = ("", model.number(row, column)) if self.between_rows else model.cell(row, column)
-        tint = self._tint(value, theme)
+        tint = _tint_of(value, self._levels, theme.name) if self._levels is not None else None
         if tint is not None:
             painter.fillRect(rect, tint)
         if state & SELECTED:
@@ -246,7 +247,7 @@ class CellDelegate(QStyledItemDelegate):
             return
         painter.setFont(self._font)
         painter.setPen(theme.error if value != value and text else theme.text)
-        room = rect.adjusted(0, 0, -scaled(SPACING.s), 0)
+        room = rect.adjusted(0, 0, -self._pad, 0)
         painter.drawText(room, CENTERED if text == "✓" else NUMBER, self._fitted(text, room.width()))
         if state & FOCUSED:
             painter.setPen(QPen(theme.accent, LINE.focus))
@@ -259,14 +260,9 @@ class CellDelegate(QStyledItemDelegate):
 
     def _fitted(self, text: str, room: int) -> str:
         """The text as far as it has room: cut by Qt, on the left, it would be another number."""
-        if _width_of(text.translate(ZEROS), scaled(FONT_SIZE.body)) <= room:
+        if _width_of(text.translate(ZEROS), self._size) <= room:
             return text
         return QFontMetrics(self._font).elidedText(text, Qt.TextElideMode.ElideRight, room)
-
-    def _tint(self, value: float, theme: Theme) -> QColor | None:
-        if self._levels is None:
-            return None
-        return _tint_of(value, self._levels, theme.name)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> CellEditor:
         editor = CellEditor(parent)

@@ -1,0 +1,229 @@
+"""The working arrays that edits write into: those of the open document, and copies of them beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array, Box
+from attn_gui.engine.graph.indices import join
+from attn_gui.engine.interventions import Intervention
+from attn_gui.engine.masks import Layer
+from attn_gui.engine.memory import check
+from attn_gui.engine.problem import Problem
+
+if TYPE_CHECKING:
+    from attn_gui.models.study import Study
+
+# --- ownership of arrays --------------------------------------------------------------------------
+# Turns any fields into a problem over arrays which only a draft can write.
+
+
+Arrays = dict[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Working:
+    """One state of a draft: writable `arrays` by dotted name, the problem of read-only `views` on them, and the model
+    that it is a layer of, if it is."""
+
+    problem: Problem
+    fields: dict[str, object]
+    arrays: Arrays
+    views: Arrays
+    study: Study | None = None
+
+    def memory(self) -> dict[int, int]:
+        """Bytes by address of all arrays that it holds, those of the layer as the model has it among them."""
+        base = () if self.study is None else self.study.base.arrays().values()
+        return {array.ctypes.data: array.nbytes for array in (*self.arrays.values(), *base)}
+
+
+STEP = 1 << 20  # bytes that are compared at a time
+
+
+def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()) -> Working:
+    """The problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
+
+    `fresh` arrays, to which no other reference is kept, become its own.
+    Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
+    """
+    problem = _validated(fields)
+    free: dict[int, list[Array]] = {}  # by where they lie
+    for array in (*current.values(), *fresh):
+        free.setdefault(_address(array), []).append(array)
+    arrays = {name: _own(array, current.get(name), free) for name, array in problem.arrays().items()}
+    if any(_address(arrays[name]) != _address(view) for name, view in problem.arrays().items()):
+        problem = Problem.over(with_arrays(problem.fields(), arrays))
+    return Working(problem, problem.fields(), arrays, problem.arrays())
+
+
+def given_up(problem: Problem) -> Arrays:
+    """The arrays of a problem to which no other reference is kept, to be written into from now on."""
+    arrays = problem.arrays()
+    for array in arrays.values():
+        for memory in (array.base, array):  # a view can only be written to if its owner can
+            if memory is not None:
+                memory.flags.writeable = True
+    return arrays
+
+
+def _validated(fields: Mapping[str, Any]) -> Problem:
+    with suppress(ValueError, TypeError):
+        return Problem.over(fields)
+    return Problem.of(fields)  # casts and copies what cannot be read in place, or says what is wrong
+
+
+def _own(array: Array, named_so: Array | None, free: Mapping[int, list[Array]]) -> Array:
+    """The working array that `array` is a view of or equal to, else a copy; each working array is given out once."""
+    named = [] if named_so is None else [known for known in free.get(_address(named_so), ()) if known is named_so]
+    equal = (known for known in named if _is_like(known, array) and same_bytes(known, array))
+    there = (known for known in free.get(_address(array), ()) if _is_like(known, array))
+    found = next(chain(equal, there), None)
+    if found is None:
+        return np.array(array, order="C")
+    left = free[_address(found)]
+    left[:] = [known for known in left if known is not found]
+    return found
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _is_like(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype
+
+
+def same_bytes(one: Array, other: Array) -> bool:
+    """Whether two arrays of one shape and dtype hold the same bits; little is held beside them."""
+    if _address(one) == _address(other):
+        return True
+    mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (one, other))
+    cuts = (slice(low, low + STEP) for low in range(0, mine.size, STEP))
+    return all(np.array_equal(mine[cut], theirs[cut]) for cut in cuts)
+
+
+def with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
+    """`fields` with the array at every dotted name replaced, also inside mask layers and records."""
+    own: dict[str, Any] = dict(fields)
+    for name, array in arrays.items():
+        first, *inner = name.split(".")
+        if not inner:
+            own[first] = array
+        elif inner[0].isdigit():
+            records = [*own[first]]
+            records[int(inner[0])] = replace(records[int(inner[0])], **{inner[1]: array})
+            own[first] = tuple(records)
+        else:
+            own[first] = {**own[first], inner[0]: array}
+    return own
+
+
+def changed_names(before: Working, after: Working) -> tuple[str, ...]:
+    """Arrays that came, left or were replaced, by dotted name, and the other fields that differ."""
+    arrays = dict.fromkeys((*before.arrays, *after.arrays))
+    moved = [name for name in arrays if before.arrays.get(name) is not after.arrays.get(name)]
+    old, new = _without_arrays(before.fields), _without_arrays(after.fields)
+    return (*moved, *(name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)))
+
+
+def _without_arrays(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return None
+    if isinstance(value, float):
+        return value.hex()  # −0 is not 0
+    if isinstance(value, Layer | Intervention):
+        value = value.to_mapping()
+    if isinstance(value, Mapping):
+        return {name: _without_arrays(inner) for name, inner in value.items()}
+    if isinstance(value, tuple) and not isinstance(next(iter(value), ""), str):  # tokens may be 65,536
+        return tuple(map(_without_arrays, value))
+    return value
+
+
+@dataclass(frozen=True)
+class Change:
+    """The effect of an edit, an undo or a redo.
+
+    `fields` maps each field to the boxes with new numbers, or to None: added, removed or replaced as a whole,
+    its shape may differ. `opened`: everything is new, this is another document. `study`: so is the place in a model.
+    """
+
+    fields: dict[str, tuple[Box, ...] | None] = field(default_factory=dict)
+    opened: bool = False
+    study: bool = False
+
+    @classmethod
+    def merged(cls, changes: Sequence[Change]) -> Change:
+        """One change for several in a row."""
+        fields: dict[str, tuple[Box, ...] | None] = {}
+        for name, boxes in (item for change in changes for item in change.fields.items()):
+            known = fields.get(name, ())
+            fields[name] = None if boxes is None or known is None else tuple(join((*known, *boxes)))
+        return cls(fields, any(change.opened for change in changes), any(change.study for change in changes))
+
+
+# --- drafts ---------------------------------------------------------------------------------------
+
+
+class Draft:
+    """One state that edits write into, in place; its problem shows it through read-only views."""
+
+    def __init__(self, state: Working) -> None:
+        self.state = state
+        self.changes: list[Change] = []  # that are not told yet
+        self.writes = 0  # raised before the first cell is written, for those who read in another thread
+
+    def write(self, field: str, box: Box, values: Array) -> None:
+        """Set cells of an array."""
+        self.writes += 1
+        self.state.arrays[field][box] = values
+
+
+class StateBeside(Draft):
+    """Another state of the document, made beside it: the working arrays, and copies of those that differ in it.
+
+    `room`: bytes that all copies may take. Raises FieldError where they would take more, or more than a share of the
+    memory that is still free.
+    """
+
+    def __init__(self, state: Working, room: int | None = None) -> None:
+        super().__init__(state)
+        self._room = room
+        self._copies: dict[int, Array] = {}  # by the working array
+
+    def write(self, field: str, box: Box, values: Array) -> None:
+        """Set cells of an array, in a copy of it."""
+        array = self.state.arrays[field]
+        if id(array) not in self._copies:
+            check(sum(copy.nbytes for copy in self._copies.values()) + array.nbytes, self._room)
+            self._copies[id(array)] = array.copy()
+        self._copies[id(array)][box] = values
+
+    def problem(self) -> Problem:
+        """The problem in this state."""
+        arrays = {name: self._copies.get(id(array), array) for name, array in self.state.arrays.items()}
+        return Problem.over(with_arrays(self.state.fields, arrays))
+
+
+class Rewind(StateBeside):
+    """One state on the way back, of which every array is a copy: it can be read on any thread."""
+
+    def __init__(self, state: Working) -> None:
+        super().__init__(state)
+        check(sum(array.nbytes for array in state.arrays.values()))
+        self._copies = {id(array): array.copy() for array in state.arrays.values()}
+
+    def write(self, field: str, box: Box, values: Array) -> None:
+        """Put cells of an array back, in a copy: the problem of a later state holds the one before."""
+        array = self.state.arrays[field]
+        check(array.nbytes)
+        self._copies[id(array)] = self._copies.get(id(array), array).copy()
+        super().write(field, box, values)
