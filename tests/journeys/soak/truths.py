@@ -69,7 +69,7 @@ class Truths:
         assert self._window.isWindowModified() == self._program.document.modified
 
     def _tables_show_the_state(self, problem: Problem, faces: Faces) -> None:
-        look, models = self._program.view.look, self._program.tables.models
+        look, models = self._program.view.look, self._program.first.tables.models
         arrays, taken = problem.arrays(), faces.gradient is not None
         tables = {field for field, array in arrays.items() if array.ndim}  # one number has its cell in a map
         shown = tables | ({"query", "key", "value"} if problem.projected else set())
