@@ -34,10 +34,10 @@ def threads():
 @pytest.fixture
 def gate(monkeypatch, threads):
     """What is large is held up after its first array."""
-    found, made = Gate(), memory._Teller.made
+    found, made = Gate(), memory._Reporter.made
     monkeypatch.setattr(making, "LARGE", 1000)
     monkeypatch.setattr(
-        memory._Teller, "made", found.after(lambda *given: (threads.add(threading.current_thread()), made(*given))[1])
+        memory._Reporter, "made", found.after(lambda *given: (threads.add(threading.current_thread()), made(*given))[1])
     )
     yield found
     found.open()

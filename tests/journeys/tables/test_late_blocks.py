@@ -96,7 +96,7 @@ def test_an_imported_block_goes_into_the_item_that_was_on_show(person, gate, tmp
 
 def test_a_large_fill_goes_into_the_item_that_was_on_show(person, gate, monkeypatch):
     monkeypatch.setattr(making, "LARGE", 1000)
-    monkeypatch.setattr(memory._Teller, "made", gate.after(memory._Teller.made))
+    monkeypatch.setattr(memory._Reporter, "made", gate.after(memory._Reporter.made))
     before = person.program.document.snapshot()
     person.go_to("query", 0, 0)
     person.press("Ctrl+A")
