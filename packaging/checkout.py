@@ -87,13 +87,19 @@ def main(words: list[str], usage: str, fits: str) -> int:
     checkout = Checkout(ROOT, fits, tests=command in TESTING)
     try:
         checkout.prepare()
-        return checkout.run([*COMMANDS[command], *arguments])
+        return checkout.run(command_line(command, arguments))
     except (Trouble, OSError) as trouble:  # such as a disk that is full or may not be written to
         say(str(trouble))
         return 1
     except KeyboardInterrupt:
         say("\nStopped; the same command goes on from here.")
         return 130
+
+
+def command_line(command: str, arguments: list[str]) -> list[str]:
+    """Return what Python is called with; files or folders of tests that are named take the place of a command's own."""
+    named = any(word.startswith("tests") and (ROOT / word.partition("::")[0]).exists() for word in arguments)
+    return [word for word in COMMANDS[command] if not (named and word.startswith("tests/"))] + arguments
 
 
 class Checkout:

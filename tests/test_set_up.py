@@ -525,3 +525,11 @@ def test_test_tools_are_pinned():
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", pins, re.MULTILINE))
     names = {re.match(r"[\w.-]+", line)[0].lower().replace("_", "-") for line in asked_for}
     assert names - set(pinned) == set()
+
+
+def test_a_bench_that_is_named_is_run_alone():
+    checkout = script("checkout")
+    assert "tests/bench" in checkout.command_line("bench", ["-k", "16"])
+    line = checkout.command_line("bench", ["tests/bench/bench_start.py", "-s"])
+    assert "tests/bench" not in line
+    assert line[-2:] == ["tests/bench/bench_start.py", "-s"]
