@@ -12,6 +12,7 @@ from attn_gui.engine import STAGE, DenseEvaluation, Problem, ShapeError, compute
 from attn_gui.engine.analysis.reference import reference
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
+from tests.failing import failing
 
 from .hostile_layers import ROWS as LAYERS
 from .hostile_parts import REFUSALS
@@ -52,40 +53,46 @@ def test_the_help_counts_them():
     assert f"| {said}{len(REFUSALS)} empty or odd shapes refused by name |" in FORMULAS.read_text(encoding="utf-8")
 
 
-@pytest.mark.family(8)
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_written_answer(row, trace_of):
-    found, expected = trace_of(row)[row.stage], np.asarray(row.expected, float)
-    assert found.shape == (1,) * (found.ndim - expected.ndim) + expected.shape
-    assert np.array_equal(np.isnan(found.reshape(expected.shape)), np.isnan(expected))
-    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
+def failing_rows(rows, check):
+    """Of which rows `check` fails, and why."""
+    return failing(rows, check, lambda row: row.id)
+
+
+def test_every_written_answer(trace_of):
+    def check(row):
+        found, expected = trace_of(row)[row.stage], np.asarray(row.expected, float)
+        assert found.shape == (1,) * (found.ndim - expected.ndim) + expected.shape
+        assert np.array_equal(np.isnan(found.reshape(expected.shape)), np.isnan(expected))
+        np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
+
+    assert not failing_rows(ROWS.values(), check)
 
 
 @pytest.mark.family(8)
 @pytest.mark.parametrize("kind", [partial(DenseEvaluation, keep=0), RowwiseEvaluation], ids=["dense", "rowwise"])
 def test_what_is_computed_while_it_is_read_warns_of_nothing(kind, trace_of):
-    for row in ROWS.values():
+    def check(row):
         evaluation, trace = kind(Problem(**row.fields)), trace_of(row)
         found = evaluation.fetch(row.stage, whole(evaluation.shape(row.stage)))
         with np.errstate(over="ignore"):
             found = found.astype(trace[row.stage].dtype)
-        np.testing.assert_allclose(found, trace[row.stage], rtol=1e-13, atol=0, err_msg=row.id)
+        np.testing.assert_allclose(found, trace[row.stage], rtol=1e-13, atol=0)
+
+    assert not failing_rows(ROWS.values(), check)
 
 
-@pytest.mark.family(8)
-@pytest.mark.parametrize("row", [row for row in ROWS.values() if "dtype" not in row.fields], ids=lambda row: row.id)
-def test_plain_loops_come_to_the_written_answer_too(row):
-    problem, expected = Problem(**row.fields), np.asarray(row.expected, float)
-    found = np.array([reference(problem, item)[row.stage] for item in range(problem.batch_size)])
-    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
+def test_plain_loops_come_to_the_written_answers_too():
+    def check(row):
+        problem, expected = Problem(**row.fields), np.asarray(row.expected, float)
+        found = np.array([reference(problem, item)[row.stage] for item in range(problem.batch_size)])
+        np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-13, atol=0)
+
+    assert not failing_rows((row for row in ROWS.values() if "dtype" not in row.fields), check)
 
 
-@pytest.mark.family(8)
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_every_wild_cell_is_explained(row, trace_of):
-    trace = trace_of(row)
-    for index, value in np.ndenumerate(trace[row.stage]):
-        found = explain(trace, row.stage, index)
+def test_every_wild_cell_is_explained(trace_of):
+    def check(row, index, value):
+        found = explain(trace_of(row), row.stage, index)
         assert np.array_equal([found.value], [value], equal_nan=True)
         assert found.text
         assert found.latex
@@ -94,12 +101,17 @@ def test_every_wild_cell_is_explained(row, trace_of):
             written = np.float64(found.expression.value).astype(value.dtype)
         assert overflows or np.isclose(written, value, rtol=1e-13, atol=0, equal_nan=True), found.text
 
+    cells = ((row, *cell) for row in ROWS.values() for cell in np.ndenumerate(trace_of(row)[row.stage]))
+    assert not failing(cells, lambda cell: check(*cell), lambda cell: f"{cell[0].id} {cell[1]}")
 
-@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.id)
-def test_axes_without_cells_are_refused(refusal):
-    with pytest.raises(ShapeError) as caught:
-        Problem(**refusal.fields)
-    assert str(caught.value) == refusal.sentence
+
+def test_axes_without_cells_are_refused():
+    def check(refusal):
+        with pytest.raises(ShapeError) as caught:
+            Problem(**refusal.fields)
+        assert str(caught.value) == refusal.sentence
+
+    assert not failing_rows(REFUSALS, check)
 
 
 CALM_SHAPES = Problem(**chain()).structure
