@@ -70,9 +70,8 @@ class PagesController(QObject):
         self._job.ended.connect(self._on_job_ended)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show)
-        self._panel.pageMade.connect(self._on_page_made)
         for kind in PAGES.values():
-            self._panel.add(kind)
+            self._add(kind)
         context.bars.add([_row(kind) for kind in PAGES.values()])
         context.window.heads.set_together(context.bars.actions[OverHeadsPage.name])
         self._panel.pageAsked.connect(self.open)
@@ -132,7 +131,7 @@ class PagesController(QObject):
     def open(self, name: str) -> None:
         """Show a page where the pages stand; one that was stopped is computed after all."""
         self._name = name
-        if self._panel.page(name).content is None and self._working != name:
+        if self._panel.pages[name].content is None and self._working != name:
             self._keys.pop(name, None)
         self._panel.set_page(name)
         if self._panel.isVisible():
@@ -161,7 +160,7 @@ class PagesController(QObject):
         self._drop_stale_work()
         if not self._name or not self._panel.isVisible():
             return
-        page, evaluation = self._panel.page(self._name), self._computation.evaluation
+        page, evaluation = self._panel.pages[self._name], self._computation.evaluation
         self._asked = ref(evaluation)
         page.fill(self._look.language)
         if reason := self._reason_against(page.kind):
@@ -263,7 +262,8 @@ class PagesController(QObject):
         self._soon.start()
 
     # --- what is asked ---------------------------------------------------------------------------
-    def _on_page_made(self, page: PageWidget) -> None:
+    def _add(self, kind: PageKind[Any]) -> None:
+        page = self._panel.add(kind)
         page.spotChosen.connect(partial(self._on_page_spot_chosen, page))
         page.turned.connect(partial(self._on_page_turned, page))
         page.stopRequested.connect(self._job.stop)
@@ -344,7 +344,7 @@ class CodeSaving(QObject):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
-        self._page, controls = context.window.inspector.pages.page(CodePage.name), CodeControls()
+        self._page, controls = context.window.inspector.pages.pages[CodePage.name], CodeControls()
         self._page.put_above(controls)
         controls.copyRequested.connect(self.copy)
         controls.saveRequested.connect(self.save)
@@ -388,7 +388,7 @@ class CurveFitting(QObject):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
-        self._window, self._page = context.window, context.window.inspector.pages.page(CurvePage.name)
+        self._window, self._page = context.window, context.window.inspector.pages.pages[CurvePage.name]
         self._controls = FitControls()
         self._page.put_above(self._controls)
         self._document, self._computation, self._making = context.document, context.computation, context.making

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -27,14 +27,11 @@ class PagesPanel(Retranslated, QWidget):
     largeAsked = Signal(bool)
     shown = Signal()
     turned = Signal()  # another page is on show, or it is on show again
-    pageMade = Signal(object)  # PageWidget
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panel.pages")
         self.pages: dict[str, PageWidget] = {}
-        """The pages that have been asked for."""
-        self._kinds: dict[str, PageKind[Any]] = {}
         self._holders: dict[str, FittingPage] = {}
         self._offered: tuple[str, ...] = ()
         self.large = False
@@ -50,25 +47,17 @@ class PagesPanel(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    def add(self, kind: PageKind[Any]) -> None:
-        """Have a page; `page` makes it."""
-        self._kinds[kind.name] = kind
+    def add(self, kind: PageKind[Any]) -> PageWidget:
+        """Add a page; what it stands in is made when it is first shown, and what it consists of, too.
 
-    def page(self, name: str) -> PageWidget:
-        """The page of this name, made when it is asked for first.
-
-        Twenty pages would be a quarter of the widgets of the window, each of which is dressed for another theme.
+        The scroll areas of twenty pages were a quarter of all widgets, each of which is dressed for another theme.
         """
-        if name not in self.pages:
-            from attn_gui.views.pages.page_widget import PageWidget  # no first picture needs all that pages import
+        from attn_gui.views.pages.page_widget import PageWidget  # no first picture needs all that pages import
 
-            holder = self._holders[name] = FittingPage(self._stack)
-            self._stack.addWidget(holder)
-            page = self.pages[name] = PageWidget(self._kinds[name], holder.viewport())
-            page.setAccessibleName(page.title())
-            holder.hold(page)
-            self.pageMade.emit(page)
-        return self.pages[name]
+        page = self.pages[kind.name] = PageWidget(kind, self._stack)
+        page.hide()
+        page.setAccessibleName(page.title())
+        return page
 
     # --- silent setters --------------------------------------------------------------------------
     def set_offered(self, names: Iterable[str]) -> None:
@@ -76,11 +65,14 @@ class PagesPanel(Retranslated, QWidget):
         offered = tuple(names)
         if offered != self._offered:
             self._offered = offered
-            self._choice.set_choices([(name, self._title(name)) for name in offered])
+            self._choice.set_choices([(name, self.pages[name].title()) for name in offered])
 
     def set_page(self, name: str) -> None:
         """Show a page."""
-        self.page(name)
+        if name not in self._holders:
+            holder = self._holders[name] = FittingPage(self._stack)
+            self._stack.addWidget(holder)
+            holder.hold(self.pages[name])
         self._choice.set_key(name)
         self._stack.setCurrentWidget(self._holders[name])
 
@@ -102,7 +94,7 @@ class PagesPanel(Retranslated, QWidget):
         self._choice.setAccessibleName(self.tr("Page"))
         for page in self.pages.values():
             page.setAccessibleName(page.title())
-        self._choice.set_words({name: self._title(name) for name in self._offered})
+        self._choice.set_words({name: self.pages[name].title() for name in self._offered})
         large = self.tr("Beside the maps") if self._large.isChecked() else self.tr("In the place of the maps")
         for button, words in ((self._large, large), (self._export, self.tr("Export the page"))):
             button.setAccessibleName(words)
@@ -113,9 +105,6 @@ class PagesPanel(Retranslated, QWidget):
         super().showEvent(event)
         self.shown.emit()
         self.turned.emit()
-
-    def _title(self, name: str) -> str:
-        return QCoreApplication.translate("Pages", self._kinds[name].title)
 
     def _build(self) -> None:
         self._choice.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
