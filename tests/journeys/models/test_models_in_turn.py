@@ -75,7 +75,7 @@ def test_of_a_model_that_cannot_be_run_nothing_is_shown(toy, unfit, between):
     toy.wait()
     assert toy.program.document.study.model.name == "toy-induction"
     assert shown(toy) == ([], [], "", [])
-    assert toy.program.late.model.aim() is None
+    assert toy.program.late.model.context() is None
     assert toy.program.late.pages.model is None
     assert "has 2 heads; every layer of the model has 4." in toy.banner()
     assert "as it was before" not in toy.banner()  # it never was
