@@ -37,15 +37,15 @@ import sys
 from attn_gui.cli import main
 import attn_gui.formats.saving
 saving = sys.modules["attn_gui.formats.saving"]
-write = saving.Sink.write
+write = saving.FileSink.write
 def write_and_wait(sink, data):
     count = write(sink, data)
     if sink.size > 1000000:
-        saving.Sink.write = write
+        saving.FileSink.write = write
         print("halfway", flush=True)
         sys.stdin.read()
     return count
-saving.Sink.write = write_and_wait
+saving.FileSink.write = write_and_wait
 sys.exit(main())
 """
 
