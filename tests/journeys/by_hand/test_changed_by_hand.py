@@ -188,14 +188,15 @@ def test_the_list_follows_a_document_that_changes_under_it(opened):
 
 
 @pytest.mark.parametrize(("lang", "words"), [("en", "0.900000, changed by hand"), ("zh", "0.900000（手动修改）")])
-def test_the_status_bar_says_so_of_the_cell_under_the_pointer(opened, lang, words):
+def test_the_status_bar_says_so_of_the_cell_under_the_pointer(opened, qtbot, lang, words):
     person = opened(WEIGHT, lang=lang)
     person.program.view.set(head=1)
     heatmap = person.find("heatmap.weights")
+    QTest.mouseMove(heatmap, heatmap.cell_rect(0, 0).center())  # the pointer of a test before may be at the cell
     QTest.mouseMove(heatmap, heatmap.cell_rect(3, 2).center())
-    assert words in person.status()
+    qtbot.waitUntil(lambda: words in person.status())
     QTest.mouseMove(heatmap, heatmap.cell_rect(3, 3).center())
-    assert words[-3:] not in person.status()
+    qtbot.waitUntil(lambda: words[-3:] not in person.status())
 
 
 def test_what_goes_with_its_cells_is_said(opened):
