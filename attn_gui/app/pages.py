@@ -304,7 +304,7 @@ class PagesController(QObject):
         return kind.is_there(self._computation.evaluation.problem, self.model)
 
     def _offer(self) -> None:
-        """Offer the pages that the problem has, and one that there is; the open one stays and says what it needs."""
+        """Offer the pages that the problem has; an open one that it has not stays, and says what it needs."""
         offered = [name for name, kind in PAGES.items() if self._applies(kind) or name == self._name]
         if not self._name and offered:
             self._name = offered[0]

@@ -109,6 +109,7 @@ class Edit(QUndoCommand):
     """A change that a document is asked for; a prepared copy of it is the step that undoes and redoes it, bit by bit.
 
     `prepared` raises for what does not fit, before anything is changed: undo and redo cannot fail, as Qt would have it.
+    What a kind of edit has to define raises NotImplementedError here: a class of Qt's cannot be one of `abc`, too.
     """
 
     label: Label

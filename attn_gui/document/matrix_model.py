@@ -181,7 +181,7 @@ class MatrixModel(QAbstractTableModel):
         return float(value != self.inverted) if array.dtype.kind == "b" else value
 
     def _holding(self, row: int, column: int) -> Matrix | None:
-        """The array of now, if it has that cell."""
+        """Return the present array, if it has that cell."""
         return self._array() if 0 <= row < self._shape[0] and 0 <= column < self._shape[1] else None
 
     @property

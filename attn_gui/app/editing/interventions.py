@@ -174,7 +174,7 @@ def label_of(part: object) -> object:
 
 
 # --- from the other state -------------------------------------------------------------------------
-# Cells of the state that is compared with, put in the place of those of now.
+# Cells of the state compared with, copied over the present ones.
 
 
 TAKEN = QT_TRANSLATE_NOOP("History", "{cells} taken from the state before")
@@ -202,7 +202,7 @@ class CopyFromState(QObject):
         cells = self._blocks.chosen()
         if cells is None or not self._baseline.comparable:
             return
-        before = self._baseline.face(BEFORE)  # by the steps of now, of which the other state may lack one
+        before = self._baseline.face(BEFORE)  # by the present stages, of which the other state may lack one
         batch, *heads, rows, columns = cells.box
         values = before.block(cells.stage, batch.start, heads[0].start if heads else None, rows, columns)
         if self._view.look.compare == BEFORE:

@@ -214,7 +214,7 @@ class CellBlocks(QObject):
         return self.chosen()
 
     def shows_now(self) -> bool:
-        """Whether the state of now is on show; if not, that is said."""
+        """Return whether the present state is on show; if not, say so in the banner."""
         if not self._view.shows_now:
             self._window.banner.show_info(lambda: self.tr("Numbers are typed into the present state; show Now first."))
         return self._view.shows_now

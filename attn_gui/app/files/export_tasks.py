@@ -237,7 +237,7 @@ def _share(progress: Progress, start: float, length: float) -> Callable[[int, in
 
 
 # --- another state --------------------------------------------------------------------------------
-# Figures of more than the state of now: of another state, or of a gradient.
+# Figures of another state than the present one, or of a gradient.
 
 
 def beside_of(baseline: Baseline, mode: str, look: Look) -> Beside | None:

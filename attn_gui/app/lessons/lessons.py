@@ -79,7 +79,7 @@ class LessonMenu(QObject):
 
 
 # --- words ----------------------------------------------------------------------------------------
-# Words of a lesson's step with the numbers of now; their expressions may be dear, so they are computed beside.
+# Words of a lesson's step with the present numbers, computed in the background: their expressions may take long.
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ PROGRESS = "lessons/progress"
 
 
 class LessonsController(QObject):
-    """Shows the step of the open lesson, with the numbers of now; everything in the window stays usable."""
+    """Shows the step of the open lesson, with the present numbers; everything in the window stays usable."""
 
     def __init__(
         self, context: AppContext, files: FilesController, pages: PagesController, model: ModelShowing
@@ -326,7 +326,7 @@ class LessonsController(QObject):
         return {"batch": index[0], "head": head, "cell": chosen}
 
     def _show(self) -> None:
-        """Have the step said with the numbers of now, and whether they are its own."""
+        """Write the step with the present numbers, and say whether they are its own."""
         if self._lesson is None:
             return
         step = ShownStep(self._lesson, self._states[self._place], self._place, len(self._states))
@@ -344,7 +344,7 @@ class LessonsController(QObject):
         return LessonScene(self._document.problem, self._document.study, self._view.look.head)
 
     def _ground(self, face: Evaluation | None = None) -> NumberSource:
-        """The numbers of now, or those of a face of them; those of a model are the last that were computed."""
+        """The present numbers, or those of the proxy shown over them; of a model the last ones that were computed."""
         evaluation, study, found = face or self._computation.evaluation, self._document.study, self._model.answer
         if study is None or found is None:
             return NumberSource(evaluation)

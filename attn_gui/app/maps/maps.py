@@ -67,7 +67,7 @@ class MapsController(QObject):
         return AGAIN if self._parts else None
 
     def show(self) -> None:
-        """Show the evaluation that there is, also before the first answer."""
+        """Show the present evaluation, also before the first answer."""
         for show in (self._show_spine, self._show_heads, self._show_product):
             show()
 

@@ -211,7 +211,7 @@ class ProgressController(QObject):
     def _show(self) -> None:
         bar, supply = self._window.progress, self._computation.supply
         stopped = supply is not None and supply.stopped
-        if not self._computation.pending:  # else the line says that there is no evaluation yet
+        if not self._computation.pending:  # else the bar has no end: an evaluation is being computed
             bar.setRange(0, FINE)
             bar.setValue(round(FINE * self._share))
             bar.setVisible(self._share < 1)

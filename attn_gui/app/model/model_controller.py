@@ -110,7 +110,7 @@ class ModelSteps(QObject):
 
     # --- inside ----------------------------------------------------------------------------------
     def _begin(self) -> None:
-        """Begin the first step that there is anything to do for, in the place of the one under way."""
+        """Begin the first step that changes anything, in the place of the one under way."""
         self._work.forget()
         self._now = None
         while self._asked and self._now is None:

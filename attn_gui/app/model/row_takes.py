@@ -1,4 +1,4 @@
-"""Rows of the second text's run in the place of those of now, and its layer as the state to compare with."""
+"""Rows of the second text's run in the place of the present ones, and its layer as the state to compare with."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class RowTakes(QObject):
 
     # --- rows ------------------------------------------------------------------------------------
     def take_row(self, stage: str, place: int, row: int) -> None:
-        """Put a row of the second text in the place of a row of now."""
+        """Put a row of the second text in the place of a present row."""
         label = Label(ROW, {"row": row, "stage": letter(stage), "place": place})
         self._take(stage, slice(row, row + 1), place, label)
 

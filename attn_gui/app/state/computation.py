@@ -47,7 +47,7 @@ class Computation(QObject):
     rebuilt = Signal(bool)  # a new evaluation is there, True: of another document, or the same changed by hand in other
     # places; `ViewState` tells all others
     updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
-    # fields that changed; `Baseline`, which is tied to it first, has followed when the others are told
+    # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
     pictured = Signal()  # after `updated`, of a long problem some turns later: maps can show what an edit has reached
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
@@ -75,10 +75,8 @@ class Computation(QObject):
         self._left.timeout.connect(lambda: self._giving_back.start(lambda _: give_back()))
         self._passes = BackgroundTask(self)
         self._passes.ended.connect(self._on_passes_answered)
-        self.spread = (
-            False  # nobody waits for the new evaluation: whoever tells of it may let the window paint meanwhile
-        )
-        self.told = True  # of the evaluation that there is, everybody
+        self.spread = False  # whether followers of the new evaluation may be notified in turns, with paints between
+        self.told = True  # whether everybody has been notified of the present evaluation
         self._opened = False
         self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -101,7 +99,7 @@ class Computation(QObject):
 
     @property
     def spreads(self) -> bool:
-        """Whether the window may paint while it is told of a change: a layer of a model has many steps and tables."""
+        """Return whether the window may paint between its followers: a layer of a model has many steps."""
         return self._document.study is not None and self.supply is None
 
     @property
@@ -116,12 +114,12 @@ class Computation(QObject):
         return self.supply is not None and self.supply.busy
 
     def leave(self, supply: TileCache) -> None:
-        """End it once everybody is told of what came instead: until then maps draw from it."""
+        """End a tile cache once everybody is notified of the next evaluation: until then maps draw from it."""
         supply.progressed.disconnect(self.drawing)
         self._left_behind.append(supply)
 
     def have_told(self) -> None:
-        """Everybody is told of the evaluation that there is."""
+        """Note that everybody has been notified of the present evaluation, and end the tile caches before it."""
         self.told = True
         while self._left_behind:
             self._left_behind.pop().end()

@@ -138,7 +138,7 @@ class ViewState(QObject):
 
     @property
     def shows_now(self) -> bool:
-        """Whether the maps show the state of now: by choice, or since there is nothing to compare it with."""
+        """Whether the maps show the present state: by choice, or since there is nothing to compare it with."""
         return self.look.compare == NOW or (self.look.compare != GRADIENT and not self._baseline.comparable)
 
     @property
@@ -231,7 +231,7 @@ class ViewState(QObject):
         return kind in POINTING
 
     def show_all(self) -> None:
-        """Tell every follower of the evaluation that there is, as of a document just opened."""
+        """Notify every follower of the present evaluation, as of a document just opened."""
         self._on_computation_rebuilt(True)
 
     def lay(self, face: EvaluationProxy | None) -> None:
