@@ -37,7 +37,7 @@ if missing := complaint(DRAWING | COLLECTING):
 
 from hypothesis import settings
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QCursor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -56,6 +56,8 @@ PATIENCE_MS = 120_000
 
 JOURNEYS = 2
 """Of so many journeys, the largest family of all, one is made in a run without --long."""
+
+ASIDE = 30_000
 
 GARBAGE = 20_000
 """So many new objects are looked through for garbage at a time."""
@@ -184,7 +186,8 @@ def qapp(qapp: QApplication) -> QApplication:
 
 @pytest.fixture(autouse=True)
 def _as_it_was(qapp: QApplication) -> Iterator[None]:
-    """Language, theme, zoom and clipboard belong to the application, and outlive the window that changed them."""
+    """Language, theme, zoom, clipboard, pointer belong to the application, and outlive the window they were for."""
+    QCursor.setPos(ASIDE, ASIDE)  # where the last test left it, a button of this one's window would be lit
     yield
     set_language(qapp, "en")
     if current_theme() is not THEMES["light"] or scaled(100) != 100:
