@@ -106,7 +106,7 @@ def test_a_cell_that_is_changed_by_hand_says_so():
 def test_what_is_changed_by_hand_is_reckoned_as_it_was_computed_first():
     doubled = PLAIN.replace(interventions=[{"kind": "scale", "stage": "scaled", "factor": 2.0}])
     text = markdown_text(parts(solution_of_cell(evaluation_of(doubled), "weights", (0, 0, 0, 0))))
-    assert text.index(r"\frac{q_{0} \cdot k_{0}}{\sqrt{2}} = \frac{5}{1.4142} = 3.5355") < text.index(
+    assert text.index(r"\frac{q_{0} \cdot k_{0}}{\sqrt{2}} = \frac{5}{1.41421} = 3.5355") < text.index(
         "s′ (0, 0) is 7.07107"
     )
     record = {"kind": "copy", "stage": "scores", "at": {"query": 0}, "source": {"query": 1}}
