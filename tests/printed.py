@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 TOKEN = re.compile(r"\\left|\\right|\\[a-zA-Z]+|\d+(?:\.\d+)?|\S")
@@ -115,3 +115,39 @@ def disagreement(sides: Sequence[str]) -> str:
         return ""
     found, printed = calculated(sides[1]), calculated(sides[2])
     return "" if abs(found - printed) <= unit(sides[2]) * 0.5001 else f"{sides[1]} comes to {found}, not {sides[2]}"
+
+
+SENTENCE = re.compile(r"([\d\s.()+−·×/÷√^e]+?) = (−?\d+(?:\.\d+)?(?:e−?\d+)?)")
+SPELLED = ("·", "*"), ("×", "*"), ("÷", "/"), ("−", "-"), ("^", "**"), ("e**", "E**")
+
+
+def wrong_equations(said: str) -> list[str]:
+    """Return the equations of numbers in a sentence that a calculator does not find true."""
+    return [f"{formula} = {printed}, not {found}" for formula, found, printed, right in _equations(said) if not right]
+
+
+def equations_in(said: str) -> list[str]:
+    """Return the left sides of the equations of numbers in a sentence."""
+    return [formula for formula, *_ in _equations(said)]
+
+
+def _equations(said: str) -> Iterator[tuple[str, float, str, bool]]:
+    for match in SENTENCE.finditer(said):
+        for word in re.finditer(r"\S+", match[1]):
+            formula = match[1][word.start() :]
+            spelled = re.sub(r"√([\d.]+)", r"\1**0.5", formula)
+            for sign, python in SPELLED:
+                spelled = spelled.replace(sign, python)
+            try:
+                found = float(eval(spelled, {"E": math.e}))
+            except (SyntaxError, NameError, TypeError):
+                continue
+            printed = match[2].replace("−", "-")
+            yield formula, found, printed, abs(found - float(printed)) <= unit_of_text(printed) * 0.5001
+            break
+
+
+def unit_of_text(printed: str) -> float:
+    """Return what one is in the last place of a number in a sentence, which leaves zeros out from the fourth on."""
+    mantissa, _, power = printed.partition("e")
+    return 10.0 ** (int(power or 0) + int(Decimal(mantissa).as_tuple().exponent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from attn_gui.lessons.solutions import (
 )
 from attn_gui.paths import resource
 from tests.formats.test_scripts import PROBLEMS
+from tests.printed import disagreement, is_checked
 
 WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
 
@@ -305,3 +307,26 @@ def test_a_cell_is_named_as_on_the_command_line(tmp_path):
             write_solution(problem, tmp_path / "c.md", **wrong)
     with pytest.raises(ValueError, match="leave out batch, cell and head"):
         write_solution(problem, tmp_path / "c.md", stage="weights", index=(0, 0, 1, 1), head=2)
+
+
+EXAMPLES = sorted(resource("examples").glob("*.npz"))
+
+
+@pytest.mark.filterwarnings("ignore:.*Arrays not used")
+def test_every_equation_of_every_example_is_what_a_calculator_says():
+    checked = 0
+    for path in EXAMPLES:
+        evaluation = evaluation_of(load(path))
+        last = [(stage, tuple(size - 1 for size in evaluation.shape(stage))) for stage in evaluation.stages]
+        try:
+            solutions = [solution_of_all(evaluation)]
+        except FormatError:  # too many equations to be read: cell by cell
+            solutions = []
+            for stage, index in last:
+                with suppress(FormatError):
+                    solutions.append(solution_of_cell(evaluation, stage, index))
+        for part in (part for solution in solutions for part in parts(solution)):
+            if isinstance(part, Equation):
+                assert not disagreement(part.sides), (path.stem, part)
+                checked += is_checked(part.sides)
+    assert checked > 100
