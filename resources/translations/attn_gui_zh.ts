@@ -1430,12 +1430,28 @@
         <translation>达到目标所需加到该行分数上的最小数值，即 S′ + M；Q、K、V 不变</translation>
     </message>
     <message>
+        <source>How many numbers are left out of the steps</source>
+        <translation>从各步中留空多少个数</translation>
+    </message>
+    <message>
+        <source>The same seed leaves out the same cells again</source>
+        <translation>相同的种子会再次留空相同的格</translation>
+    </message>
+    <message>
         <source>Enter does the chosen one; a gray one says what it needs</source>
         <translation>Enter 执行所选操作；灰色的注明所需条件</translation>
     </message>
     <message>
         <source>How many sheets, one for each student, each with numbers of its own</source>
         <translation>练习卷的份数，每名学生一份，各份数值不同</translation>
+    </message>
+    <message>
+        <source>What is left to the student: the weights, every step, or to find one wrong number</source>
+        <translation>留给学生做什么：补全权重、算出每一步，或找出一个错误的数</translation>
+    </message>
+    <message>
+        <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
+        <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
     </message>
     <message>
         <source>The number that the chosen cell should have</source>
@@ -1470,24 +1486,12 @@
         <translation>相同的种子得到相同的练习卷</translation>
     </message>
     <message>
-        <source>How many numbers are left out on each sheet</source>
-        <translation>每份练习卷上留空的数值个数</translation>
-    </message>
-    <message>
-        <source>The steps of which numbers are left out</source>
-        <translation>在哪些步骤中留空</translation>
-    </message>
-    <message>
         <source>The language of the sheets</source>
         <translation>练习卷的语言</translation>
     </message>
     <message>
         <source>What the names of the files begin with</source>
         <translation>文件名的开头</translation>
-    </message>
-    <message>
-        <source>Write the answers, too, into a file of their own</source>
-        <translation>答案另写成一个文件</translation>
     </message>
     <message>
         <source>Write the title and the shape above; without, the picture has their room</source>
@@ -1586,18 +1590,6 @@
 </context>
 <context>
     <name>Exercises</name>
-    <message>
-        <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
-        <translation>留空的个数和随机种子，例如“6, 1”；随机种子相同，抽到的单元格也相同。</translation>
-    </message>
-    <message>
-        <source>Leave out cells</source>
-        <translation>随机留空</translation>
-    </message>
-    <message>
-        <source>Expected two whole numbers, such as “6, 1”.</source>
-        <translation>应为两个整数，例如“6, 1”。</translation>
-    </message>
     <message>
         <source>These matrices are too large to be gone through by hand.</source>
         <translation>这些矩阵太大，无法手算逐格作答。</translation>
@@ -3143,6 +3135,29 @@
     </message>
 </context>
 <context>
+    <name>LeaveOutDialog</name>
+    <message>
+        <source>Leave out cells</source>
+        <translation>留空</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>cells left out</source>
+        <translation>留空的格数</translation>
+    </message>
+    <message>
+        <source>random seed</source>
+        <translation>随机种子</translation>
+    </message>
+</context>
+<context>
     <name>LengthsField</name>
     <message>
         <source>Lengths are whole numbers from 0 to {m}, such as {example}.</source>
@@ -3762,6 +3777,14 @@
         <translation>用 X 的行乘了 W 的行：应为 X·W，即与 W 的列相乘。</translation>
     </message>
     <message>
+        <source>K not transposed</source>
+        <translation>K 没有转置</translation>
+    </message>
+    <message>
+        <source>Q and K exchanged</source>
+        <translation>Q 与 K 颠倒</translation>
+    </message>
+    <message>
         <source>Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ.</source>
         <translation>查询与键颠倒了：行对应查询，列对应键，即 Q·Kᵀ。</translation>
     </message>
@@ -3778,6 +3801,14 @@
         <translation>分数除以了 d_k：应除以它的平方根 √d_k。</translation>
     </message>
     <message>
+        <source>no scaling</source>
+        <translation>忘记缩放</translation>
+    </message>
+    <message>
+        <source>divided by {d_k}, not √{d_k}</source>
+        <translation>除以 {d_k} 而非 √{d_k}</translation>
+    </message>
+    <message>
         <source>The scores were multiplied by √d_k: they have to be divided by it.</source>
         <translation>分数乘以了 √d_k：应当除以它。</translation>
     </message>
@@ -3786,12 +3817,24 @@
         <translation>缩放放在了加性掩码或偏置之后：应在此之前，只对分数缩放。</translation>
     </message>
     <message>
+        <source>normalized by column</source>
+        <translation>按列归一化</translation>
+    </message>
+    <message>
         <source>The softmax went down the columns: each row, the keys of one query, has to add up to 1.</source>
         <translation>softmax 按列做了：应让每一行（同一个查询的所有键）之和为 1。</translation>
     </message>
     <message>
+        <source>not divided by the sum</source>
+        <translation>没有除以行和</translation>
+    </message>
+    <message>
         <source>These are the exponentials alone: each has to be divided by Z, the sum of its row.</source>
         <translation>这只是指数本身：每一项还要除以 Z，即该行之和。</translation>
+    </message>
+    <message>
+        <source>no exponential</source>
+        <translation>没有取指数</translation>
     </message>
     <message>
         <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
@@ -3804,6 +3847,18 @@
     <message>
         <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
+    </message>
+    <message>
+        <source>mask the wrong way round</source>
+        <translation>掩码弄反</translation>
+    </message>
+    <message>
+        <source>masked with 0, not −∞</source>
+        <translation>用 0 而非 −∞ 屏蔽</translation>
+    </message>
+    <message>
+        <source>mask after the softmax</source>
+        <translation>在 softmax 之后才加掩码</translation>
     </message>
     <message>
         <source>The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.</source>
@@ -7523,6 +7578,10 @@
         <translation>可留空的单元格只有 {got} 个，而要求 {expected} 个。</translation>
     </message>
     <message>
+        <source>A worksheet of this level has nothing to leave out of this problem.</source>
+        <translation>这个算例在这一级练习卷中没有可填的数。</translation>
+    </message>
+    <message>
         <source>{file}: the document is too large to be kept beside its file.</source>
         <translation>{file}：文档太大，无法在文件之外另留备份。</translation>
     </message>
@@ -10123,6 +10182,10 @@
         <translation>班级练习卷</translation>
     </message>
     <message>
+        <source>level</source>
+        <translation>级别</translation>
+    </message>
+    <message>
         <source>worksheets</source>
         <translation>练习卷份数</translation>
     </message>
@@ -10131,47 +10194,155 @@
         <translation>随机种子</translation>
     </message>
     <message>
-        <source>cells left out of each</source>
-        <translation>每份留空的单元格数</translation>
-    </message>
-    <message>
-        <source>left out of</source>
-        <translation>从哪些步骤中留空</translation>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
+        <translation>另存一个文件：含答案的教师页</translation>
     </message>
     <message>
         <source>language</source>
         <translation>语言</translation>
     </message>
-    <message>
-        <source>and the keys to them, in a file of their own</source>
-        <translation>同时生成参考答案，单独存为一个文件</translation>
-    </message>
-    <message>
-        <source>Tick at least one step.</source>
-        <translation>请至少勾选一个步骤。</translation>
-    </message>
 </context>
 <context>
     <name>Worksheets</name>
     <message>
-        <source>Worksheet {number}</source>
-        <translation>练习卷 {number}</translation>
+        <source>Scaled dot-product attention, step by step</source>
+        <translation>缩放点积注意力：一步一步算</translation>
     </message>
     <message>
-        <source>Answer key {number}</source>
-        <translation>答案 {number}</translation>
+        <source>Attention, step by step</source>
+        <translation>注意力：一步一步算</translation>
     </message>
     <message>
-        <source>Name:</source>
-        <translation>姓名：</translation>
+        <source>{heading}: answers</source>
+        <translation>{heading}（答案）</translation>
     </message>
     <message>
-        <source>Fill in the empty cells, to two decimals. Rows and columns count from 0.</source>
-        <translation>请填写空白单元格，保留两位小数。行与列从 0 开始计数。</translation>
+        <source>No. {number}</source>
+        <translation>第 {number} 份</translation>
     </message>
     <message>
-        <source>These matrices do not fit on a page; choose a smaller problem.</source>
-        <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
+        <source>Name</source>
+        <translation>姓名</translation>
+    </message>
+    <message>
+        <source>Class</source>
+        <translation>班级</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>日期</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>Working</source>
+        <translation>演算</translation>
+    </message>
+    <message>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
+        <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
+    </message>
+    <message>
+        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
+    </message>
+    <message>
+        <source>{level} · seed {seed}</source>
+        <translation>{level} · 种子 {seed}</translation>
+    </message>
+    <message>
+        <source>These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for less.</source>
+        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例，或要求较少的级别。</translation>
+    </message>
+    <message>
+        <source>Sum of each row:</source>
+        <translation>每行之和：</translation>
+    </message>
+    <message>
+        <source>row {row}</source>
+        <translation>第 {row} 行</translation>
+    </message>
+    <message>
+        <source>Row {row}: </source>
+        <translation>第 {row} 行：</translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <translation>和</translation>
+    </message>
+    <message>
+        <source>The wrong number: step ____ , row ____ , column ____ ; it should be ________ .</source>
+        <translation>错误的数：第 ____ 步，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
+    </message>
+    <message>
+        <source>What was done wrong:</source>
+        <translation>错在哪里：</translation>
+    </message>
+    <message>
+        <source>Wrong: {cell} is printed as {wrong}; it is {right}.</source>
+        <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
+    </message>
+    <message>
+        <source>Two decimals throughout; last digit ±1 is right.</source>
+        <translation>用两位小数续算，末位差 1 也算对。</translation>
+    </message>
+    <message>
+        <source>Usual mistakes, seen at {cell}</source>
+        <translation>常见的错，看 {cell}</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>分数</translation>
+    </message>
+    <message>
+        <source>Scaling</source>
+        <translation>缩放</translation>
+    </message>
+    <message>
+        <source>Bias</source>
+        <translation>偏置</translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation>掩码</translation>
+    </message>
+    <message>
+        <source>Softmax</source>
+        <translation>softmax</translation>
+    </message>
+    <message>
+        <source>Weighted sum</source>
+        <translation>加权求和</translation>
+    </message>
+    <message>
+        <source>Each row of Q with each row of K: multiply, add up.</source>
+        <translation>Q 的每一行与 K 的每一行做点积。</translation>
+    </message>
+    <message>
+        <source>Each row of A weighs the rows of V.</source>
+        <translation>用 A 的每一行对 V 的各行加权。</translation>
+    </message>
+    <message>
+        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; write every step.</source>
+        <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
+    </message>
+    <message>
+        <source>Fill the weights</source>
+        <translation>补全权重</translation>
+    </message>
+    <message>
+        <source>All steps</source>
+        <translation>全部步骤</translation>
+    </message>
+    <message>
+        <source>Find the mistake</source>
+        <translation>找错</translation>
+    </message>
+    <message>
+        <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
+        <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
 </context>
 </TS>
