@@ -86,6 +86,7 @@ class MapsController(QObject):
     def _show_heads(self) -> None:
         look = self._view.look
         self._window.heads.set_evaluation(self._view.shown, look.batch, look.head)
+        self._window.set_several_heads(self._view.shown.problem.num_heads > 1)
 
     def _show_product_by_parts(self) -> object:
         """Show the product; new maps are made before, a few at a time."""
