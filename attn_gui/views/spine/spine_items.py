@@ -15,6 +15,7 @@ from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.operands import repeated, stage_plane
+from attn_gui.figure.stage_formulas import bias_of, logits_latex, logits_text
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import refresh_map
@@ -24,7 +25,6 @@ from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import letter, off_word, stage_title
 from attn_gui.views.product.stage_maps import NOTHING, ShownCell, lines_of
 from attn_gui.views.spine.operators import map_side, top_of_maps
-from attn_gui.views.stage_formulas import bias_of, logits_latex, logits_text
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 # --- The items of the spine in order: a map for every stage, its operator before it, signs between the matrices ---

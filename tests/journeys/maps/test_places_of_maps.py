@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.formats import load, save
+from attn_gui.formats import open_file, save
 from attn_gui.paths import resource
 from tests.seen import fault
 
@@ -54,8 +54,7 @@ def test_a_sentence_of_a_real_model_shows_its_numbers_on_a_small_screen(launch):
 @pytest.mark.parametrize("example", [WORKED, SENTENCE])
 def test_maps_of_queries_and_keys_stand_at_one_place(launch, tmp_path, lang, size, example):
     masked = tmp_path / "masked.npz"
-    with pytest.warns(UserWarning) if example == SENTENCE else pytest.MonkeyPatch.context():
-        problem = load(resource("examples", example))
+    problem = open_file(resource("examples", example)).problem
     save(problem.replace(mask=(CAUSAL, {"kind": "alibi"})), masked)
     person = launch(masked, lang=lang, width=size[0], height=size[1])
     stages = ("scores", "scaled", "biased", "masked", "weights")
