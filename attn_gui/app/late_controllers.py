@@ -86,6 +86,7 @@ class LateControllers:
         self.worksheets = WorksheetsController(context)
         self.solutions = SolutionSaving(context)
         self.lessons = LessonsController(context, first.files, self.pages, self.model)
+        self.typing.answered.connect(self.lessons.take)
         self.at_hand = ModelsAtHand(context, self.models)
         self.row_takes = RowTakes(context, self.models.steps, self.model, self.compare)
         self.arrivals = Arrivals(

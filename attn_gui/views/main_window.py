@@ -73,7 +73,8 @@ class MainWindow(QMainWindow):
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
         center = QWidget(self)
-        self._strip, self.columns = zone_in(center), QSplitter(Qt.Orientation.Horizontal, center)
+        self._work = QWidget(center)  # spine and columns
+        self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
         self._middle = zone_in(self.columns, name="zone.product")
         self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
@@ -146,6 +147,18 @@ class MainWindow(QMainWindow):
         self._with_heads.add(widget)
         self.pictures.addWidget(widget)
 
+    def show_instead(self, page: QWidget | None) -> None:
+        """Show a page in the place of spine, tables, maps and explanation; None brings these back."""
+        whole = self.centralWidget().layout()
+        assert isinstance(whole, QVBoxLayout)
+        if page is not None and whole.indexOf(page) < 0:
+            whole.addWidget(page, 1)
+        shown = self._work if page is None else page
+        items = filter(None, map(whole.itemAt, range(whole.count())))
+        parts = sorted(filter(None, (item.widget() for item in items)), key=lambda part: part is shown)
+        for part in parts:  # first those that go: together they would make the window higher
+            part.setVisible(part is shown)
+
     def set_heads_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the strip of heads."""
         self._heads_shown = shown
@@ -192,10 +205,12 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
         set_ground(self._strip, "raised")
-        column = QVBoxLayout(center)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        stack(column, self._strip, hairline(center), self.columns, stretch=self.columns)
+        whole, column = QVBoxLayout(center), QVBoxLayout(self._work)
+        for layout in (whole, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        stack(column, self._strip, hairline(self._work), self.columns, stretch=self.columns)
+        whole.addWidget(self._work)
         self.setCentralWidget(center)
 
     def _build_status(self) -> None:

@@ -721,6 +721,10 @@
         <source>F&amp;ull screen</source>
         <translation>全屏(&amp;Z)</translation>
     </message>
+    <message>
+        <source>&amp;All lessons</source>
+        <translation>全部课程(&amp;A)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -740,8 +744,12 @@
         <translation>当前的数里没有这个单元格：请先回到这一步。</translation>
     </message>
     <message>
-        <source>Right. {why}</source>
-        <translation>正确。{why}</translation>
+        <source>{place} {mistake}</source>
+        <translation>{place}{mistake}</translation>
+    </message>
+    <message>
+        <source>{number} is {cell} ({title}).</source>
+        <translation>{number} 是{title} {cell}。</translation>
     </message>
 </context>
 <context>
@@ -1499,6 +1507,13 @@
     </message>
 </context>
 <context>
+    <name>EndView</name>
+    <message>
+        <source>Try it: {what}</source>
+        <translation>试一试：{what}</translation>
+    </message>
+</context>
+<context>
     <name>Examples</name>
     <message>
         <source>Worked example, five steps</source>
@@ -1617,8 +1632,8 @@
 <context>
     <name>ExportController</name>
     <message>
-        <source>Cells are left out: end the exercise before you export.</source>
-        <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
+        <source>Cells are covered: answer, or end the exercise, before you export.</source>
+        <translation>有单元格被盖住：请先作答或结束练习，再导出。</translation>
     </message>
     <message>
         <source>The numbers are still being computed: export them once they are there.</source>
@@ -2867,6 +2882,10 @@
         <translation>按大小</translation>
     </message>
     <message>
+        <source>A right answer uncovers the numbers here and in the maps.</source>
+        <translation>答对之后，这里和图中盖住的数都会揭开。</translation>
+    </message>
+    <message>
         <source>All keys of this query</source>
         <translation>该查询的所有键</translation>
     </message>
@@ -3154,6 +3173,64 @@
     </message>
 </context>
 <context>
+    <name>LessonButton</name>
+    <message>
+        <source>{number}. {title}, {done} of {count} steps done, {minutes} min</source>
+        <translation>第 {number} 课，{title}，共 {count} 步，已完成 {done} 步，{minutes} 分钟</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} 分钟</translation>
+    </message>
+</context>
+<context>
+    <name>LessonList</name>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>{count} lessons, about {minutes} min. {done} finished; leave at any time and go on later.</source>
+        <translation>{count} 课，约 {minutes} 分钟。已完成 {done} 课；随时可以离开，下次从原处继续。</translation>
+    </message>
+    <message>
+        <source>Open a lesson of your own…</source>
+        <translation>打开自己的课程…</translation>
+    </message>
+    <message>
+        <source>Start over</source>
+        <translation>从头开始</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Begin</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Go on with: {title}</source>
+        <translation>接着学：{title}</translation>
+    </message>
+    <message>
+        <source>Begin with: {title}</source>
+        <translation>从这里开始：{title}</translation>
+    </message>
+    <message>
+        <source>Step {place} of {count}</source>
+        <translation>第 {place} 步，共 {count} 步</translation>
+    </message>
+    <message>
+        <source>In the lesson before you learned: {what}</source>
+        <translation>上一课你学会了：{what}</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} 分钟</translation>
+    </message>
+</context>
+<context>
     <name>LessonMenu</name>
     <message>
         <source>Lessons (*{ending})</source>
@@ -3169,6 +3246,10 @@
     <message>
         <source>Lesson</source>
         <translation>课程</translation>
+    </message>
+    <message>
+        <source>Way through the lesson</source>
+        <translation>课程的上一步与下一步</translation>
     </message>
     <message>
         <source>Do it for me</source>
@@ -3187,11 +3268,27 @@
         <translation>上一步</translation>
     </message>
     <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>All lessons</source>
+        <translation>全部课程</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>下一课</translation>
+    </message>
+    <message>
         <source>Close the lesson; its place is kept</source>
         <translation>关闭课程（进度会保留）</translation>
     </message>
     <message>
-        <source>{place} of {count}</source>
+        <source>Finished</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Step {place} of {count}</source>
         <translation>第 {place} 步，共 {count} 步</translation>
     </message>
     <message>
@@ -3199,12 +3296,27 @@
         <translation>下一步</translation>
     </message>
     <message>
-        <source>Finish</source>
-        <translation>完成</translation>
-    </message>
-    <message>
         <source>✓ Done</source>
         <translation>✓ 已完成</translation>
+    </message>
+</context>
+<context>
+    <name>Lessons</name>
+    <message>
+        <source>Hands on</source>
+        <translation>先动手</translation>
+    </message>
+    <message>
+        <source>Why it is computed so</source>
+        <translation>为什么这样算</translation>
+    </message>
+    <message>
+        <source>Heads and the whole block</source>
+        <translation>多头与整个块</translation>
+    </message>
+    <message>
+        <source>Words and models</source>
+        <translation>词与模型</translation>
     </message>
 </context>
 <context>
@@ -4571,6 +4683,13 @@
     </message>
 </context>
 <context>
+    <name>NextBand</name>
+    <message>
+        <source>Next lesson · about {minutes} min</source>
+        <translation>下一课 · 约 {minutes} 分钟</translation>
+    </message>
+</context>
+<context>
     <name>NumberField</name>
     <message>
         <source>A number above 0 is needed. Esc keeps {old}.</source>
@@ -5493,8 +5612,8 @@
 <context>
     <name>PagesController</name>
     <message>
-        <source>Not shown during the exercise: pages would give away cells that are left out.</source>
-        <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
+        <source>Not shown while cells are covered: pages would give them away.</source>
+        <translation>有单元格被盖住时不显示：页面会泄露答案。</translation>
     </message>
     <message>
         <source>Stopped. Choose the page again to compute it.</source>
@@ -5680,16 +5799,20 @@
 <context>
     <name>QuestionView</name>
     <message>
-        <source>Not yet. {why}</source>
-        <translation>还不对。{why}</translation>
+        <source>Try again.</source>
+        <translation>再试一次。</translation>
     </message>
     <message>
-        <source>Not yet; try again.</source>
-        <translation>还不对，请再试一次。</translation>
+        <source>Not yet. </source>
+        <translation>还不对。</translation>
+    </message>
+    <message>
+        <source>Correct. </source>
+        <translation>正确。</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation>检查</translation>
+        <translation>核对</translation>
     </message>
     <message>
         <source>Show the answer</source>
@@ -6040,6 +6163,10 @@
         <translation>请选择一个单元格：这里会列出对它影响最大的数。</translation>
     </message>
     <message>
+        <source>Not shown while cells are covered: gradients would give them away.</source>
+        <translation>有单元格被盖住时不显示：梯度会泄露答案。</translation>
+    </message>
+    <message>
         <source>{name} does not change with any number of the problem.</source>
         <translation>算例中没有哪个数会改变 {name}。</translation>
     </message>
@@ -6050,10 +6177,6 @@
     <message>
         <source>Go to {cell} in its table</source>
         <translation>转到表格中的 {cell}</translation>
-    </message>
-    <message>
-        <source>Not shown during the exercise: gradients would give away cells that are left out.</source>
-        <translation>练习期间不显示梯度：它会泄露留空单元格的答案。</translation>
     </message>
 </context>
 <context>
@@ -7447,6 +7570,18 @@
         <translation>“### English”与“### 中文”之下各有正文</translation>
     </message>
     <message>
+        <source>a text under “### English” or “### 中文”</source>
+        <translation>“### English”或“### 中文”下的文字</translation>
+    </message>
+    <message>
+        <source>“- can:”, “- try:” or “- next:” below the heading of the end</source>
+        <translation>结尾标题下的“- can:”“- try:”或“- next:”</translation>
+    </message>
+    <message>
+        <source>1 to {most} lines “- can: …” at the end</source>
+        <translation>结尾处 1 到 {most} 行“- can: …”</translation>
+    </message>
+    <message>
         <source>“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”</source>
         <translation>“- ask:”，以及“- answer:”或 2 至 8 个选项（其中一个为“- [x]”）</translation>
     </message>
@@ -7509,6 +7644,18 @@
     <message>
         <source>something that holds for the numbers of this step</source>
         <translation>对这一步的数成立的结论</translation>
+    </message>
+    <message>
+        <source>a computed cell such as weights[1, 1], or “none”</source>
+        <translation>算出的单元格，如 weights[1, 1]，或“none”</translation>
+    </message>
+    <message>
+        <source>a matrix that is given, such as {of}: {name} is computed from {of} here</source>
+        <translation>给出的矩阵，如 {of}：这里 {name} 由 {of} 算出</translation>
+    </message>
+    <message>
+        <source>the name of a lesson beside this one</source>
+        <translation>同一文件夹中的课程文件名</translation>
     </message>
     <message>
         <source>a problem of at most {most} cells</source>
@@ -9253,10 +9400,6 @@
     <message>
         <source>No cell chosen</source>
         <translation>未选中单元格</translation>
-    </message>
-    <message>
-        <source>Not explained during the exercise: that would give away a cell that is left out.</source>
-        <translation>练习期间不解释留空的单元格，以免泄露答案。</translation>
     </message>
     <message>
         <source>Examples</source>

@@ -347,7 +347,7 @@ class ExportController(QObject):
         """Whether nothing can be exported now; then why is said. The numbers may be those of the document before."""
         banner, computation = self._window.banner, self._computation
         if self._view.look.blanks:
-            banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
+            banner.show_info(lambda: self.tr("Cells are covered: answer, or end the exercise, before you export."))
         elif computation.pending:
             banner.show_info(lambda: self.tr("The numbers are still being computed: export them once they are there."))
         elif computation.refusal is not None:

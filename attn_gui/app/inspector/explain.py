@@ -248,13 +248,18 @@ class ExplainController(QObject):
     def show_explanation(self) -> None:
         look, evaluation, inspector = self._view.look, self._view.explained, self._window.inspector
         withheld = look.cell is not None and self._view.withholds(look.cell)
-        if look.cell is None or withheld:
+        if look.cell is None:
             self._explanation = None
-            inspector.set_nothing_chosen(withheld=withheld)
+            inspector.set_nothing_chosen()
             return
         stage = stand_in(evaluation, look.cell.stage)
         plane = stage_plane(evaluation, stage, look.batch, look.head)
-        self._explanation = explain(evaluation, stage, plane.index(look.cell.row, look.cell.column))
+        explanation = explain(evaluation, stage, plane.index(look.cell.row, look.cell.column))
+        if withheld:
+            self._explanation = None
+            inspector.set_covered(cell_name(stage, explanation.index), explanation.symbols_latex)
+            return
+        self._explanation = explanation
         problem = evaluation.problem
         inspector.set_explanation(
             self._explanation,
