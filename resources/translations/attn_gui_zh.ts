@@ -294,6 +294,14 @@
         <translation>跟随系统(&amp;S)</translation>
     </message>
     <message>
+        <source>&amp;Side by side</source>
+        <translation>并排(&amp;S)</translation>
+    </message>
+    <message>
+        <source>W&amp;ipe</source>
+        <translation>卷帘(&amp;I)</translation>
+    </message>
+    <message>
         <source>Score &amp;function</source>
         <translation>评分函数(&amp;F)</translation>
     </message>
@@ -427,11 +435,7 @@
     </message>
     <message>
         <source>&amp;Difference</source>
-        <translation>差值(&amp;D)</translation>
-    </message>
-    <message>
-        <source>&amp;Split</source>
-        <translation>分屏(&amp;S)</translation>
+        <translation>差异(&amp;D)</translation>
     </message>
     <message>
         <source>Page&amp;s</source>
@@ -1129,12 +1133,16 @@
         <translation>之前</translation>
     </message>
     <message>
-        <source>Difference</source>
-        <translation>差值</translation>
+        <source>Side by side</source>
+        <translation>并排</translation>
     </message>
     <message>
-        <source>Split</source>
-        <translation>分屏</translation>
+        <source>Wipe</source>
+        <translation>卷帘</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>差异</translation>
     </message>
     <message>
         <source>State on show</source>
@@ -1155,6 +1163,10 @@
 </context>
 <context>
     <name>CompareController</name>
+    <message>
+        <source>{title}, side by side</source>
+        <translation>{title}，并排</translation>
+    </message>
     <message>
         <source>{before}: {old} → {now}: {new} ({change})</source>
         <translation>{before}：{old} → {now}：{new}（{change}）</translation>
@@ -1181,11 +1193,15 @@
     </message>
     <message>
         <source>Shown: the difference, {now} − {before}.</source>
-        <translation>显示的是差值：{now} − {before}。</translation>
+        <translation>显示的是差异：{now} − {before}。</translation>
     </message>
     <message>
         <source>Left of the bar: {before}. Right of it: {now}.</source>
         <translation>分隔线左侧：{before}。右侧：{now}。</translation>
+    </message>
+    <message>
+        <source>{stage}, the same cell in both</source>
+        <translation>{stage}，两边同一个单元格</translation>
     </message>
 </context>
 <context>
@@ -1209,6 +1225,18 @@
 </context>
 <context>
     <name>ComparisonLine</name>
+    <message>
+        <source>Both states as whole maps: one zoom, one chosen cell, one color bar</source>
+        <translation>两个状态各成一张完整的热图：同步缩放，同一个单元格，同一色条</translation>
+    </message>
+    <message>
+        <source>One map with a bar to drag: before on its left, now on its right</source>
+        <translation>一张热图加一条可拖动的分隔线：左边是之前，右边是现在</translation>
+    </message>
+    <message>
+        <source>Now − before, in every map and table</source>
+        <translation>所有热图和表格都显示现在 − 之前</translation>
+    </message>
     <message>
         <source>End the comparison</source>
         <translation>结束比较</translation>
@@ -4175,24 +4203,32 @@
         <translation>隐藏单元的评分权重</translation>
     </message>
     <message>
+        <source>With / without scaling</source>
+        <translation>有 / 无缩放</translation>
+    </message>
+    <message>
+        <source>With / without the mask</source>
+        <translation>有 / 无掩码</translation>
+    </message>
+    <message>
+        <source>With / without head {head}</source>
+        <translation>保留 / 关闭头 {head}</translation>
+    </message>
+    <message>
+        <source>With / without what was set by hand</source>
+        <translation>有 / 无手动修改</translation>
+    </message>
+    <message>
         <source>LayerNorm weight</source>
         <translation>层归一化的缩放</translation>
     </message>
     <message>
-        <source>With and without scaling</source>
-        <translation>有 / 无缩放</translation>
-    </message>
-    <message>
         <source>without scaling</source>
-        <translation>不缩放</translation>
+        <translation>无缩放</translation>
     </message>
     <message>
         <source>with scaling</source>
-        <translation>缩放</translation>
-    </message>
-    <message>
-        <source>With and without the mask</source>
-        <translation>有 / 无掩码</translation>
+        <translation>有缩放</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4271,10 +4307,6 @@
         <translation>层归一化</translation>
     </message>
     <message>
-        <source>With and without head {head}</source>
-        <translation>保留 / 关闭头 {head}</translation>
-    </message>
-    <message>
         <source>without head {head}</source>
         <translation>关闭头 {head}</translation>
     </message>
@@ -4283,16 +4315,12 @@
         <translation>保留头 {head}</translation>
     </message>
     <message>
-        <source>With and without what was set by hand</source>
-        <translation>有 / 无手动修改</translation>
-    </message>
-    <message>
         <source>without what was set by hand</source>
-        <translation>无手动干预</translation>
+        <translation>无手动修改</translation>
     </message>
     <message>
         <source>with what was set by hand</source>
-        <translation>有手动干预</translation>
+        <translation>有手动修改</translation>
     </message>
     <message>
         <source>Value through W_O</source>
@@ -6317,6 +6345,18 @@
     <message>
         <source>Scaled score of query {query} and key {key}: {value}. It is the sum of {count} products, divided by √{count}.</source>
         <translation>查询 {query} 与键 {key} 的缩放后的分数：{value}，是 {count} 个乘积之和除以 √{count}。</translation>
+    </message>
+    <message>
+        <source>Weight that query {query} gives key {key}: {before} {old}, {now} {value}.</source>
+        <translation>查询 {query} 给键 {key} 的权重：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>{title} of query {query} and key {key}: {before} {old}, {now} {value}.</source>
+        <translation>查询 {query} 与键 {key} 的{title}：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>{title}, column {column} for {token}: {before} {old}, {now} {value}.</source>
+        <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
     </message>
     <message>
         <source>{cell} is {value}: {layer} closes it, and a change by hand leaves it closed.</source>
@@ -9021,6 +9061,13 @@
     <message>
         <source>Type a number into the chosen cell</source>
         <translation>在所选单元格中填数</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>one bar</source>
+        <translation>同一色条</translation>
     </message>
 </context>
 <context>
