@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SIZE, SPACING
-from attn_gui.modes import ALL, PRODUCT
+from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
 from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
 from attn_gui.views.widgets import settle
 from attn_gui.views.zones import hairline, stack, step, zone_in
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from attn_gui.views.inspector.inspector import Inspector
     from attn_gui.views.product.all_stages import AllStages
     from attn_gui.views.product.product import ProductPicture
+    from attn_gui.views.product.side_by_side import SideBySide
     from attn_gui.views.spine.spine import Spine
     from attn_gui.views.tables.inputs import InputsView
     from attn_gui.views.tool_lines import ComparisonLine
@@ -57,6 +58,7 @@ class MainWindow(QMainWindow):
     comparison: ComparisonLine
     product: ProductPicture
     all_stages: AllStages
+    sides: SideBySide
     heads: HeadsStrip
     inspector: Inspector
     history: HistoryView
@@ -97,6 +99,7 @@ class MainWindow(QMainWindow):
         from attn_gui.views.inspector.inspector import Inspector
         from attn_gui.views.product.all_stages import AllStages
         from attn_gui.views.product.product import ProductPicture
+        from attn_gui.views.product.side_by_side import SideBySide
         from attn_gui.views.spine.spine import Spine
         from attn_gui.views.tables.inputs import InputsView
         from attn_gui.views.tool_lines import BrushBar, ComparisonLine, FindBar
@@ -108,7 +111,8 @@ class MainWindow(QMainWindow):
         self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
-        self.modes = {PRODUCT: self.product, ALL: self.all_stages}
+        self.sides = SideBySide(self.product.maps, self.pictures)
+        self.modes = {PRODUCT: self.product, ALL: self.all_stages, SIDE_BY_SIDE: self.sides}
         self.heads = HeadsStrip(self._middle)
         self.banner, self.inspector, self.history = Banner(self.right), Inspector(self.right), HistoryView(self.right)
         self._build_panels()
@@ -127,7 +131,7 @@ class MainWindow(QMainWindow):
         if self._compact is None:
             return
         if self._filled:
-            for panel in (self.spine, self.product, self.heads):
+            for panel in (self.spine, self.product, self.sides, self.heads):
                 panel.set_compact(self._compact, low=self._low)
             for column in (self.shape_panel, self.inputs):
                 column.set_compact(self._compact)
@@ -228,8 +232,8 @@ class MainWindow(QMainWindow):
 
     def _build_panels(self) -> None:
         self._strip.setMinimumHeight(0)
-        self.pictures.addWidget(self.product)
-        self.pictures.addWidget(self.all_stages)
+        for picture in self.modes.values():
+            self.pictures.addWidget(picture)
         for zone, panels, stretch in (
             (self._strip, (self.spine,), self.spine),
             (self._left, (self.shape_panel, hairline(self._left), self.inputs), self.inputs),

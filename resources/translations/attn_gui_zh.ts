@@ -427,11 +427,7 @@
     </message>
     <message>
         <source>&amp;Difference</source>
-        <translation>差值(&amp;D)</translation>
-    </message>
-    <message>
-        <source>&amp;Split</source>
-        <translation>分屏(&amp;S)</translation>
+        <translation>差异(&amp;D)</translation>
     </message>
     <message>
         <source>Page&amp;s</source>
@@ -724,6 +720,14 @@
     <message>
         <source>&amp;All lessons</source>
         <translation>全部课程(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Side by side</source>
+        <translation>并排(&amp;S)</translation>
+    </message>
+    <message>
+        <source>W&amp;ipe</source>
+        <translation>卷帘(&amp;I)</translation>
     </message>
 </context>
 <context>
@@ -1138,11 +1142,7 @@
     </message>
     <message>
         <source>Difference</source>
-        <translation>差值</translation>
-    </message>
-    <message>
-        <source>Split</source>
-        <translation>分屏</translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>State on show</source>
@@ -1159,6 +1159,14 @@
     <message>
         <source>Choose a cell of a map first; not during an exercise</source>
         <translation>请先在图中选择一个单元格；练习中不显示梯度</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Wipe</source>
+        <translation>卷帘</translation>
     </message>
 </context>
 <context>
@@ -1189,11 +1197,19 @@
     </message>
     <message>
         <source>Shown: the difference, {now} − {before}.</source>
-        <translation>显示的是差值：{now} − {before}。</translation>
+        <translation>显示的是差异：{now} − {before}。</translation>
     </message>
     <message>
         <source>Left of the bar: {before}. Right of it: {now}.</source>
         <translation>分隔线左侧：{before}。右侧：{now}。</translation>
+    </message>
+    <message>
+        <source>{title}, side by side</source>
+        <translation>{title}，并排</translation>
+    </message>
+    <message>
+        <source>{stage}, the same cell in both</source>
+        <translation>{stage}，两边同一个单元格</translation>
     </message>
 </context>
 <context>
@@ -1228,6 +1244,18 @@
     <message>
         <source>Gradient of</source>
         <translation>求谁的梯度</translation>
+    </message>
+    <message>
+        <source>Both states as whole maps: one zoom, one chosen cell, one color bar</source>
+        <translation>两个状态各成一张完整的热图：同步缩放，同一个单元格，同一色条</translation>
+    </message>
+    <message>
+        <source>One map with a bar to drag: before on its left, now on its right</source>
+        <translation>一张热图加一条可拖动的分隔线：左边是之前，右边是现在</translation>
+    </message>
+    <message>
+        <source>Now − before, in every map and table</source>
+        <translation>所有热图和表格都显示现在 − 之前</translation>
     </message>
 </context>
 <context>
@@ -4291,20 +4319,12 @@
         <translation>层归一化的缩放</translation>
     </message>
     <message>
-        <source>With and without scaling</source>
-        <translation>有 / 无缩放</translation>
-    </message>
-    <message>
         <source>without scaling</source>
-        <translation>不缩放</translation>
+        <translation>无缩放</translation>
     </message>
     <message>
         <source>with scaling</source>
-        <translation>缩放</translation>
-    </message>
-    <message>
-        <source>With and without the mask</source>
-        <translation>有 / 无掩码</translation>
+        <translation>有缩放</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4383,10 +4403,6 @@
         <translation>层归一化</translation>
     </message>
     <message>
-        <source>With and without head {head}</source>
-        <translation>保留 / 关闭头 {head}</translation>
-    </message>
-    <message>
         <source>without head {head}</source>
         <translation>关闭头 {head}</translation>
     </message>
@@ -4395,16 +4411,12 @@
         <translation>保留头 {head}</translation>
     </message>
     <message>
-        <source>With and without what was set by hand</source>
-        <translation>有 / 无手动修改</translation>
-    </message>
-    <message>
         <source>without what was set by hand</source>
-        <translation>无手动干预</translation>
+        <translation>无手动修改</translation>
     </message>
     <message>
         <source>with what was set by hand</source>
-        <translation>有手动干预</translation>
+        <translation>有手动修改</translation>
     </message>
     <message>
         <source>Value through W_O</source>
@@ -4553,6 +4565,22 @@
     <message>
         <source>Weights, largest over heads</source>
         <translation>各头权重的最大值</translation>
+    </message>
+    <message>
+        <source>With / without scaling</source>
+        <translation>有 / 无缩放</translation>
+    </message>
+    <message>
+        <source>With / without the mask</source>
+        <translation>有 / 无掩码</translation>
+    </message>
+    <message>
+        <source>With / without head {head}</source>
+        <translation>保留 / 关闭头 {head}</translation>
+    </message>
+    <message>
+        <source>With / without what was set by hand</source>
+        <translation>有 / 无手动修改</translation>
     </message>
 </context>
 <context>
@@ -8849,6 +8877,18 @@
         <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
     </message>
+    <message>
+        <source>Weight that query {query} gives key {key}: {before} {old}, {now} {value}.</source>
+        <translation>查询 {query} 给键 {key} 的权重：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>{title} of query {query} and key {key}: {before} {old}, {now} {value}.</source>
+        <translation>查询 {query} 与键 {key} 的{title}：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>{title}, column {column} for {token}: {before} {old}, {now} {value}.</source>
+        <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -9168,6 +9208,13 @@
     <message>
         <source>Type a number into the chosen cell</source>
         <translation>在所选单元格中填数</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>one bar</source>
+        <translation>同一色条</translation>
     </message>
 </context>
 <context>
