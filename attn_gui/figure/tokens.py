@@ -237,6 +237,7 @@ class FontSize(NamedTuple):
     sentence: int = 13
     stage_symbol: int = 13
     section: int = 12
+    lead: int = 16
     formula: int = 15
     formula_strip: int = 14
 

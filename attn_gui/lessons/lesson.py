@@ -183,7 +183,7 @@ class LessonError(FormatError):
 
 
 LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES = 200_000, 2_000, 60, 8
-ORDERS, TASK = ("open", "make", "model", "set", "choose", "head", "show", "holds", "until"), "do"
+ORDERS, TASK = ("open", "make", "model", "set", "choose", "head", "show", "play", "holds", "until"), "do"
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}
 ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
 

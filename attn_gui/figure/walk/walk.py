@@ -63,9 +63,17 @@ class Walk:
     def conclusion(self) -> str:
         """The result: what the cell is, and its number."""
         context = self._context
+        return self._concluded(context.strong(context.value(self._stage, self._index)))
+
+    @property
+    def announcement(self) -> str:
+        """The conclusion as long as its number is not there."""
+        return self._concluded(strong("…"))
+
+    def _concluded(self, value: str) -> str:
+        context = self._context
         row, column = context.shown(self._stage, self._index)
         letter = f"{escaped(cell_symbol(self._stage))}{lowered(f'{row},{column}')}"
-        value = context.strong(context.value(self._stage, self._index))
         return context.words(
             QT_TRANSLATE_NOOP("Walk", "Result: {subtitle}, {letter} = {value}"),
             subtitle=self.subtitle,
@@ -78,6 +86,16 @@ class Walk:
     def seconds(self) -> float:
         """How long all beats take."""
         return round(self._ends[-1], 6)
+
+    @property
+    def landing(self) -> float:
+        """The time at which the number of the cell is there; more than `seconds` where it never is."""
+        ends = [end for end, beat in zip(self._ends, self.beats, strict=True) if beat.stage == self._stage]
+        return ends[-1] if ends else self.seconds + 1.0
+
+    def first(self, count: int) -> Walk:
+        """Return the walk that ends after so many beats."""
+        return Walk(self._context, self._stage, self._index, self.beats[:count])
 
     def beat_at(self, seconds: float) -> tuple[int, float]:
         """Return the number of the beat at a time, and how much of it is over, 0 to 1."""
