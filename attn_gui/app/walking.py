@@ -14,7 +14,9 @@ from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.maps.status import StatusController
 from attn_gui.document.document import Change
+from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.proxies import stand_in
+from attn_gui.engine.graph import indices
 from attn_gui.modes import ACTIONS
 from attn_gui.views.theme import current_theme, motion_reduced, theme_signal
 
@@ -62,21 +64,31 @@ class WalkController(QObject):
 
     # --- beginning and ending --------------------------------------------------------------------
     def offered(self) -> bool:
-        """Whether the chosen cell is computed from others, and an exercise covers none of the numbers on the way."""
-        cell, evaluation = self._view.look.cell, self._view.explained
+        """Whether the chosen cell is computed from others, of which some are seen where an exercise covers it."""
+        cell, evaluation, cover = self._view.look.cell, self._view.explained, self._cover()
         if cell is None or self._computation.pending or cell.stage not in evaluation.stages:
             return False
-        given = stand_in(evaluation, cell.stage) in evaluation.problem.arrays()
-        return not given and not self._view.withholds(cell)
+        stage = stand_in(evaluation, cell.stage)
+        made = [name for name in evaluation.stages if name not in evaluation.problem.arrays()]
+        if stage not in made or cover is None or not self._view.withholds(cell):
+            return stage in made
+        first = made[0]
+        return first != stage and not cover.left_out(first, indices.whole(evaluation.shape(first)))
+
+    def _cover(self) -> Evaluation | None:
+        """What an exercise lays over the numbers."""
+        face = self._view.face
+        return face if face is not None and face.covers else None
 
     def start(self, *, keyboard: bool = True) -> None:
-        """Walk through the chosen cell, from the start; the `keyboard` goes there."""
-        if not self.offered():
+        """Walk through the chosen cell, from the start; the `keyboard` goes there. What an exercise covers is not
+        reached."""
+        if not self.offered() or not (walk := self._walk()).beats:
             return
         from attn_gui.views.walk_view import SPEEDS, WalkPlayer, WalkSteps, WalkView
 
         self.leave()
-        player = WalkPlayer(self._walk(), self._window, still=motion_reduced())
+        player = WalkPlayer(walk, self._window, still=motion_reduced())
         speed = self._settings.choice(SPEED, SPEEDS, "usual")
         player.speed = SPEEDS[speed]
         view, steps = WalkView(player, self._window.pictures), WalkSteps(player, self._window.right)
@@ -122,7 +134,7 @@ class WalkController(QObject):
         look, evaluation = self._view.look, self._view.explained
         assert look.cell is not None, "a cell is chosen"
         stage, style = stand_in(evaluation, look.cell.stage), PageStyle(current_theme().name, self._look.language)
-        return walk_of(evaluation, look.batch, look.head, stage, look.cell[1:], style)
+        return walk_of(evaluation, look.batch, look.head, stage, look.cell[1:], style, cover=self._cover())
 
     def _make_again(self, *_: object) -> None:
         if self._shown is not None:

@@ -44,6 +44,7 @@ class BoardMap:
     figure: MapFigure
     numbers: CellNumbers | None
     pixels: float
+    covered: tuple[tuple[int, int], ...] = ()  # cells whose numbers are not to be seen
 
     def cell(self, row: int, column: int) -> QRectF:
         """Return the rectangle of a cell."""
@@ -73,6 +74,13 @@ class BoardMap:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(canvas.theme.line_strong, 1.0))
         painter.drawRect(self.place)
+        for row, column in self.covered:
+            cell = self.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5)
+            painter.setPen(QPen(canvas.theme.accent, 1.5, Qt.PenStyle.DashLine))
+            painter.setBrush(canvas.theme.surface)
+            painter.drawRect(cell)
+            foot = cell.center().y() + self.pixels * 0.36
+            canvas.text(cell.center().x(), foot, strong("?"), self.pixels, canvas.theme.accent, MIDDLE)
         if blank is not None:
             painter.fillRect(self.cell(*blank), canvas.theme.surface)
 
@@ -145,7 +153,9 @@ class Board:
         numbers = cell_decimals(finite, cell, cell, QFontMetricsF(figure_font(pixels)), not plane.signed)
         if numbers is not None and (finite == np.rint(finite)).all():
             numbers = CellNumbers(0)
-        return BoardMap(place, rows, columns, figure, numbers, pixels)
+        missing = np.argwhere(np.isnan(values)).tolist() if self._evaluation.covers else ()
+        covered = tuple((rows[row], columns[column]) for row, column in missing)
+        return BoardMap(place, rows, columns, figure, numbers, pixels, covered)
 
     # --- places ----------------------------------------------------------------------------------
     @property

@@ -26,8 +26,12 @@ Index = tuple[int, ...]
 class WalkContext:
     """What the beats of one walk share."""
 
-    def __init__(self, evaluation: Evaluation, batch: int, head: int, style: PageStyle) -> None:
+    def __init__(
+        self, evaluation: Evaluation, batch: int, head: int, style: PageStyle, cover: Evaluation | None = None
+    ) -> None:
+        """Boards show what a `cover` leaves of the numbers."""
         self.evaluation, self.batch, self.head, self.style = evaluation, batch, head, style
+        self._seen = evaluation if cover is None else cover
         self.printed = PrintedNumbers()
         self._boards: dict[tuple[int, str, int, int | None], Board] = {}
 
@@ -131,7 +135,7 @@ class WalkContext:
         key = self.head, stage, row, place if column else None
         if key not in self._boards:
             cell = (row, place if column else None)
-            self._boards[key] = Board(self.evaluation, stage, self.batch, self.head, cell, self.theme)
+            self._boards[key] = Board(self._seen, stage, self.batch, self.head, cell, self.theme)
         return self._boards[key]
 
     def shown(self, stage: str, index: Index) -> tuple[int, int]:

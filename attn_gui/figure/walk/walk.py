@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
@@ -93,10 +93,6 @@ class Walk:
         ends = [end for end, beat in zip(self._ends, self.beats, strict=True) if beat.stage == self._stage]
         return ends[-1] if ends else self.seconds + 1.0
 
-    def first(self, count: int) -> Walk:
-        """Return the walk that ends after so many beats."""
-        return Walk(self._context, self._stage, self._index, self.beats[:count])
-
     def beat_at(self, seconds: float) -> tuple[int, float]:
         """Return the number of the beat at a time, and how much of it is over, 0 to 1."""
         start = 0.0
@@ -132,13 +128,15 @@ def walk_of(
     style: PageStyle | None = None,
     *,
     pour: bool = True,
+    cover: Evaluation | None = None,
 ) -> Walk:
     """Return the walk to a cell of a stage, (row, column) as its map shows it.
 
-    A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. Raises StageError
-    (a KeyError) or PlaceError (an IndexError) for what is not there.
+    A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. It ends before the
+    first beat that gives a number of a `cover` away, and may have no beats then. Raises StageError (a KeyError) or
+    PlaceError (an IndexError) for what is not there.
     """
-    context = WalkContext(evaluation, batch, head, style or PageStyle())
+    context = WalkContext(evaluation, batch, head, style or PageStyle(), cover)
     index = stage_plane(evaluation, stage, batch, head).index(*cell)
     beats = beats_of(context, stage, index)
     mixed = evaluation.part(Role.MIX)
@@ -146,4 +144,6 @@ def walk_of(
         beats.append(PourBeat(context, mixed, (*index[:3], 0)))
     evaluation.box(stage, indices.cell(index))
     context.printed.settle()
+    if cover is not None:
+        beats = list(takewhile(lambda beat: not cover.gives_away(beat.stage, beat.index), beats))
     return Walk(context, stage, index, beats)

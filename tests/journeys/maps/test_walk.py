@@ -177,3 +177,18 @@ def test_it_is_found_by_what_people_call_it(launch):
     assert {"animation", "动画", "演示"} <= set(offers["action.walk"].words.split())
     person.do("walk")
     assert person.find("walk").isVisible()
+
+
+def test_in_an_exercise_it_goes_as_far_as_the_numbers_that_are_seen(launch):
+    person = launch("worked-example.npz")
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 1)
+    person.do("leave_out")
+    person.click_cell("weights", 1, 1)
+    person.press("Space")
+    found = player(person)
+    found.pause()
+    person.press("End")
+    assert [beat.stage for beat in found.walk.beats] == ["scores", "scores", "scaled"]
+    assert "0.64" not in said(person, "conclusion")
+    assert "0.64" not in person.find("walk.step.2").accessibleName()
