@@ -74,6 +74,8 @@ class MainWindow(QMainWindow):
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
+        self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
+        self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
         self._work = QWidget(center)  # spine and columns
         self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
@@ -115,6 +117,7 @@ class MainWindow(QMainWindow):
         self.modes = {PRODUCT: self.product, ALL: self.all_stages, SIDE_BY_SIDE: self.sides}
         self.heads = HeadsStrip(self._middle)
         self.banner, self.inspector, self.history = Banner(self.right), Inspector(self.right), HistoryView(self.right)
+        self._fold = hairline(self.right)
         self._build_panels()
         self._filled = True
 
@@ -135,6 +138,7 @@ class MainWindow(QMainWindow):
                 panel.set_compact(self._compact, low=self._low)
             for column in (self.shape_panel, self.inputs):
                 column.set_compact(self._compact)
+            self._fit_walk()
         else:
             small = self._compact or self._low
             self._strip.setMinimumHeight(scaled(SIZE.strip_compact if small else SIZE.strip))
@@ -178,7 +182,8 @@ class MainWindow(QMainWindow):
             column.activate()  # at once: the maps that are shown next are laid out in the room that they have then
 
     def _fit_heads(self) -> None:
-        twice = self.pictures.currentWidget() in self._with_heads and self._low
+        shown = self.pictures.currentWidget()
+        twice = (shown in self._with_heads and self._low) or (self._walk is not None and shown is self._walk[0])
         for part in (self._rule, self.heads):
             part.setVisible(self._heads_shown and self._several_heads and not twice)
 
@@ -187,6 +192,39 @@ class MainWindow(QMainWindow):
         self.inspector.set_pages_here(not large)
         if large:
             self.pictures.setCurrentIndex(self.pictures.addWidget(self.inspector.pages))
+
+    def begin_walk(self, walk: QWidget, steps: QWidget) -> None:
+        """Show a walk in the place of the maps and its steps in that of the explanation, until `end_walk`."""
+        column = self.right.layout()
+        assert isinstance(column, QBoxLayout)
+        beside = [part for part in (self.inspector, self._fold, self.history) if not part.isHidden()]
+        self._walk, self._behind = (walk, steps), [self.pictures.currentWidget(), *beside]
+        for part in beside:
+            part.hide()
+        column.insertWidget(column.indexOf(self.inspector), steps, 1)
+        self.pictures.setCurrentIndex(self.pictures.addWidget(walk))
+        steps.show()
+        self._fit_walk()
+
+    def _fit_walk(self) -> None:
+        """Leave a walk the room of the tables in a narrow window: its picture has numbers to be read."""
+        self._left.setVisible(not (self._walk is not None and self._compact))
+
+    def end_walk(self) -> None:
+        """Show what was there before, unless something else is in the place of the maps by now."""
+        assert self._walk is not None, "there is no walk"
+        (walk, steps), (picture, *beside) = self._walk, self._behind
+        if self.pictures.currentWidget() is walk and self.pictures.indexOf(picture) >= 0:
+            self.pictures.setCurrentWidget(picture)
+        self._walk, self._behind = None, []
+        for part in (walk, steps):
+            part.hide()
+            part.deleteLater()
+        self.pictures.removeWidget(walk)
+        for part in beside:
+            part.show()
+        self._fit_walk()
+        self._fit_heads()
 
     def keep_columns(self, state: QByteArray) -> None:
         """Take these widths when the window is shown, instead of those of the look."""
@@ -242,7 +280,7 @@ class MainWindow(QMainWindow):
                 (self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
                 self.pictures,
             ),
-            (self.right, (self.banner, self.inspector, hairline(self.right), self.history), self.inspector),
+            (self.right, (self.banner, self.inspector, self._fold, self.history), self.inspector),
         ):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)

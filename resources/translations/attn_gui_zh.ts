@@ -278,10 +278,6 @@
         <translation>原始大小(&amp;N)</translation>
     </message>
     <message>
-        <source>&amp;Reset layout</source>
-        <translation>恢复默认布局(&amp;R)</translation>
-    </message>
-    <message>
         <source>&amp;Light</source>
         <translation>浅色(&amp;L)</translation>
     </message>
@@ -728,6 +724,22 @@
     <message>
         <source>W&amp;ipe</source>
         <translation>卷帘(&amp;I)</translation>
+    </message>
+    <message>
+        <source>&amp;Walk through</source>
+        <translation>逐步演示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Choose a computed cell of a map first; not one that an exercise covers</source>
+        <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
+    </message>
+    <message>
+        <source>&amp;Reduced motion</source>
+        <translation>减少动态(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Reset la&amp;yout</source>
+        <translation>恢复默认布局(&amp;Y)</translation>
     </message>
 </context>
 <context>
@@ -8889,6 +8901,10 @@
         <source>{title}, column {column} for {token}: {before} {old}, {now} {value}.</source>
         <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
     </message>
+    <message>
+        <source>a cell that is computed, such as weights[1, 1]</source>
+        <translation>算出来的单元格，如 weights[1, 1]</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -10186,6 +10202,351 @@
     <message>
         <source>Explain the cell that differs most</source>
         <translation>解释相差最大的单元格</translation>
+    </message>
+</context>
+<context>
+    <name>Walk</name>
+    <message>
+        <source>query {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>key {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{value} (the other {count})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cap</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pour into {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{query} sees no key: {cell} = {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>column {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} other keys</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} others</source>
+        <translation type="unfinished">其余 {count} 个</translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation type="unfinished">键</translation>
+    </message>
+    <message>
+        <source>{count} masked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exponentiate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exponentiate, the largest score taken off first: {equations}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exponentiate: negative numbers turn positive, gaps widen. {equations}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} powers of e</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add up the powers of this row: {sum} = {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sum of {count} = {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Divide</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Divide each by the sum: {equations}. These are the weights of {query}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} weights, sum {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>÷ {total}: now the whole bar is 1 long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Divide by {root}: {before} becomes {after}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Multiply by {factor}: {before} becomes {after}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, the {before} in its row {after}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>row {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}: {formula} = {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation type="unfinished">掩码</translation>
+    </message>
+    <message>
+        <source>The mask: {query} sees {count} of {all} keys.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mask ({rules}): allowed, {query} sees {key}. {value} stays.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The mask ({rules}): not so, masked. {query} does not see {key}: {before} becomes {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} of {all} allowed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>allowed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} = {formula} = {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Given</source>
+        <translation type="unfinished">已知</translation>
+    </message>
+    <message>
+        <source>{cell} is given, not computed: {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{cell} is {source} itself: {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Edited</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{cell} is edited: {before} as computed, now {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Row × column</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Line up {row} of {left} with {column} of {top}: {count} numbers each, one to one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{pair}, {count} pairs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add the products</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take each pair, then add up: {sum} = {value}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add up: {sum} = {value}, which is {cell}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Multiply each pair and add up: {sum} = {value}, which is {cell}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} products = {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <translation type="unfinished">合计</translation>
+    </message>
+    <message>
+        <source>{sum}, the last is still to come</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Walk through {cell}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the weight that {query} gives {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the score of {query} and {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Result: {subtitle}, {letter} = {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>WalkButton</name>
+    <message>
+        <source>Walk through this cell</source>
+        <translation>演示这一格</translation>
+    </message>
+    <message>
+        <source>Show step by step, with its numbers, how this cell is computed</source>
+        <translation>用实际的数，一步一步演示这一格是怎样算出来的</translation>
+    </message>
+    <message>
+        <source>Space key</source>
+        <translation>空格键</translation>
+    </message>
+</context>
+<context>
+    <name>WalkController</name>
+    <message>
+        <source>Walk · step {place} of {count}: {title}</source>
+        <translation>演示 · 第 {place} 步，共 {count} 步：{title}</translation>
+    </message>
+    <message>
+        <source>Walk stopped: a number was changed</source>
+        <translation>演示已停止：数被改动</translation>
+    </message>
+</context>
+<context>
+    <name>WalkSteps</name>
+    <message>
+        <source>Steps</source>
+        <translation>每一步</translation>
+    </message>
+    <message>
+        <source>Click a step to go there</source>
+        <translation>点一步，就跳到那里</translation>
+    </message>
+    <message>
+        <source>Space: play or pause   ← →: previous, next step
+Esc: back to the map. Any edit stops the walk.</source>
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
+Esc：回到原来的图。改了任何数，演示就停下。</translation>
+    </message>
+</context>
+<context>
+    <name>WalkView</name>
+    <message>
+        <source>Step {place} of {count}: {title}. {sentence}</source>
+        <translation>第 {place} 步，共 {count} 步：{title}。{sentence}</translation>
+    </message>
+    <message>
+        <source>Export &amp;GIF…</source>
+        <translation>导出 GIF(&amp;G)…</translation>
+    </message>
+    <message>
+        <source>Export step &amp;panels…</source>
+        <translation>导出分步图(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Back to the map</source>
+        <translation>回到原来的图</translation>
+    </message>
+    <message>
+        <source>Previous step</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Next step</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Steps of the walk</source>
+        <translation>演示的各步</translation>
+    </message>
+    <message>
+        <source>Reduced motion: each step at once</source>
+        <translation>减少动态：每一步直接到位</translation>
+    </message>
+    <message>
+        <source>Step {place} / {count}</source>
+        <translation>第 {place} / {count} 步</translation>
+    </message>
+    <message>
+        <source>{now} / {all} s</source>
+        <translation>{now} / {all} 秒</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source>{what} (Space)</source>
+        <translation>{what}（空格键）</translation>
     </message>
 </context>
 <context>

@@ -182,6 +182,8 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
         ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:” or “- model:” in the first step"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
+        ("- choose: weights[1, 1]", "- play: weights[1, 9]", "line 5: expected a cell such as weights[1, 1]"),
+        ("- choose: weights[1, 1]", "- play: query[0, 0]", "line 5: expected a cell that is computed"),
         (
             "- choose: weights[1, 1]",
             "- show: nowhere",

@@ -109,6 +109,10 @@ class FileWriting(QObject):
             return True
         return not (self.busy or self._failed)
 
+    def stop(self) -> None:
+        """Call off what is being written."""
+        self._job.stop()
+
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
         self._job.finish()

@@ -1,0 +1,149 @@
+"""A walk through one cell: its beats in time, and the picture of any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate, takewhile
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.nodes import cell_symbol
+from attn_gui.engine.graph.stage import Role
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.walk.beat import Beat
+from attn_gui.figure.walk.canvas import HEIGHT, WIDTH, Canvas
+from attn_gui.figure.walk.context import Index, WalkContext
+from attn_gui.figure.walk.looks import beats_of
+from attn_gui.figure.walk.pour import PourBeat
+from attn_gui.figure.walk.rich_text import escaped, lowered, strong
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+
+class Walk:
+    """The beats that lead to one cell, one after another. Texts are rich text, as Qt's labels take it."""
+
+    def __init__(self, context: WalkContext, stage: str, index: Index, beats: Sequence[Beat]) -> None:
+        self._context, self._stage, self._index = context, stage, index
+        self.beats = tuple(beats)
+        self._ends = list(accumulate(beat.seconds for beat in self.beats))
+
+    # --- words -----------------------------------------------------------------------------------
+    @property
+    def title(self) -> str:
+        """`Walk through A[1, 1]`."""
+        cell = self._context.cell(self._stage, self._index)
+        return self._context.words(QT_TRANSLATE_NOOP("Walk", "Walk through {cell}"), cell=cell)
+
+    @property
+    def subtitle(self) -> str:
+        """What the cell is, in a few words."""
+        context, index = self._context, self._index
+        if context.evaluation.node(self._stage).stage.square:
+            values = {"query": escaped(context.plain_query(index[-2])), "key": escaped(context.plain_key(index[-1]))}
+            if context.evaluation.node(self._stage).stage.shares:
+                text = context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
+            else:
+                text = context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
+        else:
+            text = context.style.translate("Names", self._entry_title)
+        if context.evaluation.problem.num_heads > 1 and context.evaluation.node(self._stage).stage.per_head:
+            text += " · " + context.style.words.head.format(context.head)
+        return text
+
+    @property
+    def _entry_title(self) -> str:
+        return self._context.evaluation.node(self._stage).stage.called.en
+
+    @property
+    def conclusion(self) -> str:
+        """The result: what the cell is, and its number."""
+        context = self._context
+        return self._concluded(context.strong(context.value(self._stage, self._index)))
+
+    @property
+    def announcement(self) -> str:
+        """The conclusion as long as its number is not there."""
+        return self._concluded(strong("…"))
+
+    def _concluded(self, value: str) -> str:
+        context = self._context
+        row, column = context.shown(self._stage, self._index)
+        letter = f"{escaped(cell_symbol(self._stage))}{lowered(f'{row},{column}')}"
+        return context.words(
+            QT_TRANSLATE_NOOP("Walk", "Result: {subtitle}, {letter} = {value}"),
+            subtitle=self.subtitle,
+            letter=strong(letter),
+            value=value,
+        )
+
+    # --- time ------------------------------------------------------------------------------------
+    @cached_property
+    def seconds(self) -> float:
+        """How long all beats take."""
+        return round(self._ends[-1], 6)
+
+    @property
+    def landing(self) -> float:
+        """The time at which the number of the cell is there; more than `seconds` where it never is."""
+        ends = [end for end, beat in zip(self._ends, self.beats, strict=True) if beat.stage == self._stage]
+        return ends[-1] if ends else self.seconds + 1.0
+
+    def beat_at(self, seconds: float) -> tuple[int, float]:
+        """Return the number of the beat at a time, and how much of it is over, 0 to 1."""
+        start = 0.0
+        for number, end in enumerate(self._ends):
+            if seconds < end or number == len(self._ends) - 1:
+                return number, min(max((seconds - start) / (end - start), 0.0), 1.0)
+            start = end
+        raise AssertionError("a walk has beats")
+
+    # --- picture ---------------------------------------------------------------------------------
+    def paint(self, painter: QPainter, rect: QRectF, seconds: float, *, still: bool = False) -> None:
+        """Paint a moment into a rectangle; `still` is the end of its beat, with arrows in place of movements."""
+        number, progress = self.beat_at(seconds)
+        beat = self.beats[number]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(rect, self._context.theme.surface)
+        size = min(rect.width() / WIDTH, rect.height() / HEIGHT)
+        painter.translate(
+            rect.left() + (rect.width() - WIDTH * size) / 2, rect.top() + (rect.height() - HEIGHT * size) / 2
+        )
+        painter.scale(size, size)
+        beat.paint(Canvas(painter, self._context.theme), progress, still=still)
+        painter.restore()
+
+
+def walk_of(
+    evaluation: Evaluation,
+    batch: int,
+    head: int,
+    stage: str,
+    cell: tuple[int, int],
+    style: PageStyle | None = None,
+    *,
+    pour: bool = True,
+    cover: Evaluation | None = None,
+) -> Walk:
+    """Return the walk to a cell of a stage, (row, column) as its map shows it.
+
+    A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. It ends before the
+    first beat that gives a number of a `cover` away, and may have no beats then. Raises StageError (a KeyError) or
+    PlaceError (an IndexError) for what is not there.
+    """
+    context = WalkContext(evaluation, batch, head, style or PageStyle(), cover)
+    index = stage_plane(evaluation, stage, batch, head).index(*cell)
+    beats = beats_of(context, stage, index)
+    mixed = evaluation.part(Role.MIX)
+    if pour and mixed is not None and evaluation.node(stage).stage.shares:
+        beats.append(PourBeat(context, mixed, (*index[:3], 0)))
+    evaluation.box(stage, indices.cell(index))
+    context.printed.settle()
+    if cover is not None:
+        beats = list(takewhile(lambda beat: not cover.gives_away(beat.stage, beat.index), beats))
+    return Walk(context, stage, index, beats)
