@@ -10129,6 +10129,10 @@
         <translation>掩码</translation>
     </message>
     <message>
+        <source>{layer}: {rule}</source>
+        <translation>{layer}：{rule}</translation>
+    </message>
+    <message>
         <source>The mask: {query} sees {count} of {all} keys.</source>
         <translation>掩码：{query} 能看到 {all} 个键中的 {count} 个。</translation>
     </message>
@@ -10171,6 +10175,14 @@
     <message>
         <source>{cell} is {source} itself: {value}.</source>
         <translation>{cell} 就是 {source}：{value}。</translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation>常数</translation>
+    </message>
+    <message>
+        <source>{cell} depends on no number: it is {value}.</source>
+        <translation>{cell} 与任何数都无关，就是 {value}。</translation>
     </message>
     <message>
         <source>Edited</source>
