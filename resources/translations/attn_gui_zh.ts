@@ -10208,239 +10208,251 @@
     <name>Walk</name>
     <message>
         <source>query {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 {number}</translation>
     </message>
     <message>
         <source>key {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>键 {number}</translation>
     </message>
     <message>
         <source>{value} (the other {count})</source>
-        <translation type="unfinished"></translation>
+        <translation>{value}（其余 {count} 个）</translation>
     </message>
     <message>
         <source>Cap</source>
-        <translation type="unfinished"></translation>
+        <translation>软上限</translation>
     </message>
     <message>
         <source>Pour into {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>汇入 {value}</translation>
     </message>
     <message>
         <source>{query} sees no key: {cell} = {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{query} 看不到任何键：{cell} = {value}。</translation>
     </message>
     <message>
         <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
-        <translation type="unfinished"></translation>
+        <translation>权重倒进 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
     </message>
     <message>
         <source>column {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {number} 列</translation>
     </message>
     <message>
         <source>{count} other keys</source>
-        <translation type="unfinished"></translation>
+        <translation>其余 {count} 个键</translation>
     </message>
     <message>
         <source>{count} others</source>
-        <translation type="unfinished">其余 {count} 个</translation>
+        <translation>其余 {count} 个</translation>
     </message>
     <message>
         <source>key</source>
-        <translation type="unfinished">键</translation>
+        <translation>键</translation>
     </message>
     <message>
         <source>{count} masked</source>
-        <translation type="unfinished"></translation>
+        <translation>已屏蔽 {count} 个</translation>
     </message>
     <message>
         <source>Exponentiate</source>
-        <translation type="unfinished"></translation>
+        <translation>取指数</translation>
     </message>
     <message>
         <source>Exponentiate, the largest score taken off first: {equations}.</source>
-        <translation type="unfinished"></translation>
+        <translation>先减去最大的分数，再取指数：{equations}。</translation>
     </message>
     <message>
         <source>, </source>
-        <translation type="unfinished"></translation>
+        <translation>，</translation>
     </message>
     <message>
         <source>Exponentiate: negative numbers turn positive, gaps widen. {equations}.</source>
-        <translation type="unfinished"></translation>
+        <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
     </message>
     <message>
         <source>{count} powers of e</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个指数</translation>
     </message>
     <message>
         <source>Add up</source>
-        <translation type="unfinished"></translation>
+        <translation>求和</translation>
     </message>
     <message>
         <source>Add up the powers of this row: {sum} = {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>这一行的指数加起来：{sum} = {value}。</translation>
     </message>
     <message>
         <source>sum of {count} = {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 项之和 = {value}</translation>
     </message>
     <message>
         <source>Divide</source>
-        <translation type="unfinished"></translation>
+        <translation>相除</translation>
     </message>
     <message>
         <source>Divide each by the sum: {equations}. These are the weights of {query}.</source>
-        <translation type="unfinished"></translation>
+        <translation>每一项除以总和：{equations}。这就是 {query} 的权重。</translation>
     </message>
     <message>
         <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
-        <translation type="unfinished"></translation>
+        <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
     </message>
     <message>
         <source>{count} weights, sum {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个权重，和为 {value}</translation>
     </message>
     <message>
         <source>÷ {total}: now the whole bar is 1 long</source>
-        <translation type="unfinished"></translation>
+        <translation>÷ {total} 之后，整条长度是 1</translation>
     </message>
     <message>
         <source>Divide by {root}: {before} becomes {after}</source>
-        <translation type="unfinished"></translation>
+        <translation>除以 {root}：{before} 变成 {after}</translation>
     </message>
     <message>
         <source>Multiply by {factor}: {before} becomes {after}</source>
-        <translation type="unfinished"></translation>
+        <translation>乘以 {factor}：{before} 变成 {after}</translation>
     </message>
     <message>
         <source>, the {before} in its row {after}</source>
-        <translation type="unfinished"></translation>
+        <translation>，同一行的 {before} 变成 {after}</translation>
     </message>
     <message>
         <source>.</source>
-        <translation type="unfinished"></translation>
+        <translation>。</translation>
     </message>
     <message>
         <source>row {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {number} 行</translation>
     </message>
     <message>
         <source>{name}: {formula} = {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}：{formula} = {value}。</translation>
     </message>
     <message>
         <source>Mask</source>
-        <translation type="unfinished">掩码</translation>
+        <translation>掩码</translation>
     </message>
     <message>
         <source>The mask: {query} sees {count} of {all} keys.</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码：{query} 能看到 {all} 个键中的 {count} 个。</translation>
     </message>
     <message>
         <source>The mask ({rules}): allowed, {query} sees {key}. {value} stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码（{rules}）：允许，{query} 能看到 {key}，{value} 不变。</translation>
     </message>
     <message>
         <source>The mask ({rules}): not so, masked. {query} does not see {key}: {before} becomes {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
     </message>
     <message>
         <source>{count} of {all} allowed</source>
-        <translation type="unfinished"></translation>
+        <translation>{all} 个中允许 {count} 个</translation>
     </message>
     <message>
         <source>allowed</source>
-        <translation type="unfinished"></translation>
+        <translation>允许</translation>
     </message>
     <message>
         <source>masked</source>
-        <translation type="unfinished"></translation>
+        <translation>屏蔽</translation>
     </message>
     <message>
         <source>{name} = {formula} = {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} = {formula} = {value}。</translation>
     </message>
     <message>
         <source>Given</source>
-        <translation type="unfinished">已知</translation>
+        <translation>给定</translation>
     </message>
     <message>
         <source>{cell} is given, not computed: {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{cell} 是给定的，不是算出来的：{value}。</translation>
     </message>
     <message>
         <source>Take over</source>
-        <translation type="unfinished"></translation>
+        <translation>照搬</translation>
     </message>
     <message>
         <source>{cell} is {source} itself: {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{cell} 就是 {source}：{value}。</translation>
     </message>
     <message>
         <source>Edited</source>
-        <translation type="unfinished"></translation>
+        <translation>已修改</translation>
     </message>
     <message>
         <source>{cell} is edited: {before} as computed, now {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{cell} 被修改过：算出来是 {before}，现在是 {value}。</translation>
     </message>
     <message>
         <source>Row × column</source>
-        <translation type="unfinished"></translation>
+        <translation>行 × 列</translation>
     </message>
     <message>
         <source>Line up {row} of {left} with {column} of {top}: {count} numbers each, one to one.</source>
-        <translation type="unfinished"></translation>
+        <translation>把 {left} 的{row}和 {top} 的{column}对齐：各有 {count} 个数，一一配对。</translation>
     </message>
     <message>
         <source>{pair}, {count} pairs</source>
-        <translation type="unfinished"></translation>
+        <translation>{pair}，{count} 对</translation>
     </message>
     <message>
         <source>Add the products</source>
-        <translation type="unfinished"></translation>
+        <translation>乘积相加</translation>
     </message>
     <message>
         <source>Take each pair, then add up: {sum} = {value}.</source>
-        <translation type="unfinished"></translation>
+        <translation>逐对计算，再加起来：{sum} = {value}。</translation>
     </message>
     <message>
         <source>Add up: {sum} = {value}, which is {cell}.</source>
-        <translation type="unfinished"></translation>
+        <translation>加起来：{sum} = {value}，这就是 {cell}。</translation>
     </message>
     <message>
         <source>Multiply each pair and add up: {sum} = {value}, which is {cell}.</source>
-        <translation type="unfinished"></translation>
+        <translation>每对相乘，再加起来：{sum} = {value}，这就是 {cell}。</translation>
     </message>
     <message>
         <source>{count} products = {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个乘积之和 = {value}</translation>
     </message>
     <message>
         <source>sum</source>
-        <translation type="unfinished">合计</translation>
+        <translation>和</translation>
     </message>
     <message>
         <source>{sum}, the last is still to come</source>
-        <translation type="unfinished"></translation>
+        <translation>{sum}，还差最后一个</translation>
     </message>
     <message>
         <source>Walk through {cell}</source>
-        <translation type="unfinished"></translation>
+        <translation>演示 {cell}</translation>
     </message>
     <message>
         <source>the weight that {query} gives {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>{query} 给{key}的权重</translation>
     </message>
     <message>
         <source>the score of {query} and {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>{query} 与{key}的分数</translation>
     </message>
     <message>
         <source>Result: {subtitle}, {letter} = {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>结果：{subtitle} {letter} = {value}</translation>
+    </message>
+    <message>
+        <source>{layer}: {rule}</source>
+        <translation>{layer}：{rule}</translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation>常数</translation>
+    </message>
+    <message>
+        <source>{cell} depends on no number: it is {value}.</source>
+        <translation>{cell} 与任何数都无关，就是 {value}。</translation>
     </message>
 </context>
 <context>
