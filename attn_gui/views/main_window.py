@@ -71,7 +71,7 @@ class MainWindow(QMainWindow):
         self._low = False
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
-        self._heads_shown, self._with_heads = True, set[QWidget]()
+        self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
         self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
@@ -155,11 +155,20 @@ class MainWindow(QMainWindow):
         self._heads_shown = shown
         self._fit_heads()
 
+    def set_several_heads(self, several: bool) -> None:
+        """Whether there is a head to choose: a single one is what all the other maps show."""
+        if several != self._several_heads:
+            self._several_heads = several
+            self._fit_heads()
+            column = self._middle.layout()
+            assert column is not None
+            column.activate()  # at once: the maps that are shown next are laid out in the room that they have then
+
     def _fit_heads(self) -> None:
         shown = self.pictures.currentWidget()
         twice = (shown in self._with_heads and self._low) or (self._walk is not None and shown is self._walk[0])
         for part in (self._rule, self.heads):
-            part.setVisible(self._heads_shown and not twice)
+            part.setVisible(self._heads_shown and self._several_heads and not twice)
 
     def set_pages_large(self, large: bool) -> None:
         """Show the pages in the place of the maps, or beside them; `set_mode` brings the maps back."""
@@ -206,7 +215,8 @@ class MainWindow(QMainWindow):
 
     def reset_columns(self) -> None:
         """The widths of the look for the present width of the window."""
-        left, right = (SIZE.left_compact, SIZE.right_compact) if self._compact else (SIZE.left, SIZE.right)
+        left = SIZE.left_compact if self._compact or self._low else SIZE.left
+        right = SIZE.right_compact if self._compact else SIZE.right
         most = round(self.width() * WIDEST_SIDE)
         left, right = min(scaled(left), most), min(scaled(right), most)
         left = max(left, self._left.minimumSizeHint().width())

@@ -20,7 +20,7 @@ from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.evaluation.related import Forward
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import GATED
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.operands import repeated, stage_plane
 from attn_gui.views.inspector.context import Reached, cell_name
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.map.map_drawing import MapDrawing
@@ -130,10 +130,10 @@ class ReachController(QObject):
 
 
 def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
-    """The boxes of every later stage that a cell reaches; without W_O the output is the joined heads themselves."""
+    """The boxes of every later stage that a cell reaches; what shows the same matrix again left out."""
     start = {stage: [_own_box(evaluation, stage, indices.cell(index))]}
-    same = {stage} | ({evaluation.projection} if evaluation.problem.w_output is None else set())
-    found = {name: boxes for name, boxes in evaluation.reach(start).items() if name not in same}
+    reached = evaluation.reach(start)
+    found = {name: boxes for name, boxes in reached.items() if name != stage and not repeated(evaluation, name)}
     if evaluation.closes and any(indices.count(box) > GATED for boxes in found.values() for box in boxes):
         forward = evaluation.forward(start)
         behind = evaluation.stages[evaluation.stages.index(evaluation.weights) :]
