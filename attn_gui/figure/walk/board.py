@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from attn_gui.engine import Evaluation, symbol
 from attn_gui.figure.colors import value_text_color
@@ -20,7 +21,7 @@ from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
 from attn_gui.figure.tokens import RADIUS, Theme
 from attn_gui.figure.walk.canvas import Canvas
 from attn_gui.figure.walk.rich_text import escaped, strong
-from attn_gui.figure.writers import END, MIDDLE
+from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
 from attn_gui.pictures.planes import PlaneLike
 
 LEFT, TOP, RIGHT, BOTTOM, GAP = 24.0, 36.0, 306.0, 293.0, 15.0
@@ -30,6 +31,8 @@ LABELS = 20.0, 72.0
 LARGEST_CELL, LEAST_OPERAND_CELL = 60.0, 21.0
 ALONE_LEFT, ALONE_TOP, ALONE_SIDE = 91.0, 88.0, 210.0
 """Place of a map without its operands: beside it and above stand names."""
+PICTURE = 360.0, 360.0
+"""Size of what is kept of a board."""
 MOST_CELLS, WINDOW = 32, 16
 """Rows or columns of a map that is shown whole; of a longer one so many around the cell are."""
 
@@ -104,6 +107,7 @@ class Board:
             if operand is not None:
                 self._planes[place] = _operand(operand, evaluation, batch, head)
         self.maps = self._laid_out()
+        self._kept: dict[tuple[bool, float, float], QImage] = {}
         self.map = self.maps["stage"]
 
     # --- layout ----------------------------------------------------------------------------------
@@ -181,7 +185,30 @@ class Board:
 
     # --- painting --------------------------------------------------------------------------------
     def paint(self, canvas: Canvas, *, landed: bool = True) -> None:
-        """Paint it; the cell stays empty until its number has `landed`."""
+        """Paint it; the cell stays empty until its number has `landed`. On pixels it is painted once and kept."""
+        painter = canvas.painter
+        size, device = painter.worldTransform().m11(), painter.device()
+        if isinstance(device, SvgPage | PdfPage) or size <= 0:
+            self._paint(canvas, landed)
+            return
+        key = landed, size, device.devicePixelRatioF()
+        if key not in self._kept:
+            sharp = size * device.devicePixelRatioF()
+            image = QImage(
+                ceil(PICTURE[0] * sharp), ceil(PICTURE[1] * sharp), QImage.Format.Format_ARGB32_Premultiplied
+            )
+            image.fill(Qt.GlobalColor.transparent)
+            inner = QPainter(image)
+            inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+            inner.scale(sharp, sharp)
+            self._paint(Canvas(inner, canvas.theme), landed)
+            inner.end()
+            self._kept = {kept: each for kept, each in self._kept.items() if kept[1:] == key[1:]} | {key: image}
+        image = self._kept[key]
+        ratio = size * device.devicePixelRatioF()
+        painter.drawImage(QRectF(0, 0, image.width() / ratio, image.height() / ratio), image)
+
+    def _paint(self, canvas: Canvas, landed: bool) -> None:
         marked = None if self.column is None else (self.row, self.column)
         for name, one in self.maps.items():
             one.paint(canvas, marked if name == "stage" and not landed else None)

@@ -35,6 +35,11 @@ def between(a: QPointF, b: QPointF, share: float) -> QPointF:
     return a + (b - a) * share
 
 
+def tick_text(text: str) -> str:
+    """Return a tick without zeros at its end."""
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
 class Canvas:
     """A painter with the words and colors of a walk."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
 
 import numpy as np
@@ -48,7 +49,8 @@ class WalkContext:
 
     def words(self, text: str, **values: object) -> str:
         """Return a text of the walk in its language; `values` are rich text."""
-        return self.style.translate("Walk", text).format(**values)
+        said = self.style.translate("Walk", text).format(**values)
+        return spaced(said) if self.style.lang == "zh" else said
 
     # --- numbers ---------------------------------------------------------------------------------
     def number(self, value: float) -> str:
@@ -123,6 +125,18 @@ class WalkContext:
             else token_label(tokens[place])
         )
 
+    def long_query(self, row: int) -> str:
+        """Return `query 1` or `query it`."""
+        tokens = self.evaluation.problem.query_tokens
+        name = row if tokens is None else escaped(token_label(tokens[row]))
+        return self.words("query {number}", number=name)
+
+    def long_key(self, place: int) -> str:
+        """Return `key 1` or `key animal`."""
+        tokens = self.evaluation.problem.names_of_keys
+        name = place if tokens is None else escaped(token_label(tokens[place]))
+        return self.words("key {number}", number=name)
+
     def cell(self, stage: str, index: Index) -> str:
         """Return `A[1, 1]`: a cell by its row and column as maps and formulas have them."""
         row, column = self.shown(stage, index)
@@ -143,3 +157,18 @@ class WalkContext:
         plane = stage_plane(self.evaluation, stage, self.batch, self.head)
         first = plane.index(0, 0)
         return index[-2] - first[-2], index[-1] - first[-1]
+
+
+_HAN = "[\u4e00-\u9fff]"
+_TAGS = "((?:<[^>]*>)*)"
+_TIGHT = re.compile(f"(?<={_HAN}){_TAGS} +{_TAGS}(?={_HAN})")
+_NARROW = re.compile(f"(?<={_HAN}){_TAGS}(?=[A-Za-z0-9\\[√])|(?<=[A-Za-z0-9\\]%]){_TAGS}(?={_HAN})")
+
+
+def spaced(rich: str) -> str:
+    """Return Chinese rich text with a blank between characters and Latin names or numbers, and none between characters.
+
+    A template cannot have it right: a key is 键 1, or a token.
+    """
+    tight = _TIGHT.sub(r"\1\2", rich)
+    return _NARROW.sub(lambda found: f"{found[1] or ''} " if found[1] is not None else f" {found[2] or ''}", tight)

@@ -172,6 +172,7 @@ class PourBeat(Beat):
             return
         moving = QRectF(total)
         moving.moveCenter(between(total.center() - QPointF(0, 26), total.center(), share))
+        canvas.arrow(total.center() - QPointF(0, 38), total.center() - QPointF(0, 24))
         canvas.box(
             moving, strong(self.context.number(self.value)), color(self.value), canvas.theme.ink, pixels=19, width=2.2
         )

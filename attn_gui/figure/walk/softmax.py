@@ -19,7 +19,7 @@ from attn_gui.engine.stages import FEW, MILD
 from attn_gui.figure.pages.plot import AxisScale, nice_scale
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.canvas import Canvas, between, part
+from attn_gui.figure.walk.canvas import Canvas, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Side, check
 from attn_gui.figure.walk.rich_text import escaped, raised, strong
@@ -188,6 +188,12 @@ class SoftmaxRow:
         index = self.index if column else (*self.index[:-1], 0)
         return self.context.board(stage, index, column=column)
 
+    @property
+    def pitch(self) -> float:
+        """The height of a row of the table."""
+        rows = len(self.terms) + (self.masked > 0)
+        return min(TABLE_ROW, (WHOLE.top() - 6 - TABLE_TOP) / max(rows, 1))
+
     def paint_table(self, canvas: Canvas, grown: float, divided: float) -> None:
         """Paint the terms of a wide row: bars as far as they have `grown`, shares where they are `divided`."""
         theme, number = canvas.theme, self.context.number
@@ -199,8 +205,7 @@ class SoftmaxRow:
         canvas.text(POWERS_END, TABLE_TOP - 11, head, 12, theme.text2, END)
         if divided > 0:
             canvas.text(SHARES_END, TABLE_TOP - 11, f"÷ Z = {number(self.total)}", 12, theme.text2, END)
-        rows = len(self.terms) + (self.masked > 0)
-        pitch = min(TABLE_ROW, (WHOLE.top() - 6 - TABLE_TOP) / max(rows, 1))
+        pitch = self.pitch
         for k, term in enumerate(self.terms):
             middle = TABLE_TOP + (k + 0.5) * pitch
             if term.own:
@@ -356,12 +361,12 @@ def _paint_grid(canvas: Canvas, across: AxisScale, up: AxisScale, place: Callabl
     for tick in up.ticks():
         y = place(across.low, tick).y()
         canvas.line(QPointF(CURVE.left(), y), QPointF(CURVE.right(), y), canvas.theme.line)
-        canvas.text(CURVE.left() - 8, y + 4, up.text(tick), 10, canvas.theme.text2, END)
+        canvas.text(CURVE.left() - 8, y + 4, tick_text(up.text(tick)), 10, canvas.theme.text2, END)
     canvas.line(CURVE.bottomLeft(), CURVE.bottomRight())
     for tick in across.ticks():
         foot = place(tick, 0.0)
         canvas.line(foot, foot + QPointF(0, 4))
-        canvas.text(foot.x(), foot.y() + 16, across.text(tick), 10, canvas.theme.text2, MIDDLE)
+        canvas.text(foot.x(), foot.y() + 16, tick_text(across.text(tick)), 10, canvas.theme.text2, MIDDLE)
 
 
 class TotalBeat(SoftmaxBeat):
@@ -496,6 +501,8 @@ class ShareBeat(SoftmaxBeat):
         row, share = self.row, 1.0 if still else part(progress, 0.05, 0.5)
         board = row.board(row.stage)
         start = self._paint_wide(canvas, share) if row.wide else self._paint_few(canvas, share, board)
+        if still:
+            start = QPointF(NAMES_END - 72 if row.wide else BAR_LEFT + 4, start.y())
         if row.own is None:
             row.board(row.stage).paint(canvas)
         else:
@@ -511,7 +518,8 @@ class ShareBeat(SoftmaxBeat):
                 text = percent(term.share) if width < 90 else f"{escaped(term.name)}   {percent(term.share)}"
                 x, y = start + width / 2, WHOLE.center().y() + 5
                 canvas.text(x, y, strong(text), 12, canvas.theme.surface, MIDDLE, width - 6)
-        return QPointF(SHARES_END - 410, TABLE_TOP + 120)
+        own = next((k for k, term in enumerate(row.terms) if term.own), 0)
+        return QPointF(SHARES_END - 20, TABLE_TOP + (own + 0.5) * row.pitch)
 
     def _paint_few(self, canvas: Canvas, share: float, board: Board) -> QPointF:
         row, theme = self.row, canvas.theme
@@ -542,7 +550,7 @@ class ShareBeat(SoftmaxBeat):
                 border = theme.ink if term.own else theme.line_strong
                 canvas.box(moving, text, color, border, pixels=18, width=2.2 if term.own else 1.0)
             if term.own:
-                found = QPointF(place.left() - 6, place.center().y()) if share >= 1.0 else place.center()
+                found = place.center()
         return found
 
 

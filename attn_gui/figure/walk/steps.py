@@ -15,7 +15,7 @@ from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.plot import Numbers, nice_scale
 from attn_gui.figure.walk.beat import Beat
-from attn_gui.figure.walk.canvas import Canvas, between, part
+from attn_gui.figure.walk.canvas import Canvas, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import check, side_of
 from attn_gui.figure.walk.rich_text import escaped, lowered, strong
@@ -137,7 +137,7 @@ class ScaleBeat(Beat):
         canvas.line(QPointF(left, y), QPointF(right, y))
         for tick in scale.ticks():
             canvas.line(QPointF(place(tick), y), QPointF(place(tick), y + 4))
-            canvas.text(place(tick), y + 17, scale.text(tick), 10, theme.text2, MIDDLE)
+            canvas.text(place(tick), y + 17, tick_text(scale.text(tick)), 10, theme.text2, MIDDLE)
         own, count = self.index[-1], len(self.row_before)
         shown = {*range(0, count, max(1, -(-count // MOST_DOTS))), own}
         for key in sorted(shown, key=lambda each: each == own):
@@ -209,9 +209,11 @@ class CurveBeat(Beat):
 
             for tick in up.ticks():
                 canvas.line(place(across.low, tick), place(across.high, tick), theme.line)
-                canvas.text(CURVE.left() - 8, place(0, tick).y() + 4, up.text(tick), 10, theme.text2, END)
+                canvas.text(CURVE.left() - 8, place(0, tick).y() + 4, tick_text(up.text(tick)), 10, theme.text2, END)
             for tick in across.ticks():
-                canvas.text(place(tick, 0).x(), CURVE.bottom() + 16, across.text(tick), 10, theme.text2, MIDDLE)
+                canvas.text(
+                    place(tick, 0).x(), CURVE.bottom() + 16, tick_text(across.text(tick)), 10, theme.text2, MIDDLE
+                )
             canvas.line(place(across.low, 0.0), place(across.high, 0.0))
             canvas.curve([place(float(a), float(b)) for a, b in zip(xs, ys, strict=True) if np.isfinite(b)], theme.text)
             foot, end = place(x, 0.0), place(x, y)

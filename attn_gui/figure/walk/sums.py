@@ -164,7 +164,9 @@ class PairingBeat(Beat):
             begin = 0.25 * (last - k) / last if last else 0.0
             share = 1.0 if still else part(progress, begin, begin + 0.72)
             if still:
-                canvas.arrow(start + QPointF(27, 0), QPointF(place.left() - 5, place.center().y()), theme.key, 1.0)
+                ink, end = role_color(self.board.roles[1], theme), QPointF(place.center().x(), place.bottom() + 4)
+                canvas.flight(start, end, 34.0 + 30.0 * k, 1.0, ink)
+                canvas.arrow(end + QPointF(0, 1), end, ink)
             if share < 1.0:
                 canvas.slot(place)
                 at = canvas.flight(

@@ -15,12 +15,13 @@ from attn_gui.engine.graph.nodes import cell_symbol
 from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.tokens import Theme
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import HEIGHT, WIDTH, Canvas
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.looks import beats_of
 from attn_gui.figure.walk.pour import PourBeat
-from attn_gui.figure.walk.rich_text import escaped, lowered, strong
+from attn_gui.figure.walk.rich_text import escaped, lowered, runs, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 
@@ -32,6 +33,11 @@ class Walk:
         self.beats = tuple(beats)
         self._ends = list(accumulate(beat.seconds for beat in self.beats))
 
+    @property
+    def theme(self) -> Theme:
+        """Its colors."""
+        return self._context.theme
+
     # --- words -----------------------------------------------------------------------------------
     @property
     def title(self) -> str:
@@ -40,11 +46,16 @@ class Walk:
         return self._context.words(QT_TRANSLATE_NOOP("Walk", "Walk through {cell}"), cell=cell)
 
     @property
+    def plain_title(self) -> str:
+        """The title without tags, for files."""
+        return "".join(run.text for run in runs(self.title))
+
+    @property
     def subtitle(self) -> str:
         """What the cell is, in a few words."""
         context, index = self._context, self._index
         if context.evaluation.node(self._stage).stage.square:
-            values = {"query": escaped(context.plain_query(index[-2])), "key": escaped(context.plain_key(index[-1]))}
+            values = {"query": context.long_query(index[-2]), "key": context.long_key(index[-1])}
             if context.evaluation.node(self._stage).stage.shares:
                 text = context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
             else:
@@ -105,17 +116,22 @@ class Walk:
     # --- picture ---------------------------------------------------------------------------------
     def paint(self, painter: QPainter, rect: QRectF, seconds: float, *, still: bool = False) -> None:
         """Paint a moment into a rectangle; `still` is the end of its beat, with arrows in place of movements."""
-        number, progress = self.beat_at(seconds)
-        beat = self.beats[number]
+        self._paint(painter, rect, *self.beat_at(seconds), still=still)
+
+    def paint_beat(self, painter: QPainter, rect: QRectF, number: int) -> None:
+        """Paint the end of a beat into a rectangle, with arrows in place of movements."""
+        self._paint(painter, rect, number, 1.0, still=True)
+
+    def _paint(self, painter: QPainter, rect: QRectF, number: int, progress: float, *, still: bool) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(rect, self._context.theme.surface)
+        painter.fillRect(rect, self.theme.surface)
         size = min(rect.width() / WIDTH, rect.height() / HEIGHT)
         painter.translate(
             rect.left() + (rect.width() - WIDTH * size) / 2, rect.top() + (rect.height() - HEIGHT * size) / 2
         )
         painter.scale(size, size)
-        beat.paint(Canvas(painter, self._context.theme), progress, still=still)
+        self.beats[number].paint(Canvas(painter, self.theme), progress, still=still)
         painter.restore()
 
 
