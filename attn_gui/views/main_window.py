@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SIZE, SPACING
-from attn_gui.modes import ALL, PRODUCT
+from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
 from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
 from attn_gui.views.widgets import settle
 from attn_gui.views.zones import hairline, stack, step, zone_in
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from attn_gui.views.inspector.inspector import Inspector
     from attn_gui.views.product.all_stages import AllStages
     from attn_gui.views.product.product import ProductPicture
+    from attn_gui.views.product.side_by_side import SideBySide
     from attn_gui.views.spine.spine import Spine
     from attn_gui.views.tables.inputs import InputsView
     from attn_gui.views.tool_lines import ComparisonLine
@@ -57,6 +58,7 @@ class MainWindow(QMainWindow):
     comparison: ComparisonLine
     product: ProductPicture
     all_stages: AllStages
+    sides: SideBySide
     heads: HeadsStrip
     inspector: Inspector
     history: HistoryView
@@ -75,7 +77,8 @@ class MainWindow(QMainWindow):
         self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
-        self._strip, self.columns = zone_in(center), QSplitter(Qt.Orientation.Horizontal, center)
+        self._work = QWidget(center)  # spine and columns
+        self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
         self._middle = zone_in(self.columns, name="zone.product")
         self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
@@ -98,6 +101,7 @@ class MainWindow(QMainWindow):
         from attn_gui.views.inspector.inspector import Inspector
         from attn_gui.views.product.all_stages import AllStages
         from attn_gui.views.product.product import ProductPicture
+        from attn_gui.views.product.side_by_side import SideBySide
         from attn_gui.views.spine.spine import Spine
         from attn_gui.views.tables.inputs import InputsView
         from attn_gui.views.tool_lines import BrushBar, ComparisonLine, FindBar
@@ -109,7 +113,8 @@ class MainWindow(QMainWindow):
         self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
-        self.modes = {PRODUCT: self.product, ALL: self.all_stages}
+        self.sides = SideBySide(self.product.maps, self.pictures)
+        self.modes = {PRODUCT: self.product, ALL: self.all_stages, SIDE_BY_SIDE: self.sides}
         self.heads = HeadsStrip(self._middle)
         self.banner, self.inspector, self.history = Banner(self.right), Inspector(self.right), HistoryView(self.right)
         self._fold = hairline(self.right)
@@ -129,7 +134,7 @@ class MainWindow(QMainWindow):
         if self._compact is None:
             return
         if self._filled:
-            for panel in (self.spine, self.product, self.heads):
+            for panel in (self.spine, self.product, self.sides, self.heads):
                 panel.set_compact(self._compact, low=self._low)
             for column in (self.shape_panel, self.inputs):
                 column.set_compact(self._compact)
@@ -149,6 +154,18 @@ class MainWindow(QMainWindow):
         self.modes[key] = widget
         self._with_heads.add(widget)
         self.pictures.addWidget(widget)
+
+    def show_instead(self, page: QWidget | None) -> None:
+        """Show a page in the place of spine, tables, maps and explanation; None brings these back."""
+        whole = self.centralWidget().layout()
+        assert isinstance(whole, QVBoxLayout)
+        if page is not None and whole.indexOf(page) < 0:
+            whole.addWidget(page, 1)
+        shown = self._work if page is None else page
+        items = filter(None, map(whole.itemAt, range(whole.count())))
+        parts = sorted(filter(None, (item.widget() for item in items)), key=lambda part: part is shown)
+        for part in parts:  # first those that go: together they would make the window higher
+            part.setVisible(part is shown)
 
     def set_heads_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the strip of heads."""
@@ -230,10 +247,12 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
         set_ground(self._strip, "raised")
-        column = QVBoxLayout(center)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        stack(column, self._strip, hairline(center), self.columns, stretch=self.columns)
+        whole, column = QVBoxLayout(center), QVBoxLayout(self._work)
+        for layout in (whole, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        stack(column, self._strip, hairline(self._work), self.columns, stretch=self.columns)
+        whole.addWidget(self._work)
         self.setCentralWidget(center)
 
     def _build_status(self) -> None:
@@ -251,8 +270,8 @@ class MainWindow(QMainWindow):
 
     def _build_panels(self) -> None:
         self._strip.setMinimumHeight(0)
-        self.pictures.addWidget(self.product)
-        self.pictures.addWidget(self.all_stages)
+        for picture in self.modes.values():
+            self.pictures.addWidget(picture)
         for zone, panels, stretch in (
             (self._strip, (self.spine,), self.spine),
             (self._left, (self.shape_panel, hairline(self._left), self.inputs), self.inputs),

@@ -549,7 +549,7 @@ class WalkView(Retranslated, QWidget):
         self._transport.setFixedHeight(scaled(TRANSPORT))
         document = QTextDocument()
         document.setDocumentMargin(0)
-        document.setDefaultFont(ui_font("lead"))
+        document.setDefaultFont(ui_font("heading"))
         document.setTextWidth(max(self.width() - 2 * SPACING.xxl, 1))
         highest = 0.0
         for beat in self._player.walk.beats:
@@ -579,7 +579,7 @@ class WalkView(Retranslated, QWidget):
             getattr(self, f"_{name}").setObjectName(f"walk.{name}")
         dress(self._title, "sentence", strong=True)
         dress(self._about, "body", "text2")
-        dress(self._sentence, "lead")
+        dress(self._sentence, "heading")
         dress(self._time, "body", "text2")
         self._time.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._sentence.setTextFormat(Qt.TextFormat.RichText)

@@ -187,11 +187,10 @@ class MapKeys(QObject):
         self._window, self._computation = context.window, context.computation
         self._view, self._tables = context.view, tables
         self._step_head, self._put_away = step_head, put_away
-        for picture in (context.window.product, context.window.all_stages):
+        for picture in (context.window.product, context.window.all_stages, context.window.sides):
             picture.installEventFilter(self)
+            picture.groundClicked.connect(self.release)
         context.window.product.maps.activated.connect(self._on_map_activated)
-        context.window.product.groundClicked.connect(self.release)
-        context.window.all_stages.groundClicked.connect(self.release)
         tables.on_new_table(self._connect_table)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

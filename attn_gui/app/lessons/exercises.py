@@ -70,7 +70,7 @@ class Exercises(QObject):
         """The rows of the table of actions that it answers."""
         return {
             "leave_out": Command(self.leave_out, enabled=self._can_leave_out),
-            "leave_out_random": Command(self.leave_out_random),
+            "leave_out_random": Command(self.leave_out_random, enabled=lambda: not self._is_covered_otherwise()),
             "end_exercise": Command(self.end, enabled=lambda: bool(self._count)),
         }
 
@@ -99,9 +99,13 @@ class Exercises(QObject):
     def _can_leave_out(self) -> bool:
         """Whether the chosen cell is computed and not left out yet, in a problem small enough for work by hand."""
         cell, problem = self._view.look.cell, self._document.problem
-        if cell is None or cell.stage in problem.arrays() or _is_large(problem):
+        if cell is None or cell.stage in problem.arrays() or _is_large(problem) or self._is_covered_otherwise():
             return False
         return self._view.chosen_blank() not in self._view.look.blanks
+
+    def _is_covered_otherwise(self) -> bool:
+        """Whether cells are covered that are those of a lesson's question."""
+        return bool(self._view.look.blanks) and not self._count
 
     def leave_out_random(self) -> None:
         """Ask how many cells and by which seed."""
@@ -135,7 +139,9 @@ class Exercises(QObject):
 
     # --- answering -------------------------------------------------------------------------------
     def take(self, blank: Blank, number: float) -> None:
-        """Grade a number for a cell that is left out."""
+        """Grade a number for a cell that is left out; one that a lesson covers it leaves to that."""
+        if not self._count:
+            return
         self._asked, seen = (blank, number), self._computation.evaluation
         self._job.start(lambda _: grade(seen, blank.stage, blank.index, number))
 

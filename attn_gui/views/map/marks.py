@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.related import RelatedCells
+from attn_gui.figure.cells import paint_covered
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike
@@ -410,9 +411,7 @@ class Overlay:
 
     def _paint_blank(self, painter: QPainter, rect: QRect) -> None:
         """Nothing of the cell but a question mark."""
-        painter.fillRect(rect, self._theme.raised)
-        painter.setPen(self._theme.accent)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, "?")
+        paint_covered(painter, QRectF(rect), self._theme)
 
     def _paint_lines(self, painter: QPainter, rect: QRect, role: str, *, rows: bool) -> None:
         """A pair of lines along a row or column with casing on both sides, so that it shows on any color."""
