@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
@@ -10,13 +12,17 @@ from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
+from attn_gui.app.editing.making import copied
 from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.files.export import FileWriting
+from attn_gui.app.files.files import asked_path
 from attn_gui.app.maps.status import StatusController
 from attn_gui.document.document import Change
 from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.proxies import stand_in
+from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
+from attn_gui.engine.progress import Progress
 from attn_gui.modes import ACTIONS
 from attn_gui.views.theme import current_theme, motion_reduced, theme_signal
 
@@ -42,13 +48,14 @@ class WalkController(QObject):
         self._painting, self._writing = painting, FileWriting(context.window)
         self._shown: tuple[WalkPlayer, WalkView, WalkSteps] | None = None
         self._held: QWidget | None = None  # what had the keyboard before
+        self._pours = True  # whether the walk to a weight goes on to what it brings
         self._stopped = False  # whether the change that the document tells of has ended a walk
         self._connect(context)
         self._offer()
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"walk": Command(lambda: self.start(), enabled=self.offered)}
+        return {"walk": Command(self.start, enabled=self.offered)}
 
     def retranslate(self) -> None:
         """The walk on show in the present language."""
@@ -80,10 +87,13 @@ class WalkController(QObject):
         face = self._view.face
         return face if face is not None and face.covers else None
 
-    def start(self, *, keyboard: bool = True) -> None:
-        """Walk through the chosen cell, from the start; the `keyboard` goes there. What an exercise covers is not
-        reached."""
-        if not self.offered() or not (walk := self._walk()).beats:
+    def start(self, *, for_lesson: bool = False) -> None:
+        """Walk through the chosen cell, from the start; what an exercise covers is not reached.
+
+        The keyboard goes there. `for_lesson` it stays where it is, and a weight is the end of its walk.
+        """
+        self._pours = not for_lesson
+        if not self.offered() or not (walk := self._way()(self._view.explained)).beats:
             return
         from attn_gui.views.walk_view import SPEEDS, WalkPlayer, WalkSteps, WalkView
 
@@ -95,7 +105,8 @@ class WalkController(QObject):
         player.setParent(view)
         view.set_speed(speed)
         view.leaveAsked.connect(self._on_view_leave_asked)
-        view.set_export_offered(False)
+        view.exportAsked.connect(self._export)
+        view.set_export_offered(self._cover() is None)
         view.speedPicked.connect(lambda key: self._settings.put(SPEED, key))
         steps.keyed.connect(view.act)
         player.turned.connect(self._show_step)
@@ -104,7 +115,7 @@ class WalkController(QObject):
             focus.clearFocus()  # else Qt goes through the whole window for one that could have it
         self._shown = player, view, steps
         self._window.begin_walk(view, steps)
-        stays = not keyboard and focus is not None and focus.isVisible()
+        stays = for_lesson and focus is not None and focus.isVisible()
         (focus if stays and focus is not None else view).setFocus(Qt.FocusReason.OtherFocusReason)
         self._show_step()
         player.toggle()
@@ -126,19 +137,20 @@ class WalkController(QObject):
         elif within:
             self._window.product.focus_map()
 
-    def _walk(self) -> Walk:
-        """The walk through the chosen cell in the present language and colors."""
+    def _way(self) -> Callable[[Evaluation], Walk]:
+        """The walk of an evaluation through the chosen cell, in the present language and colors."""
         from attn_gui.figure.pages.base import PageStyle
         from attn_gui.figure.walk import walk_of
 
         look, evaluation = self._view.look, self._view.explained
         assert look.cell is not None, "a cell is chosen"
         stage, style = stand_in(evaluation, look.cell.stage), PageStyle(current_theme().name, self._look.language)
-        return walk_of(evaluation, look.batch, look.head, stage, look.cell[1:], style, cover=self._cover())
+        cell, pour, cover = look.cell[1:], self._pours, self._cover()
+        return lambda evaluation: walk_of(evaluation, look.batch, look.head, stage, cell, style, pour=pour, cover=cover)
 
     def _make_again(self, *_: object) -> None:
         if self._shown is not None:
-            self._shown[0].set_walk(self._walk())
+            self._shown[0].set_walk(self._way()(self._view.explained))
 
     def _show_step(self) -> None:
         """Light the step that is made now, and name it in the status bar."""
@@ -203,3 +215,26 @@ class WalkController(QObject):
             self._writing.stop()
         else:
             self.leave()
+
+    # --- export ----------------------------------------------------------------------------------
+    def _export(self, panels: bool) -> None:
+        """Ask for a file, and write the walk into it beside the window."""
+        from attn_gui.figure.walk import export_walk
+
+        if self._writing.waits():
+            return
+        endings = (".png", ".svg", ".pdf") if panels else (".gif",)
+        kinds = {ending: f"{ending[1:].upper()} (*{ending})" for ending in endings}
+        folder = self._document.path.parent if self._document.path else Path.home()
+        title = self.tr("Export step panels") if panels else self.tr("Export GIF")
+        path = asked_path(self._window, title, folder / f"{self._document.name}-walk{endings[0]}", kinds)
+        evaluation, way = self._view.explained, self._way()
+        now = evaluation is self._computation.evaluation
+        problem = copied(self._window, self._document) if now else evaluation.problem
+        if path is None or problem is None:
+            return
+
+        def work(progress: Progress) -> Iterator[Path]:
+            yield export_walk(way(evaluation_of(problem)), path, progress=progress)
+
+        self._writing.begin(work)

@@ -157,9 +157,9 @@ def render(
     such as "head_contributions"; a page looks at `cell`, (row, column) of the stage; `set` is what can be chosen on
     it, by name. With `walk` it is the walk through `cell` (by default the largest of the last row): a GIF that moves,
     or a panel for each beat. With another problem `before` it shows what `compare` says of the two: "side_by_side"
-    (under one color bar), "difference" (problem − before), "before" or "now". Without `title` title and shape are
-    left out; with `outlines` an SVG or PDF draws its letters as paths, for viewers without the fonts. A file carries
-    the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is False. Raises
+    (under one color bar), "difference" (problem − before), "before" or "now". Without `title` title and shape are left
+    out; with `outlines` an SVG or PDF draws its letters as paths, for viewers without the fonts. A file carries the
+    problem and opens as a session; not above a megabyte unless `session` is True, nor if it is False. Raises
     ValueError with a sentence for bad choices.
     """
     chosen = {name: value for name, value in locals().items() if name in ExportSettings.__dataclass_fields__}

@@ -412,7 +412,7 @@ class WalkView(Retranslated, QWidget):
         self._gif = self._menu.addAction("", lambda: self.exportAsked.emit(False))
         self._panels = self._menu.addAction("", lambda: self.exportAsked.emit(True))
         self._stage, self._sentence = WalkStage(player, self), QLabel(self)
-        self._transport = QWidget(self)
+        self._head, self._transport = QWidget(self), QWidget(self)
         self._back, self._play, self._on = (QToolButton(self), PlayButton(self), QToolButton(self))
         self._bar, self._time, self._speed = BeatBar(self), QLabel(self), ChoiceBox(SPEEDS, self)
         self._connect()
@@ -488,16 +488,21 @@ class WalkView(Retranslated, QWidget):
     def focusOutEvent(self, event: object) -> None:
         self.update()
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._show_walk()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_sentence()
+        self._fit()
 
     # --- following -------------------------------------------------------------------------------
     def _show_walk(self) -> None:
         """All that is said of another walk, or of the same one in another language."""
         walk = self._player.walk
         self._bar.set_beats([beat.seconds for beat in walk.beats], [beat.title for beat in walk.beats])
-        self._fit_sentence()
+        self._fit()
         self._time.setFixedWidth(self._widest_time())
         self._show_beat()
         self._show_moment()
@@ -537,8 +542,11 @@ class WalkView(Retranslated, QWidget):
         self._play.setAccessibleName(words)
         set_tip(self._play, self.tr("{what} (Space)").format(what=words))
 
-    def _fit_sentence(self) -> None:
-        """As high as the longest sentence needs, so that nothing moves from step to step."""
+    def _fit(self) -> None:
+        """Take the heights of the present zoom, of the sentence that of the longest one, so that nothing moves from
+        step to step."""
+        self._head.setFixedHeight(scaled(TITLE))
+        self._transport.setFixedHeight(scaled(TRANSPORT))
         document = QTextDocument()
         document.setDocumentMargin(0)
         document.setDefaultFont(ui_font("heading"))
@@ -607,13 +615,10 @@ class WalkView(Retranslated, QWidget):
         way.addWidget(self._bar, 1)
         way.addWidget(self._time)
         way.addWidget(self._speed)
-        top = QWidget(self)
-        top.setLayout(head)
-        top.setFixedHeight(scaled(TITLE))
-        self._transport.setFixedHeight(scaled(TRANSPORT))
+        self._head.setLayout(head)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(top)
+        column.addWidget(self._head)
         column.addWidget(hairline(self))
         column.addWidget(self._stage, 1)
         column.addWidget(self._sentence)

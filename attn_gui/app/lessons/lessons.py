@@ -433,7 +433,7 @@ class LessonsController(QObject):
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
         if shown.play:
             self._view.tell_all()
-            self._walking.start(keyboard=False)
+            self._walking.start(for_lesson=True)
 
     def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:
         """The item, head and cell of an index, as the view has them."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QAbstractAnimation, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from attn_gui.engine import Problem
 from attn_gui.views.walk_view import BeatBar, WalkPlayer, words_of
@@ -192,3 +193,19 @@ def test_in_an_exercise_it_goes_as_far_as_the_numbers_that_are_seen(launch):
     assert [beat.stage for beat in found.walk.beats] == ["scores", "scores", "scaled"]
     assert "0.64" not in said(person, "conclusion")
     assert "0.64" not in person.find("walk.step.2").accessibleName()
+
+
+def test_it_is_written_as_gif_beside_the_window(launch, tmp_path):
+    person = launch("worked-example.npz")
+    walked_by_space(person, "weights", 1, 1)
+    path = tmp_path / "weight.gif"
+
+    def ask() -> None:
+        menu = person.find("walk").findChild(QMenu)
+        menu.actions()[0].trigger()
+
+    person.choose_file(path, ask)
+    assert person.program.late.walking.wait()
+    QTest.qWait(1)
+    assert QImage(str(path)).size().width() == 800
+    assert "weight.gif" in person.banner()
