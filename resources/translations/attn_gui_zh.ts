@@ -7618,6 +7618,10 @@
         <translation>示例名，或课程文件旁的算例文件名</translation>
     </message>
     <message>
+        <source>words of the table that comes along, such as “cat dog king queen”</source>
+        <translation>自带词表中的词，如“cat dog king queen”</translation>
+    </message>
+    <message>
         <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
         <translation>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1”（值为 JSON）</translation>
     </message>
@@ -7634,6 +7638,10 @@
         <translation>头的编号</translation>
     </message>
     <message>
+        <source>“- open:”, “- make:”, “- model:” or “- words:” in the first step</source>
+        <translation>第一步中的“- open:”“- make:”“- model:”或“- words:”</translation>
+    </message>
+    <message>
         <source>a number that the problem of this step has</source>
         <translation>这一步的算例中存在的数</translation>
     </message>
@@ -7646,8 +7654,8 @@
         <translation>对这一步的数成立的结论</translation>
     </message>
     <message>
-        <source>a computed cell such as weights[1, 1], or “none”</source>
-        <translation>算出的单元格，如 weights[1, 1]，或“none”</translation>
+        <source>computed cells such as weights[1, 1] or weights[1, :], or “none”</source>
+        <translation>算出的单元格，如 weights[1, 1] 或 weights[1, :]，或“none”</translation>
     </message>
     <message>
         <source>a matrix that is given, such as {of}: {name} is computed from {of} here</source>
@@ -8168,10 +8176,6 @@
     <message>
         <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
         <translation>算例中有的阶段、“all”、“model”或页面名</translation>
-    </message>
-    <message>
-        <source>“- open:”, “- make:” or “- model:” in the first step</source>
-        <translation>第一步中有“- open:”、“- make:”或“- model:”</translation>
     </message>
     <message>
         <source>something that does not hold until the person has done it</source>
