@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -106,10 +106,14 @@ NOTHING_ASKED = QT_TRANSLATE_NOOP("Sentences", "A worksheet of this level has no
 
 @dataclass(frozen=True)
 class Blank:
-    """A cell that is left out; `index` has the batch first."""
+    """A cell that is left out; `index` has the batch first.
+
+    `follows`: it is left out since it is computed from another one, together with all that is computed from it.
+    """
 
     stage: str
     index: tuple[int, ...]
+    follows: bool = field(default=False, compare=False)
 
     @property
     def box(self) -> Box:
@@ -342,7 +346,7 @@ class Covered(EvaluationProxy):
         self._given = of.problem.arrays().keys()  # Q, K and V that are not computed have nothing to leave out
         blanks = [blank for blank in blanks if blank.stage not in self._given]
         for blank in blanks:
-            for stage, index in _copies(of, blank):
+            for stage, index in () if blank.follows else _copies(of, blank):
                 self._cells.setdefault(stage, {}).setdefault(index, blank)
         for blank in blanks:
             self._cells.setdefault(blank.stage, {})[blank.index] = blank

@@ -176,12 +176,14 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
     ("old", "new", "said"),
     [
         ("# Title | 标题", "Title", "line 1: expected “# title | 标题” as the first line, got Title."),
-        ("# Title | 标题", "# Title", "line 1: expected “English | 中文”, once “ | ” between them, got Title."),
+        ("## Step | 步骤", "## Step", "line 3: expected “English | 中文”, once “ | ” between them, got Step."),
         ("- open: worked-example", "- open: nothing-here", "line 4: expected the name of an example"),
         ("- open: worked-example", "- open: ../secret.npz", "line 4: expected the name of an example"),
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
         ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:” or “- model:” in the first step"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
+        ("- choose: weights[1, 1]", "- play: weights[1, 9]", "line 5: expected a cell such as weights[1, 1]"),
+        ("- choose: weights[1, 1]", "- play: query[0, 0]", "line 5: expected a cell that is computed"),
         (
             "- choose: weights[1, 1]",
             "- show: nowhere",

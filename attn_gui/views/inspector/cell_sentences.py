@@ -51,12 +51,36 @@ class Sentences(QObject):
             "activation": self._activated,
         }
         told = self._by_hand if explanation.by_hand else writers[explanation.entry.told]
+        if context.before is not None:
+            return self._in_two_states(explanation, context)
         template, more = told(explanation, context)
         if explanation.entry.shares and context.problem.sink is not None and not explanation.by_hand:
             both = QCoreApplication.translate("Sentences", "{sentence} {next}")
             template = both.format(sentence=template, next=self.tr("The sink of its head takes {share}."))
             more["share"] = number(explanation.sink_share)
         return runs(template, **_words(explanation, context) | more)
+
+    def _in_two_states(self, explanation: Explanation, context: ExplainContext) -> Sentence:
+        """The cell in the state before and in the present one."""
+        assert context.before is not None
+        (before, now), old, entry = context.before.names, context.before.value, STAGE[explanation.stage]
+        closed = QCoreApplication.translate("Heatmap", "not allowed")
+        words: Words = {
+            "title": stage_title(explanation.stage),
+            "token": self._named_token(explanation, context),
+            "before": before,
+            "now": now,
+            "old": strong(closed if old is None else number(old)),
+        }
+        if explanation.closed_by is not None:
+            words["value"] = strong(closed)
+        if entry.shares:
+            text = self.tr("Weight that query {query} gives key {key}: {before} {old}, {now} {value}.")
+        elif entry.square:
+            text = self.tr("{title} of query {query} and key {key}: {before} {old}, {now} {value}.")
+        else:
+            text = self.tr("{title}, column {column} for {token}: {before} {old}, {now} {value}.")
+        return runs(text, **_words(explanation, context) | words)
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
         """`the causal mask`: the mask layer that closes a cell, by its kind."""
