@@ -87,12 +87,12 @@ class WalkController(QObject):
         face = self._view.face
         return face if face is not None and face.covers else None
 
-    def start(self, *, for_lesson: bool = False) -> None:
+    def start(self, *, pour: bool = True, keyboard: bool = True) -> None:
         """Walk through the chosen cell, from the start; what an exercise covers is not reached.
 
-        The keyboard goes there. `for_lesson` it stays where it is, and a weight is the end of its walk.
+        With `pour` the walk to a weight goes on to what it brings; the `keyboard` goes to the walk.
         """
-        self._pours = not for_lesson
+        self._pours = pour
         if not self.offered() or not (walk := self._way()(self._view.explained)).beats:
             return
         from attn_gui.views.walk_view import SPEEDS, WalkPlayer, WalkSteps, WalkView
@@ -115,7 +115,7 @@ class WalkController(QObject):
             focus.clearFocus()  # else Qt goes through the whole window for one that could have it
         self._shown = player, view, steps
         self._window.begin_walk(view, steps)
-        stays = for_lesson and focus is not None and focus.isVisible()
+        stays = not keyboard and focus is not None and focus.isVisible()
         (focus if stays and focus is not None else view).setFocus(Qt.FocusReason.OtherFocusReason)
         self._show_step()
         player.toggle()

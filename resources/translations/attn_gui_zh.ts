@@ -5847,6 +5847,10 @@
         <translation>显示答案</translation>
     </message>
     <message>
+        <source>Walk through the steps before</source>
+        <translation>演示前几步</translation>
+    </message>
+    <message>
         <source>Your answer</source>
         <translation>你的答案</translation>
     </message>
