@@ -13,11 +13,11 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (QT_TRANSLATE_NOOP("Lessons", "Hands on"), ("06-worked-example", "01-shapes", "02-soft-retrieval", "05-masks")),
     (
         QT_TRANSLATE_NOOP("Lessons", "Why it is computed so"),
-        ("03-root-d-k", "04-operators", "09-pooling"),
+        ("03-root-d-k", "04-operators", "09-pooling", "17-capacity"),
     ),
     (
         QT_TRANSLATE_NOOP("Lessons", "Heads and the whole block"),
-        ("07-thinking-machines", "08-eight-heads", "13-cross-attention", "12-block"),
+        ("07-thinking-machines", "08-eight-heads", "16-batches", "13-cross-attention", "12-block"),
     ),
     (
         QT_TRANSLATE_NOOP("Lessons", "Words and models"),

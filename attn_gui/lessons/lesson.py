@@ -294,7 +294,8 @@ class LessonError(FormatError):
 
 LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS = 200_000, 2_000, 60, 8, 8
 LEAST_MINUTES = 3
-ORDERS, TASK = ("open", "make", "model", "set", "choose", "head", "show", "cover", "play", "holds", "until"), "do"
+ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
+TASK = "do"
 BETWEEN = " | "
 """Between the two languages of a line. A title without it is that of a lesson in one language alone."""
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}

@@ -172,9 +172,9 @@ class WithheldError(ExpressionError):
 
 
 def _entropy(shares: Array) -> Array:
-    """In nats, along the last axis."""
+    """In bits, along the last axis."""
     logs = np.log(np.where(shares > 0, shares, 1.0))
-    return np.asarray(-(shares * logs).sum(axis=-1))
+    return np.asarray(-(shares * logs).sum(axis=-1) / np.log(2.0))
 
 
 def _cosine(a: Array, b: Array) -> float:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import evaluation_of
@@ -31,6 +31,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.lesson import Lesson, LessonError, LessonStep, Order
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, Runs, cell_index, expression
+from attn_gui.lessons.word_table import problem_of
 from attn_gui.models.model import read_model
 from attn_gui.models.study import Placed, Study, placed, sample_text
 from attn_gui.modes import ALL, MODEL, PRODUCT
@@ -43,6 +44,7 @@ NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])?
 
 PROJECTED = ("query", "key", "value")
 PROBLEM = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
+WORDS = FileNote(QT_TRANSLATE_NOOP("Sentences", "words of the table that comes along, such as “cat dog king queen”"))
 MODEL_NAME = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
 SIZES = FileNote(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
 CHANGE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
@@ -147,8 +149,16 @@ def _check_name(order: Order, expected: FileNote) -> None:
         raise LessonError(order.line, expected, order.rest)
 
 
+def _worded(_lesson: Lesson, order: Order) -> LessonScene:
+    """Return words of the table as queries, keys and values, compared by their cosines."""
+    try:
+        return LessonScene(problem_of(order.rest.split()))
+    except ValueError:
+        raise LessonError(order.line, WORDS, order.rest) from None
+
+
 BEGINNINGS: Mapping[str, Callable[[Lesson, Order], LessonScene]] = MappingProxyType(
-    {"open": _opened, "make": _made, "model": _modeled}
+    {"open": _opened, "make": _made, "model": _modeled, "words": _worded}
 )
 """Orders that begin with something new, by their words; what they raise is a LessonError."""
 
@@ -254,12 +264,12 @@ HEAD = FileNote(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
 SHOWN = FileNote(
     QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, “model”, or the name of a page, where the problem has it")
 )
-BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:” or “- model:” in the first step"))
+BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:”, “- model:” or “- words:” in the first step"))
 COMPUTED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
 FINITE = FileNote(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
 TRUE = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
 OPEN = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
-COVER = FileNote(QT_TRANSLATE_NOOP("Sentences", "a computed cell such as weights[1, 1], or “none”"))
+COVER = FileNote(QT_TRANSLATE_NOOP("Sentences", "computed cells such as weights[1, 1] or weights[1, :], or “none”"))
 FROM_X = QT_TRANSLATE_NOOP("Sentences", "a matrix that is given, such as {of}: {name} is computed from {of} here")
 NEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a lesson beside this one"))
 SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
@@ -375,21 +385,20 @@ def _claim(order: Order) -> LessonExpression:
 
 
 def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
-    """Return the cells that would tell the answer: the one asked for, the rest of its row of weights, and all that is
-    computed from it."""
+    """Return the cells that would tell the answer: those asked for, the rest of their rows of weights, and all that is
+    computed from them."""
     orders = [order for order in step.orders if order.word == "cover"]
-    cells = [_cell(evaluation, order, COVER) for order in orders if order.rest != "none"]
+    wanted = [_covered_box(evaluation, order) for order in orders if order.rest != "none"]
     answer = None if step.question is None else step.question.answer
     if not any(order.rest == "none" for order in orders) and answer is not None and answer.cell is not None:
         with suppress(ExpressionError):  # which is refused with the line of the answer
-            cells.append((answer.cell[0], cell_index(evaluation, *answer.cell)))
+            wanted.append((answer.cell[0], indices.cell(cell_index(evaluation, *answer.cell))))
     found, given = set[Blank](), evaluation.problem.arrays()
     if np.prod(evaluation.problem.map_shape) > MOST_BY_HAND:
         return frozenset()
-    for stage, index in cells:
+    for stage, box in wanted:
         if stage in given:
             continue  # nobody could answer from nothing
-        box = indices.cell(index)
         if STAGE[stage].shares:
             box = (*box[:-1], slice(0, evaluation.shape(stage)[-1]))
         reached = evaluation.forward({stage: [box]})
@@ -397,8 +406,25 @@ def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
             boxes = [box] if name == stage else reached.boxes(name)
             if sum(map(indices.count, boxes)) <= MOST_COVERED:
                 ranges = (product(*(range(cut.start, cut.stop) for cut in each)) for each in boxes)
-                found.update(Blank(name, place) for places in ranges for place in places)
+                found |= {Blank(name, place, follows=name != stage) for places in ranges for place in places} - found
     return frozenset(found)
+
+
+def _covered_box(evaluation: Evaluation, order: Order) -> tuple[str, Box]:
+    """Return the cells that an order covers: one, or a whole row or column, as in weights[1, :]."""
+    name, inside = re.fullmatch(r"(\w*)(?:\[([\d:, ]*)\])?.*", order.rest, re.DOTALL).groups("")  # type: ignore[union-attr]
+    places = [part.strip() for part in inside.split(",")]
+    if name not in evaluation.stages or name in evaluation.problem.arrays() or len(places) < 2:
+        raise LessonError(order.line, COVER, order.rest)
+    shape = evaluation.shape(name)
+    places = ["0"] * (len(shape) - len(places)) + places
+    box = tuple(
+        slice(0, size) if place == ":" else slice(int(place or size), int(place or size) + 1)
+        for place, size in zip(places, shape, strict=False)
+    )
+    if len(places) != len(shape) or any(cut.stop > size for cut, size in zip(box, shape, strict=True)):
+        raise LessonError(order.line, COVER, order.rest)
+    return name, box
 
 
 # --- the view ------------------------------------------------------------------------------------
@@ -419,14 +445,14 @@ def _shown(step: LessonStep, scene: LessonScene, pages: Mapping[str, LessonPage]
     return shown
 
 
-def _cell(evaluation: Evaluation, order: Order, expected: FileNote = CELL) -> tuple[str, tuple[int, ...]]:
+def _cell(evaluation: Evaluation, order: Order) -> tuple[str, tuple[int, ...]]:
     try:
         cell = expression(order.rest).cell
         if cell is None:
             raise ExpressionError(order.rest)
         return cell[0], cell_index(evaluation, *cell)
     except ExpressionError as error:
-        raise LessonError(order.line, expected, error) from None
+        raise LessonError(order.line, CELL, error) from None
 
 
 def _picture(

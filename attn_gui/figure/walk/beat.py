@@ -8,6 +8,7 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
+from attn_gui.engine.graph.nodes import plain_name
 from attn_gui.figure.walk.board import Board
 from attn_gui.figure.walk.canvas import Canvas, between, part
 from attn_gui.figure.walk.context import Index, WalkContext
@@ -20,14 +21,17 @@ LANDS = 0.82
 class Beat(ABC):
     """One step of a walk at a cell: what is said of it, and its picture.
 
-    `stage` is the one that it makes, `seconds` its length. It is made before any number is printed, so that all
-    equations of a walk agree; its texts are asked for afterward.
+    `stage` is the one that it makes (`made` tells it from what was edited in it), `seconds` its length. It is made
+    before any number is printed, so that all equations of a walk agree; its texts are asked for afterward.
     """
 
     seconds = 1.0
+    hurried: float | None = None
+    """Its length in a walk of many beats, where it is another."""
 
     def __init__(self, context: WalkContext, stage: str, index: Index) -> None:
-        self.context, self.stage, self.index = context, stage, index
+        self.context, self.made, self.index = context, stage, index
+        self.stage = plain_name(stage)
 
     @property
     @abstractmethod
@@ -47,7 +51,7 @@ class Beat(ABC):
     @property
     def value(self) -> float:
         """The number that it comes to: by default that of its cell."""
-        return self.context.value(self.stage, self.index)
+        return self.context.value(self.made, self.index)
 
     @abstractmethod
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
@@ -56,7 +60,7 @@ class Beat(ABC):
     @cached_property
     def board(self) -> Board:
         """The matrices at the left."""
-        return self.context.board(self.stage, self.index)
+        return self.context.board(self.made, self.index)
 
     def land(self, canvas: Canvas, progress: float, start: QPointF, fill: QColor, *, still: bool) -> None:
         """Paint the board, and the number on its way from a point to its cell; an arrow in place of the way."""

@@ -28,7 +28,8 @@ LEFT, TOP, RIGHT, BOTTOM, GAP = 24.0, 36.0, 306.0, 293.0, 15.0
 """Sides of the rectangle of the matrices with the names of their rows, and the gap between operands and map."""
 LABELS = 20.0, 72.0
 """Least and most room for the names of rows beside operands."""
-LARGEST_CELL, LEAST_OPERAND_CELL = 60.0, 21.0
+LARGEST_CELL, LEAST_OPERAND_CELL, THIN = 60.0, 21.0, 10.0
+"""Sizes of cells beside operands; those of operands that have no room for numbers."""
 ALONE_LEFT, ALONE_TOP, ALONE_SIDE = 91.0, 88.0, 210.0
 """Place of a map without its operands: beside it and above stand names."""
 PICTURE = 360.0, 360.0
@@ -117,12 +118,19 @@ class Board:
             inner = self._planes["left"][1].shape[1]
             left = LEFT + self._label_room(rows) + 5
             across, down = (RIGHT - left - GAP) / (inner + columns), (BOTTOM - TOP - GAP) / (inner + rows)
-            side = min(LARGEST_CELL, across, down)
+            side = thick = min(LARGEST_CELL, across, down)
+            if side < LEAST_OPERAND_CELL:  # operands share the rows and columns of the map, not the size of its cells
+                thick = THIN
+                across, down = (
+                    (RIGHT - left - GAP - inner * thick) / columns,
+                    (BOTTOM - TOP - GAP - inner * thick) / rows,
+                )
+                side = min(LARGEST_CELL, across, down)
             if side >= LEAST_OPERAND_CELL and self._planes["top"][1].shape[0] == inner:
-                x, y = left + inner * side + GAP, TOP + inner * side + GAP
+                x, y = left + inner * thick + GAP, TOP + inner * thick + GAP
                 places = {
-                    "left": QRectF(left, y, inner * side, rows * side),
-                    "top": QRectF(x, TOP, columns * side, inner * side),
+                    "left": QRectF(left, y, inner * thick, rows * side),
+                    "top": QRectF(x, TOP, columns * side, inner * thick),
                     "stage": QRectF(x, y, columns * side, rows * side),
                 }
                 return {name: self._map(name, place) for name, place in places.items()}
@@ -151,12 +159,14 @@ class Board:
             palette=USUAL_SHADE.palette_for(plane.signed),
             theme=self._theme,
         )
-        cell = place.height() / len(rows)
+        width, cell = place.width() / len(columns), place.height() / len(rows)
         pixels = min(14.0, max(10.0, cell * 0.3))
         finite = np.where(figure.displays[0].flags == ALLOWED, values, 0.0)
-        numbers = cell_decimals(finite, cell, cell, QFontMetricsF(figure_font(pixels)), not plane.signed)
+        numbers = cell_decimals(finite, width, cell, QFontMetricsF(figure_font(pixels)), not plane.signed)
         if numbers is not None and (finite == np.rint(finite)).all():
             numbers = CellNumbers(0)
+        elif numbers is not None and not numbers.decimals:
+            numbers = None  # rounded to whole numbers they would not be those of the sentence
         missing = np.argwhere(np.isnan(values)).tolist() if self._evaluation.covers else ()
         covered = tuple((rows[row], columns[column]) for row, column in missing)
         return BoardMap(place, rows, columns, figure, numbers, pixels, covered)
@@ -172,16 +182,11 @@ class Board:
         """The rectangle of the cell."""
         return self.map.cell(self.row, self.column or 0)
 
-    def source(self, side: str, place: int) -> QPointF:
-        """Return the middle of a cell of the column above the cell ("top"), or of the row to its left ("left").
-
-        Without operands on the board: the end of its column or row.
-        """
-        if side not in self.maps:
-            end = self.cell.center()
-            return QPointF(end.x(), self.map.place.top()) if side == "top" else QPointF(self.map.place.left(), end.y())
-        where = (place, self.column or 0) if side == "top" else (self.row, place)
-        return self.maps[side].cell(*where).center()
+    def source(self, place: int) -> QPointF:
+        """Return the middle of a cell of the column above the cell; without operands on the board the column's top."""
+        if "top" not in self.maps:
+            return QPointF(self.cell.center().x(), self.map.place.top())
+        return self.maps["top"].cell(place, self.column or 0).center()
 
     # --- painting --------------------------------------------------------------------------------
     def paint(self, canvas: Canvas, *, landed: bool = True) -> None:

@@ -191,6 +191,8 @@ def with_number(expression: Expression, total: Sum) -> Expression:
         return Quotient(with_number(expression.top, total), expression.bottom)
     if isinstance(expression, Negative):
         return Negative(with_number(expression.part, total))
+    if isinstance(expression, NamedPart):
+        return Number(total.value) if expression.part is total else expression
     if isinstance(expression, Product):
         return Product(*(with_number(one, total) for one in expression.parts))
     return expression

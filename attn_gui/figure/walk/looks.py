@@ -15,7 +15,18 @@ from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import main_sum, with_number
 from attn_gui.figure.walk.pour import PourBeat
 from attn_gui.figure.walk.softmax import softmax_beats
-from attn_gui.figure.walk.steps import COPIED, GIVEN, SET, CurveBeat, GivenBeat, MaskBeat, ScaleBeat, formula_beats
+from attn_gui.figure.walk.steps import (
+    CONSTANT,
+    COPIED,
+    GIVEN,
+    SET,
+    CurveBeat,
+    GivenBeat,
+    MaskBeat,
+    ScaleBeat,
+    formula_beats,
+    named_beats,
+)
 from attn_gui.figure.walk.sums import sum_beats
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -51,8 +62,8 @@ def products(context: WalkContext, stage: str, index: Index) -> list[Beat]:
     if total is expression:
         return sum_beats(context, stage, index, total, value, lands=True)
     inner = sum_beats(context, stage, index, total, total.value, lands=False)
-    rest = with_number(expression, total)
-    return [*inner, *formula_beats(context, stage, index, rest, value)]
+    rest = formula_beats(context, stage, index, with_number(expression, total), value)
+    return [*named_beats(context, stage, index, total), *inner, *rest]
 
 
 def formula(context: WalkContext, stage: str, index: Index) -> list[Beat]:
@@ -62,6 +73,8 @@ def formula(context: WalkContext, stage: str, index: Index) -> list[Beat]:
     if context.evaluation.node_at(stage, index).stage.alias:
         given = not len(explanation.terms)
         return [GivenBeat(context, stage, index, *(GIVEN if given else COPIED), None if given else cells[0])]
+    if not cells:
+        return [GivenBeat(context, stage, index, *CONSTANT)]
     return formula_beats(context, stage, index, explanation.expression, explanation.value)
 
 

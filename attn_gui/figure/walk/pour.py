@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
 from attn_gui.engine.analysis.explanation import Terms
-from attn_gui.engine.graph.expressions import Expression, Number, Product, Sum
+from attn_gui.engine.graph.expressions import Cell, Expression, Number, Product, Sum
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.figure.display import auto_levels
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import Canvas, between, part
 from attn_gui.figure.walk.context import Index, WalkContext
-from attn_gui.figure.walk.equations import addend_side, addends, check, side_of
+from attn_gui.figure.walk.equations import Addend, addend_side, addends, check, side_of
 from attn_gui.figure.walk.rich_text import escaped, strong
 from attn_gui.figure.walk.softmax import mixed, percent
-from attn_gui.figure.writers import MIDDLE
+from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-WEIGHTS, VALUES, PRODUCTS = QRectF(40, 0, 100, 85), QRectF(355, 0, 98, 85), QRectF(612, 0, 128, 44)
-"""Columns of the picture: weights at the left, values in the middle, their products at the right."""
-TOP, BOTTOM = 58.0, 290.0
-
+TOP, BOTTOM, FEW = 58.0, 298.0, 2
+"""Where the rows begin and end, and up to how many rows are drawn large."""
 Color = Callable[[float], QColor]
+
+
+@dataclass(frozen=True)
+class PourRow:
+    """An addend of the picture: its two cells, none for several keys as one, and where it stands."""
+
+    addend: Addend
+    cells: tuple[Cell, ...]
+    weight: QRectF
+    value: QRectF
+    product: QRectF
 
 
 class PourBeat(Beat):
@@ -43,7 +53,7 @@ class PourBeat(Beat):
         self.addends = addends(self.total)
         self.cells = [() if one.count > 1 else terms[one.place].cells for one in self.addends]
         self.side = side_of(context, self.total) if len(terms) else None
-        self._value = explanation.value
+        self._value, self.closed = explanation.value, context.evaluation.problem.m - len(terms)
         for one in self.addends:
             check(context, addend_side(context, one), one.value)
         context.printed.add(self._value, math.fsum, [one.value for one in self.addends])
@@ -60,8 +70,6 @@ class PourBeat(Beat):
         self.column, width = self.index[-1], plane.shape[1]
         self.second = self.column + 1 if self.column + 1 < width else self.column - 1 if width > 1 else None
         self._plane = plane
-        values = [cells[1].value for cells in self.cells if len(cells) > 1]
-        self.levels = auto_levels(np.array(values or [0.0]), signed=True, keys=1)
 
     @property
     def value(self) -> float:
@@ -73,7 +81,7 @@ class PourBeat(Beat):
 
     @property
     def sentence(self) -> str:
-        cell, value = self.context.cell(self.stage, self.index), self.context.strong(self.value)
+        cell, value = self.context.cell(self.made, self.index), self.context.strong(self.value)
         if self.side is None:
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "{query} sees no key: {cell} = {value}."),
@@ -99,119 +107,126 @@ class PourBeat(Beat):
         joined = " + ".join([texts[0], *texts[1:]]).replace("+ −", "− ")
         return f"{joined} = {self.context.strong(self.value)}"
 
+    # --- picture ---------------------------------------------------------------------------------
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        theme = canvas.theme
-        weights = self.context.board(self.context.evaluation.weights, self._weight_index(), column=False).map
-        run = 1.0 if still else part(progress, 0.0, 0.45)
-        drop = 1.0 if still else part(progress, 0.4, 0.75)
-        count = max(len(self.addends), 1)
-        pitch = min(136.0, (BOTTOM - TOP + 30) / count)
-        height = min(85.0, pitch - 16.0)
-        second = self.second if count <= 4 else None
-        letter, column = strong(escaped(symbol(self.value_name))), QT_TRANSLATE_NOOP("Walk", "column {number}")
-        canvas.text(VALUES.left() + 1, TOP - 10, letter, 14, theme.text)
-        canvas.text(VALUES.left() + 18, TOP - 10, self.context.words(column, number=self.column), 11, theme.text2)
-        if second is not None:
-            canvas.text(VALUES.right() + 8, TOP - 10, self.context.words(column, number=second), 11, theme.text3)
-        value_color = self._value_color()
-        for k, (one, cells) in enumerate(zip(self.addends, self.cells, strict=True)):
-            top = TOP + 10 + k * pitch
-            middle = top + height / 2
-            if len(cells) > 1:
-                key = cells[1].index[-2]
-                self._paint_way(
-                    canvas, key, cells[0].value, cells[1].value, top, height, run, weights.color, value_color, second
-                )
-            else:
-                text = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} other keys"), count=one.count)
-                canvas.text(WEIGHTS.center().x(), middle + 4, text, 12, theme.text2, MIDDLE)
-            product = QRectF(PRODUCTS.left(), middle - min(22, height / 2), PRODUCTS.width(), min(44, height))
-            if drop > 0:
-                canvas.arrow(QPointF(548 if second is not None else 460, middle), QPointF(PRODUCTS.left() - 8, middle))
-                moving = product.translated((drop - 1) * 60, 0)
-                said = (
-                    self.context.number(one.value)
-                    if len(cells) < 2
-                    else addend_side(self.context, one).write().replace("·", " × ")
-                )
-                canvas.box(
-                    moving, said, mixed(value_color(one.value), theme.surface, 0.55), pixels=14, color=theme.text
-                )
-                if drop >= 1.0 and len(cells) > 1 and pitch > 60:
-                    canvas.text(
-                        product.center().x(),
-                        product.bottom() + 18,
-                        f"= {self.context.number(one.value)}",
-                        13,
-                        theme.text,
-                        MIDDLE,
-                    )
-            if k and drop >= 1.0 and pitch > 30:
-                canvas.text(
-                    PRODUCTS.center().x(),
-                    top - pitch + height + (pitch - height) / 2 + (14 if pitch > 60 else 4),
-                    strong("+"),
-                    15,
-                    theme.text,
-                    MIDDLE,
-                )
-        self._paint_total(canvas, 1.0 if still else part(progress, 0.75, 0.95), value_color)
-
-    def _paint_total(self, canvas: Canvas, share: float, color: Color) -> None:
-        total = QRectF(620, 306, 112, 40)
-        canvas.text(
-            total.left() - 10,
-            total.center().y() + 5,
-            strong(self.context.cell(self.stage, self.index)),
-            13,
-            canvas.theme.text,
-            "end",
+        run, drop, sum_ = (
+            (1.0, 1.0, 1.0)
+            if still
+            else (
+                part(progress, 0.0, 0.4),
+                part(progress, 0.35, 0.7),
+                part(progress, 0.72, 0.92),
+            )
         )
+        weights = self.context.board(self.context.evaluation.weights, self._weight_index(), column=False).map.color
+        values, rows = self._value_color(), self._rows()
+        self._paint_heads(canvas, rows)
+        for row in rows:
+            if row.cells:
+                self._paint_way(canvas, row, run, weights, values)
+            else:
+                text = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} other keys"), count=row.addend.count)
+                canvas.text(row.weight.left(), row.weight.center().y() + 4, text, 12, canvas.theme.text2, room=220.0)
+            if drop > 0:
+                self._paint_product(canvas, row, drop, values)
+        for above, below in pairwise(rows):
+            if drop >= 1.0:
+                x = below.product.left() - 12 if len(rows) > FEW else below.product.center().x()
+                y = (above.product.bottom() + below.product.top()) / 2 + (14 if len(rows) <= FEW else 5)
+                canvas.text(x, y, strong("+"), 15, canvas.theme.text, MIDDLE)
+        if self.closed:
+            self._paint_closed(canvas, rows)
+        self._paint_total(canvas, rows, sum_, values)
+
+    def _rows(self) -> list[PourRow]:
+        """Return where the addends stand: few ones large, with their names above."""
+        count = max(len(self.addends), 1) + (self.closed > 0)
+        few = count <= FEW
+        pitch = 136.0 if few else min(77.0, (BOTTOM - TOP) / count)
+        height = 85.0 if few else pitch - 9
+        found = []
+        for k, (one, cells) in enumerate(zip(self.addends, self.cells, strict=True)):
+            top = TOP + (10 if few else 4) + k * pitch
+            left = 40.0 if few else 112.0
+            weight = QRectF(left, top, 140 - left, height)
+            value = QRectF(355 if few else 300, top, 98 if few else 84, height)
+            side = min(44.0, height)
+            product = QRectF(612 if few else 470, top + (height - side) / 2, 128, side)
+            found.append(PourRow(one, cells, weight, value, product))
+        return found
+
+    def _paint_heads(self, canvas: Canvas, rows: Sequence[PourRow]) -> None:
+        if not rows:
+            return
+        theme, column, value = canvas.theme, QT_TRANSLATE_NOOP("Walk", "column {number}"), rows[0].value
+        canvas.text(value.left() + 1, TOP - 10, strong(escaped(symbol(self.value_name))), 14, theme.text)
+        canvas.text(value.left() + 18, TOP - 10, self.context.words(column, number=self.column), 11, theme.text2)
+        if self.second is not None and len(rows) <= FEW:
+            x = value.right() + 8
+            canvas.text(x, TOP - 10, self.context.words(column, number=self.second), 11, theme.text3)
+
+    def _paint_way(self, canvas: Canvas, row: PourRow, run: float, weight_color: Color, value_color: Color) -> None:
+        theme, own, place = canvas.theme, row.weight, row.value
+        weight, value, key = row.cells[0].value, row.cells[1].value, row.cells[1].index[-2]
+        name = strong(escaped(self.context.plain_key(key)))
+        if own.height() > 80:
+            canvas.text(own.center().x(), own.top() - 9, name, 12, theme.key, MIDDLE, 130)
+        else:
+            canvas.text(own.left() - 8, own.center().y() + 4, name, 12, theme.key, END, 90)
+        thick = max(min(abs(weight), 1.0) * own.height(), 1.0) if math.isfinite(weight) else own.height()
+        band = QRectF(own.right(), own.center().y() - thick / 2, (place.left() - own.right()) * run, thick)
+        canvas.bar(band, mixed(weight_color(weight), theme.surface, 0.5))
+        if run >= 1.0:
+            canvas.text(band.center().x(), own.center().y() + 5, strong(percent(weight)), 13, theme.text, MIDDLE)
+        if own.width() > 40:
+            canvas.box(own, self.context.number(weight), weight_color(weight), pixels=min(18, own.height() * 0.5))
+        else:
+            canvas.bar(own, weight_color(weight))
+        size = min(20, place.height() * 0.5)
+        canvas.box(place, self.context.number(value), value_color(value), theme.key, pixels=size, width=2.0)
+        if self.second is not None and own.height() > 80:
+            beside = QRectF(place.right() + 1, place.top(), 94, place.height())
+            cells = slice(key, key + 1), slice(self.second, self.second + 1)
+            other = float(self._plane.block(*cells)[0][0, 0])
+            canvas.box(beside, self.context.number(other), theme.raised, pixels=15, color=theme.text2)
+
+    def _paint_product(self, canvas: Canvas, row: PourRow, drop: float, color: Color) -> None:
+        theme, number, product = canvas.theme, self.context.number(row.addend.value), row.product
+        few = row.value.height() > 80
+        begin = row.value.right() + (100 if few and self.second is not None else 6)
+        canvas.arrow(QPointF(begin, product.center().y()), QPointF(product.left() - 18, product.center().y()))
+        said = addend_side(self.context, row.addend).write().replace("·", " × ") if row.cells else number
+        fill = mixed(color(row.addend.value), theme.surface, 0.55)
+        moving = product.translated((drop - 1) * 60, 0)
+        canvas.box(moving, said, fill, pixels=min(14.0, product.height() * 0.55), color=theme.text)
+        if drop >= 1.0 and row.cells:
+            if few:
+                canvas.text(product.center().x(), product.bottom() + 18, f"= {number}", 13, theme.text, MIDDLE)
+            else:
+                canvas.text(product.right() + 8, product.center().y() + 5, f"= {number}", 13, theme.text)
+
+    def _paint_closed(self, canvas: Canvas, rows: Sequence[PourRow]) -> None:
+        """Paint the keys that the query does not see as one hatched row."""
+        last = rows[-1] if rows else PourRow(Addend(0.0), (), QRectF(112, TOP - 30, 28, 30), QRectF(), QRectF())
+        place = QRectF(last.weight.left(), last.weight.bottom() + 8, last.weight.width(), 20)
+        canvas.hatched(place)
+        text = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} masked"), count=self.closed)
+        canvas.text(place.right() + 10, place.center().y() + 4, f"{text}: 0", 12, canvas.theme.text2)
+
+    def _paint_total(self, canvas: Canvas, rows: Sequence[PourRow], share: float, color: Color) -> None:
+        center = rows[-1].product.center().x() if rows else 676.0
+        total = QRectF(center - 56, 306, 112, 40)
+        name = strong(self.context.cell(self.made, self.index))
+        canvas.text(total.left() - 10, total.center().y() + 5, name, 13, canvas.theme.text, END)
         if share <= 0:
             canvas.slot(total)
             return
+        if len(rows) <= FEW and share >= 1.0:
+            canvas.arrow(QPointF(center, total.top() - 17), QPointF(center, total.top() - 4))
         moving = QRectF(total)
         moving.moveCenter(between(total.center() - QPointF(0, 26), total.center(), share))
-        canvas.arrow(total.center() - QPointF(0, 38), total.center() - QPointF(0, 24))
-        canvas.box(
-            moving, strong(self.context.number(self.value)), color(self.value), canvas.theme.ink, pixels=19, width=2.2
-        )
-
-    def _paint_way(
-        self,
-        canvas: Canvas,
-        key: int,
-        weight: float,
-        value: float,
-        top: float,
-        height: float,
-        run: float,
-        weight_color: Color,
-        value_color: Color,
-        second: int | None,
-    ) -> None:
-        theme = canvas.theme
-        own = WEIGHTS.translated(0, top)
-        own.setHeight(height)
-        place = QRectF(VALUES.left(), top, VALUES.width(), height)
-        name = strong(escaped(self.context.plain_key(key)))
-        if height > 40:
-            canvas.text(own.center().x(), top - 9, name, 12, theme.key, MIDDLE, 130)
-        else:
-            canvas.text(own.left() - 4, top + height / 2 + 4, name, 11, theme.key, "end", 34)
-        thick = max(min(abs(weight), 1.0) * height, 1.0) if math.isfinite(weight) else height
-        band = QRectF(own.right(), top + height / 2 - thick / 2, (place.left() - own.right()) * run, thick)
-        canvas.bar(band, mixed(weight_color(weight), theme.surface, 0.5))
-        if run >= 1.0:
-            canvas.text(band.center().x(), top + height / 2 + 5, strong(percent(weight)), 13, theme.text, MIDDLE)
-        canvas.box(own, self.context.number(weight), weight_color(weight), pixels=min(18, height * 0.5))
-        canvas.box(
-            place, self.context.number(value), value_color(value), theme.key, pixels=min(20, height * 0.5), width=2.0
-        )
-        if second is not None:
-            beside = QRectF(place.right() + 1, top, 94, height)
-            other = float(self._plane.block(slice(key, key + 1), slice(second, second + 1))[0][0, 0])
-            canvas.box(beside, self.context.number(other), theme.raised, pixels=15, color=theme.text2)
+        number = strong(self.context.number(self.value))
+        canvas.box(moving, number, color(self.value), canvas.theme.ink, pixels=19, width=2.2)
 
     def _weight_index(self) -> Index:
         return (*self.index[:3], 0)

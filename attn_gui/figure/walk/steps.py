@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
 from attn_gui.engine.errors import Note
-from attn_gui.engine.graph.expressions import Cell, Expression, Named
-from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.expressions import Cell, Expression, Named, NamedPart
+from attn_gui.engine.graph.nodes import plain_name, symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.plot import Numbers, nice_scale
@@ -18,8 +18,8 @@ from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import Canvas, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import check, side_of
-from attn_gui.figure.walk.rich_text import escaped, lowered, strong
-from attn_gui.figure.writers import END, MIDDLE
+from attn_gui.figure.walk.rich_text import escaped, lowered, strong, write_paragraph
+from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- scale ----------------------------------------------------------------------------------------
@@ -34,7 +34,7 @@ MOST_DOTS = 128
 class ScaleBeat(Beat):
     """The scores of a row shrink on one axis."""
 
-    seconds = 1.0
+    seconds, hurried = 1.0, 0.8
 
     def __init__(self, context: WalkContext, stage: str, index: Index, before: str) -> None:
         super().__init__(context, stage, index)
@@ -121,7 +121,7 @@ class ScaleBeat(Beat):
                 border = theme.ink if own else theme.line_strong
                 canvas.box(moving, number(after_), after(after_), border, pixels=18, width=2.2 if own else 1.0)
         row = self.context.words(QT_TRANSLATE_NOOP("Walk", "row {number}"), number=self.index[-2])
-        for name, top in ((self.before, 38), (self.stage, 158)):
+        for name, top in ((self.before, 38), (self.made, 158)):
             canvas.text(400, top + 24, strong(escaped(symbol(name))), 15, theme.text, END)
             canvas.text(400, top + 40, row, 11, theme.text2, END)
         self._paint_axis(canvas, share)
@@ -221,8 +221,11 @@ class CurveBeat(Beat):
             canvas.line(foot, now, theme.key, 2.0)
             canvas.text(foot.x(), CURVE.bottom() + 33, strong(number(x)), 12, theme.key, MIDDLE)
             if share >= 1.0:
-                canvas.line(end, QPointF(CURVE.left(), end.y()), theme.key, 1.5, dotted=True)
-                canvas.text(CURVE.left() + 10, end.y() - 7, strong(number(y)), 13, theme.key)
+                right = x < 0
+                edge = QPointF(CURVE.right() if right else CURVE.left(), end.y())
+                canvas.line(end, edge, theme.key, 1.5, dotted=True)
+                side, anchor = (-10, END) if right else (10, START)
+                canvas.text(edge.x() + side, end.y() - 7, strong(number(y)), 13, theme.key, anchor)
             canvas.dot(now, theme.key)
         start = CURVE.center() if not still else QPointF(CURVE.left() - 50, CURVE.bottom() - 20)
         self.land(canvas, progress, start, self.board.map.color(self.value), still=still)
@@ -250,18 +253,21 @@ class MaskBeat(Beat):
         return self.context.words(QT_TRANSLATE_NOOP("Walk", "Mask"))
 
     def _said(self, layer: int) -> str:
-        """Return a layer and its rule with the places of the cell in it: `causal: 9 ≤ 10`."""
+        """Return a layer and its rule at the places of the cell: `causal: 9 ≤ 10`."""
+        kind = MASKS[self.context.evaluation.problem.mask[layer].kind].label
+        name, rule = escaped(self.context.style.translate("Masks", kind)), self._rule(layer)
+        if not rule:
+            return name
+        return self.context.words(QT_TRANSLATE_NOOP("Walk", "{layer}: {rule}"), layer=name, rule=rule)
+
+    def _rule(self, layer: int) -> str:
+        """Return the condition of a layer with the places of the cell in it; empty for one that is a table."""
         problem = self.context.evaluation.problem
-        mine = problem.mask[layer]
-        row, key = self.index[-2:]
-        kind = self.context.style.translate("Masks", MASKS[mine.kind].label)
-        rule = mine.rule(problem.n, problem.m).values.get("rule")
-        if rule is None:
-            return escaped(kind)
-        text = self._noted(rule)
-        for letter, number in (("i", row), ("j", key)):
-            text = re.sub(rf"\b{letter}\b", str(number), text)
-        return escaped(f"{kind}: {text}")
+        rule = problem.mask[layer].rule(problem.n, problem.m).values.get("rule")
+        text = "" if rule is None else self._noted(rule)
+        for letter, place in zip(("i", "j"), self.index[-2:], strict=True):
+            text = re.sub(rf"\b{letter}\b", str(place), text)
+        return escaped(text)
 
     def _noted(self, rule: object) -> str:
         if not isinstance(rule, Note):
@@ -305,15 +311,15 @@ class MaskBeat(Beat):
             )
         word = QT_TRANSLATE_NOOP("Walk", "allowed") if self.closed is None else QT_TRANSLATE_NOOP("Walk", "masked")
         layer = self.layers[0][0] if self.closed is None else self.closed
-        rule = self._said(layer).partition(": ")[2] or self._said(layer)
+        rule = self._rule(layer) or self._said(layer)
         if self.closed is not None and re.fullmatch(r"[−\d]+ ≤ [−\d]+", rule):
             rule = rule.replace("≤", "&gt;")
-        return f"{rule}, {strong(self.context.words(word))}"
+        return rule + self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")) + strong(self.context.words(word))
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         share, theme = 1.0 if still else part(progress, 0.1, 0.9), canvas.theme
         index = (*self.index[:-1], 0) if self.whole else self.index
-        self.context.board(self.stage, index, column=not self.whole).paint(canvas)
+        self.context.board(self.made, index, column=not self.whole).paint(canvas)
         shown = self._shown_keys()
         pitch = min(44.0, 268.0 / max(len(shown), 1))
         map_ = self.context.board(self.before, index, column=not self.whole).map
@@ -364,6 +370,10 @@ class MaskBeat(Beat):
 # --- formula --------------------------------------------------------------------------------------
 
 
+MOST_PARTS = 5
+"""So many numbers of a formula stand above it; of more none."""
+
+
 class FormulaBeat(Beat):
     """A formula with its numbers, of a cell, or of a part of it that has a name."""
 
@@ -374,7 +384,7 @@ class FormulaBeat(Beat):
     ) -> None:
         super().__init__(context, stage, index)
         self.side, self._value, self.name = side_of(context, expression), value, name
-        self.cells = list(dict.fromkeys(expression.cells()))
+        self.parts = _parts_of(context, expression)
         check(context, self.side, value)
 
     @property
@@ -388,7 +398,7 @@ class FormulaBeat(Beat):
 
     @property
     def _letter(self) -> str:
-        return self.name or self.context.cell(self.stage, self.index)
+        return self.name or self.context.cell(self.made, self.index)
 
     @property
     def title(self) -> str:
@@ -409,13 +419,13 @@ class FormulaBeat(Beat):
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         theme, color = canvas.theme, self.board.map.color(self.value)
-        shown = self.cells[:5]
+        shown = self.parts if len(self.parts) <= MOST_PARTS else []
         pitch = 360.0 / max(len(shown), 1)
         share = 1.0 if still else part(progress, 0.0, 0.5)
-        for k, cell in enumerate(shown):
+        for k, (label, value) in enumerate(shown):
             place = QRectF(400 + k * min(pitch, 100), 60, min(pitch, 100) - 16, 41)
-            canvas.text(place.center().x(), 48, escaped(_cell_name(self.context, cell)), 11, theme.text2, MIDDLE, pitch)
-            canvas.box(place, self.context.number(cell.value), theme.raised, pixels=15)
+            canvas.text(place.center().x(), 48, label, 11, theme.text2, MIDDLE, pitch)
+            canvas.box(place, self.context.number(value), theme.raised, pixels=15)
             if share > 0:
                 canvas.line(
                     place.center() + QPointF(0, 22),
@@ -425,7 +435,7 @@ class FormulaBeat(Beat):
                     dotted=True,
                 )
         formula = f"{self._letter} = {self.side.write()}"
-        canvas.text(400, 156, formula, 17, theme.text, room=360.0)
+        write_paragraph(canvas.painter, QRectF(400, 130, 364, 60), formula, theme.text, 16)
         total = QRectF(400, 196, 110, 52)
         if share >= 1.0:
             canvas.text(390, 227, "=", 18, theme.text, END)
@@ -438,17 +448,32 @@ class FormulaBeat(Beat):
             self.board.paint(canvas, landed=False)
 
 
-def _cell_name(context: WalkContext, cell: Cell) -> str:
+def _cell_name(cell: Cell) -> str:
     return f"{symbol(cell.name)}[{', '.join(map(str, cell.shown))}]" if cell.shown else symbol(cell.name)
+
+
+def _parts_of(context: WalkContext, expression: Expression) -> list[tuple[str, float]]:
+    """Return names and numbers of what stands in a formula: named parts as they are, and cells."""
+    if isinstance(expression, NamedPart):
+        return [(_plain(expression.symbols), expression.value)]
+    if isinstance(expression, Cell):
+        return [(escaped(_cell_name(expression)), expression.value)]
+    found = [one for part_ in expression.parts[: MOST_PARTS + 1] for one in _parts_of(context, part_)]
+    return list(dict(found).items())
 
 
 def formula_beats(context: WalkContext, stage: str, index: Index, expression: Expression, value: float) -> list[Beat]:
     """Return a beat for every named part of a formula, inner ones first, and one for the cell."""
-    found: list[Beat] = []
-    for part_ in _named_inner_first(expression):
-        name = _plain(part_.symbols)
-        found.append(FormulaBeat(context, stage, index, part_.part, part_.value, name))
-    return [*found, FormulaBeat(context, stage, index, expression, value)]
+    named = named_beats(context, stage, index, expression)
+    return [*named, FormulaBeat(context, stage, index, expression, value)]
+
+
+def named_beats(context: WalkContext, stage: str, index: Index, expression: Expression) -> list[Beat]:
+    """Return a beat for every part of a formula that has a name of its own, inner ones first."""
+    return [
+        FormulaBeat(context, stage, index, named.part, named.value, _plain(named.symbols))
+        for named in _named_inner_first(expression)
+    ]
 
 
 def _named_inner_first(expression: Expression) -> list[Named]:
@@ -465,6 +490,7 @@ def _plain(latex: str) -> str:
     """Return a short symbol of LaTeX as rich text."""
     text = (
         latex.replace(r"\|", "‖")
+        .replace("-", "−")
         .replace(r"\mu", "μ")
         .replace(r"\sigma", "σ")
         .replace(r"\max", "max")
@@ -496,10 +522,10 @@ class GivenBeat(Beat):
 
     @property
     def sentence(self) -> str:
-        source = "" if self.source is None else _cell_name(self.context, self.source)
+        source = "" if self.source is None else _cell_name(self.source)
         return self.context.words(
             self._text,
-            cell=self.context.cell(self.stage, self.index),
+            cell=self.context.cell(self.made, self.index),
             value=self.context.strong(self.value),
             source=escaped(source),
             before="" if self.source is None else self.context.number(self.source.value),
@@ -509,7 +535,9 @@ class GivenBeat(Beat):
     def result(self) -> str:
         if self.source is None:
             return self.context.strong(self.value)
-        return f"{escaped(_cell_name(self.context, self.source))} → {self.context.strong(self.value)}"
+        edited = plain_name(self.source.name) == self.stage
+        before = self.context.number(self.source.value) if edited else escaped(_cell_name(self.source))
+        return f"{before} → {self.context.strong(self.value)}"
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         theme, color = canvas.theme, self.board.map.color
@@ -517,12 +545,12 @@ class GivenBeat(Beat):
         place = QRectF(520, 150, 110, 56)
         if self.source is not None:
             origin = QRectF(400, 150, 84, 56)
-            name = escaped(_cell_name(self.context, self.source))
+            name = escaped(_cell_name(self.source))
             canvas.text(origin.center().x(), 138, name, 12, theme.text2, MIDDLE, 120)
             canvas.box(origin, self.context.number(self.source.value), color(self.source.value), pixels=16)
             canvas.arrow(QPointF(origin.right() + 6, 178), QPointF(place.left() - 6, 178))
         canvas.text(
-            place.center().x(), 138, strong(self.context.cell(self.stage, self.index)), 12, theme.text, MIDDLE, 130
+            place.center().x(), 138, strong(self.context.cell(self.made, self.index)), 12, theme.text, MIDDLE, 130
         )
         if share > 0.5:
             canvas.box(
@@ -536,8 +564,12 @@ class GivenBeat(Beat):
 
 GIVEN = QT_TRANSLATE_NOOP("Walk", "Given"), QT_TRANSLATE_NOOP("Walk", "{cell} is given, not computed: {value}.")
 COPIED = QT_TRANSLATE_NOOP("Walk", "Take over"), QT_TRANSLATE_NOOP("Walk", "{cell} is {source} itself: {value}.")
+CONSTANT = (
+    QT_TRANSLATE_NOOP("Walk", "Constant"),
+    QT_TRANSLATE_NOOP("Walk", "{cell} depends on no number: it is {value}."),
+)
 SET = (
     QT_TRANSLATE_NOOP("Walk", "Edited"),
     QT_TRANSLATE_NOOP("Walk", "{cell} is edited: {before} as computed, now {value}."),
 )
-"""Title and sentence of a number that is given, copied, or set in place of the computed one."""
+"""Title and sentence of a number that is given, copied, always the same, or set in place of the computed one."""

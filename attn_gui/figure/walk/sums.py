@@ -115,7 +115,7 @@ class SumPicture:
 class PairingBeat(Beat):
     """The row is in place; the numbers of the column fly below it, the last one first."""
 
-    seconds = 1.2
+    seconds, hurried = 1.2, 1.1
 
     def __init__(self, picture: SumPicture) -> None:
         super().__init__(picture.context, picture.stage, picture.index)
@@ -129,7 +129,7 @@ class PairingBeat(Beat):
     def sentence(self) -> str:
         assert self.picture.operands is not None, "there is a row and a column"
         left, top = self.picture.operands
-        (row, column), board = self.context.shown(self.stage, self.index), self.board
+        (row, column), board = self.context.shown(self.made, self.index), self.board
         rows, columns = (role_color(role, self.context.theme) for role in board.roles)
         return self.context.words(
             QT_TRANSLATE_NOOP(
@@ -160,7 +160,7 @@ class PairingBeat(Beat):
             picture.paint_upper(canvas, k)
             if not picture.factors(picture.addends[k]):
                 continue
-            start, place = self.board.source("top", picture.addends[k].place), column.translated(0, LOWER)
+            start, place = self.board.source(picture.addends[k].place), column.translated(0, LOWER)
             begin = 0.25 * (last - k) / last if last else 0.0
             share = 1.0 if still else part(progress, begin, begin + 0.72)
             if still:
@@ -180,7 +180,7 @@ class PairingBeat(Beat):
 class AddingBeat(Beat):
     """The addends drop in one by one, and their sum counts along; `lands` where it is the number of the cell."""
 
-    seconds = 1.4
+    seconds, hurried = 1.4, 1.2
 
     def __init__(self, picture: SumPicture, *, lands: bool = True) -> None:
         super().__init__(picture.context, picture.stage, picture.index)
@@ -203,7 +203,7 @@ class AddingBeat(Beat):
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "Take each pair, then add up: {sum} = {value}."), **values
             )
-        values["cell"] = self.context.cell(self.stage, self.index)
+        values["cell"] = self.context.cell(self.made, self.index)
         if self.picture.operands is None:
             return self.context.words(QT_TRANSLATE_NOOP("Walk", "Add up: {sum} = {value}, which is {cell}."), **values)
         return self.context.words(

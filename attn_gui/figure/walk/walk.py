@@ -10,8 +10,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.nodes import cell_symbol
+from attn_gui.engine.graph.nodes import cell_symbol, computed_name
 from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
@@ -23,6 +22,9 @@ from attn_gui.figure.walk.looks import beats_of
 from attn_gui.figure.walk.pour import PourBeat
 from attn_gui.figure.walk.rich_text import escaped, lowered, runs, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
+
+MANY = 7
+"""Of more beats some are shorter."""
 
 
 class Walk:
@@ -157,8 +159,12 @@ def walk_of(
     beats = beats_of(context, stage, index)
     mixed = evaluation.part(Role.MIX)
     if pour and mixed is not None and evaluation.node(stage).stage.shares:
-        beats.append(PourBeat(context, mixed, (*index[:3], 0)))
-    evaluation.box(stage, indices.cell(index))
+        place = (*index[:3], 0)
+        touched = context.explain(mixed, place).by_hand
+        beats.append(PourBeat(context, computed_name(mixed) if touched else mixed, place))
+    if len(beats) > MANY:
+        for beat in beats:
+            beat.seconds = beat.hurried or beat.seconds
     context.printed.settle()
     if cover is not None:
         beats = list(takewhile(lambda beat: not cover.gives_away(beat.stage, beat.index), beats))
