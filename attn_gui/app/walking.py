@@ -23,6 +23,7 @@ from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.progress import Progress
+from attn_gui.formats.catalog import IMAGES
 from attn_gui.modes import ACTIONS
 from attn_gui.views.theme import current_theme, motion_reduced, theme_signal
 
@@ -223,11 +224,10 @@ class WalkController(QObject):
 
         if self._writing.waits():
             return
-        endings = (".png", ".svg", ".pdf") if panels else (".gif",)
-        kinds = {ending: f"{ending[1:].upper()} (*{ending})" for ending in endings}
+        kinds = {f".{key}": f"{key.upper()} (*.{key})" for key, kind in IMAGES.items() if kind.moving is not panels}
         folder = self._document.path.parent if self._document.path else Path.home()
         title = self.tr("Export step panels") if panels else self.tr("Export GIF")
-        path = asked_path(self._window, title, folder / f"{self._document.name}-walk{endings[0]}", kinds)
+        path = asked_path(self._window, title, folder / f"{self._document.name}-walk{next(iter(kinds))}", kinds)
         evaluation, way = self._view.explained, self._way()
         now = evaluation is self._computation.evaluation
         problem = copied(self._window, self._document) if now else evaluation.problem
