@@ -9194,12 +9194,24 @@
         <translation>以所选单元格为中心缩放，显示全部</translation>
     </message>
     <message>
+        <source>Walk through the chosen cell</source>
+        <translation>演示所选的单元格</translation>
+    </message>
+    <message>
         <source>Open or close the cell of a custom mask</source>
         <translation>开放或屏蔽自定义掩码的单元格</translation>
     </message>
     <message>
         <source>Space</source>
         <translation>空格</translation>
+    </message>
+    <message>
+        <source>In a walk: play or pause, step, back to the map</source>
+        <translation>演示中：播放或暂停，上一步、下一步，回到原来的图</translation>
+    </message>
+    <message>
+        <source>Space, ←  →, Esc</source>
+        <translation>空格，←  →，Esc</translation>
     </message>
     <message>
         <source>Type over the number</source>
