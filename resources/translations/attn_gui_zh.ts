@@ -8702,6 +8702,10 @@
         <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
     </message>
+    <message>
+        <source>{cell} is asked for, and nothing comes before it.</source>
+        <translation>{cell} 正是要求的数，之前没有步骤可演示。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -10065,7 +10069,7 @@
         <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
     </message>
     <message>
-        <source>{count} powers of e</source>
+        <source>powers of e: {count}</source>
         <translation>{count} 个指数</translation>
     </message>
     <message>
@@ -10093,7 +10097,7 @@
         <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
     </message>
     <message>
-        <source>{count} weights, sum {value}</source>
+        <source>weights: {count}, sum {value}</source>
         <translation>{count} 个权重，和为 {value}</translation>
     </message>
     <message>

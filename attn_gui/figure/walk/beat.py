@@ -8,6 +8,7 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
+from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.nodes import plain_name
 from attn_gui.figure.walk.board import Board
 from attn_gui.figure.walk.canvas import Canvas, between, part
@@ -21,8 +22,8 @@ LANDS = 0.82
 class Beat(ABC):
     """One step of a walk at a cell: what is said of it, and its picture.
 
-    `stage` is the one that it makes (`made` tells it from what was edited in it), `seconds` its length. It is made before
-    any number is printed, so that all equations of a walk agree; its texts are asked for afterward.
+    `stage` is the one that it makes (`made` tells it from what was edited in it), `seconds` its length. It is made
+    before any number is printed, so that all equations of a walk agree; its texts are asked for afterward.
     """
 
     seconds = 1.0
@@ -57,6 +58,11 @@ class Beat(ABC):
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         """Paint the stage at a progress of the beat, 0 to 1; `still` is its end, with arrows in place of movements."""
 
+    @property
+    def left_out(self) -> bool:
+        """Whether its number is left out, as in an exercise."""
+        return bool(self.context.evaluation.left_out(self.made, cell(self.index)))
+
     @cached_property
     def board(self) -> Board:
         """The matrices at the left."""
@@ -65,10 +71,10 @@ class Beat(ABC):
     def land(self, canvas: Canvas, progress: float, start: QPointF, fill: QColor, *, still: bool) -> None:
         """Paint the board, and the number on its way from a point to its cell; an arrow in place of the way."""
         self.board.paint(canvas, landed=still or progress >= 1.0)
-        cell = self.board.cell
+        place = self.board.cell
         if still:
-            canvas.arrow(start, QPointF(cell.right() + 7, cell.center().y()))
+            canvas.arrow(start, QPointF(place.right() + 7, place.center().y()))
         elif progress > LANDS:
             chip = QRectF(0, 0, 62, 32)
-            chip.moveCenter(between(start, cell.center(), part(progress, LANDS, 1.0)))
+            chip.moveCenter(between(start, place.center(), part(progress, LANDS, 1.0)))
             canvas.box(chip, strong(self.context.number(self.value)), fill, canvas.theme.ink, pixels=14)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from copy import copy
+from math import isnan
 
 import numpy as np
 
@@ -50,8 +51,8 @@ class WalkContext:
 
     # --- numbers ---------------------------------------------------------------------------------
     def number(self, value: float) -> str:
-        """Return a number as it is printed everywhere in this walk."""
-        return self.printed.text(value)
+        """Return a number as it is printed everywhere in this walk; one that is left out is a question."""
+        return "?" if self.evaluation.covers and isnan(value) else self.printed.text(value)
 
     def factor(self, value: float) -> str:
         """Return a number as it stands after a sign: a negative one in brackets."""

@@ -63,7 +63,12 @@ class PrintedNumbers:
         if not math.isfinite(number) or not math.isfinite(like):
             return format_number(number, 0)
         if size and not SMALLEST <= size < LARGEST:
-            return f"{number:.{DIGITS - 1 + extra}e}".replace("e+0", "e").replace("e-0", "e-").replace("-", MINUS)
+            return (
+                f"{number:.{DIGITS - 1 + extra}e}".replace("e+0", "e")
+                .replace("e-0", "e-")
+                .replace("e+", "e")
+                .replace("-", MINUS)
+            )
         decimals = DIGITS - 1 - math.floor(math.log10(size)) if size else DECIMALS
         return format_number(number, max(0, decimals if size < LEAST_DECIMAL else min(decimals, DECIMALS)) + extra)
 

@@ -14,12 +14,13 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
+from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.stages import FEW, MILD
 from attn_gui.figure.pages.plot import AxisScale, nice_scale
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.canvas import Canvas, between, part, tick_text
+from attn_gui.figure.walk.canvas import WIDTH, Canvas, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Side, check
 from attn_gui.figure.walk.rich_text import escaped, raised, strong
@@ -277,6 +278,10 @@ class SoftmaxBeat(Beat):
         self.row = row
 
     @property
+    def left_out(self) -> bool:
+        return False
+
+    @property
     def query(self) -> str:
         """The query of the row, as rich text."""
         return self.context.query(self.index[-2])
@@ -316,7 +321,7 @@ class ExponentBeat(SoftmaxBeat):
         own = self.row.own
         if own is not None:
             return self.row.equation(own)
-        return self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} powers of e"), count=int(self.row.open.sum()))
+        return self.context.words(QT_TRANSLATE_NOOP("Walk", "powers of e: {count}"), count=int(self.row.open.sum()))
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         row, share = self.row, 1.0 if still else part(progress, 0.05, 0.85)
@@ -464,6 +469,12 @@ class ShareBeat(SoftmaxBeat):
         return 1.0 if self.row.own is None else self.row.own.share
 
     @property
+    def left_out(self) -> bool:
+        """Whether any weight of the row is left out: its picture shows them all."""
+        row = (*cell(self.index[:-1]), slice(0, len(self.row.weights)))
+        return bool(self.context.evaluation.left_out(self.made, row))
+
+    @property
     def sentence(self) -> str:
         row = self.row
         if row.own is None:
@@ -494,7 +505,7 @@ class ShareBeat(SoftmaxBeat):
         if own is not None:
             return self._equation(own)
         return self.context.words(
-            QT_TRANSLATE_NOOP("Walk", "{count} weights, sum {value}"), count=len(self.row.weights), value=strong("1")
+            QT_TRANSLATE_NOOP("Walk", "weights: {count}, sum {value}"), count=len(self.row.weights), value=strong("1")
         )
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
@@ -544,6 +555,7 @@ class ShareBeat(SoftmaxBeat):
                 start, width = row.pieces(whole.left(), whole.width())[k]
                 at = between(QPointF(start + width / 2, whole.center().y()), place.center(), share)
                 moving = QRectF(place)
+                at.setX(min(at.x(), WIDTH - place.width() / 2 - 4))  # a thin piece may lie at the very end
                 moving.moveCenter(at)
                 color = board.map.color(term.share)
                 text = self.context.strong(term.share) if term.own else self.context.number(term.share)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
+from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
-from attn_gui.engine.graph.nodes import cell_symbol, computed_name
+from attn_gui.engine.graph.nodes import cell_symbol, computed_name, symbol
 from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
@@ -23,6 +24,7 @@ from attn_gui.figure.walk.pour import PourBeat
 from attn_gui.figure.walk.rich_text import escaped, lowered, runs, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
+_NOTHING_BEFORE = QT_TRANSLATE_NOOP("Sentences", "{cell} is asked for, and nothing comes before it.")
 MANY = 7
 """Of more beats some are shorter."""
 
@@ -135,9 +137,12 @@ def walk_of(
 ) -> Walk:
     """Return the walk to a cell of a stage, (row, column) as its map shows it.
 
-    A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. Raises StageError
-    (a KeyError) or PlaceError (an IndexError) for what is not there.
+    A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. Of a difference or
+    a gradient it is the walk of the state itself; where numbers are left out, as in an exercise, it ends before the
+    first of them. Raises StageError (a KeyError) or PlaceError (an IndexError) for what is not there, ValueError with a
+    sentence where nothing comes before a number that is left out.
     """
+    evaluation = evaluation.behind if evaluation.kind else evaluation
     context = WalkContext(evaluation, batch, head, style or PageStyle())
     index = stage_plane(evaluation, stage, batch, head).index(*cell)
     beats = beats_of(context, stage, index)
@@ -146,6 +151,9 @@ def walk_of(
         place = (*index[:3], 0)
         touched = context.explain(mixed, place).by_hand
         beats.append(PourBeat(context, computed_name(mixed) if touched else mixed, place))
+    beats = list(takewhile(lambda beat: not beat.left_out, beats))
+    if not beats:
+        raise Refusal(_NOTHING_BEFORE, cell=f"{symbol(stage)}[{cell[0]}, {cell[1]}]")
     if len(beats) > MANY:
         for beat in beats:
             beat.seconds = beat.hurried or beat.seconds
