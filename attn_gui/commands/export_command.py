@@ -39,6 +39,7 @@ from attn_gui.commands.command_ground import (
 )
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
@@ -51,7 +52,7 @@ _SEVERAL = QT_TRANSLATE_NOOP(
     "Sentences", "-o - writes one file, and {count} were asked for: name one stage, head and format."
 )
 AIMED = "--page or --walk"
-USUAL_FORMAT, SHOWN = "png", "split"
+USUAL_FORMAT, SHOWN = "png", SIDE_BY_SIDE
 STDOUT = "-"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": AIMED, "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
@@ -290,8 +291,10 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--show",
-        choices=("split", "difference", "before", "now"),
-        help=f"what of two states (default: {SHOWN}, side by side under one color bar; as numbers the difference)",
+        type=state_key,
+        choices=STATES,
+        help=f"what of two states (default: {SHOWN}, under one color bar, as {WIPE} is in a figure; as numbers the "
+        "difference)",
     )
 
 

@@ -19,7 +19,7 @@ from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.languages import LANGUAGES
-from attn_gui.modes import SPLIT
+from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
     from attn_gui.figure.comparison import Beside
@@ -187,6 +187,6 @@ def check_company(page: bool, walk: bool, given: Mapping[str, object], colorbar:
     Raises ValueError with a sentence.
     """
     choices = {**given, PAGE: page or None, WALK: walk or None, AIMED: page or walk or None}
-    choices |= {"colorbar": colorbar and None, "compare": None if compare == SPLIT else compare}
+    choices |= {"colorbar": colorbar and None, "compare": None if compare == SIDE_BY_SIDE else compare}
     if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
         raise ValueError(reason)

@@ -34,7 +34,7 @@ from attn_gui.formats import session as session_file
 from attn_gui.formats.base import Loaded
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.saving import replacing
-from attn_gui.modes import SPLIT
+from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
 
 # --- figures --------------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ def render(
     cell: tuple[int, int] | None = ExportSettings.cell,
     set: Mapping[str, Any] | None = None,  # noqa: A002  the command line's word
     before: Source | None = None,
-    compare: str = SPLIT,
+    compare: str = SIDE_BY_SIDE,
     session: bool | None = ExportSettings.session,
     knobs: Mapping[str, Any] | None = None,
 ) -> Picture:
@@ -156,10 +156,10 @@ def render(
     grey, CET-D1. `picture` is "map", "product" (with the matrices that the stage is made of) or the name of a page,
     such as "head_contributions"; a page looks at `cell`, (row, column) of the stage; `set` is what can be chosen on
     it, by name. With `walk` it is the walk through `cell` (by default the largest of the last row): a GIF that moves,
-    or a panel for each beat. With another problem `before` it shows what `compare` says of the two: "split" (side by
-    side under one color bar), "difference" (problem − before), "before" or "now". Without `title` title and shape are
-    left out; with `outlines` an SVG or PDF draws its letters as paths, for viewers without the fonts. A file carries
-    the problem and opens as a session; not above a megabyte unless `session` is True, nor if it is False. Raises
+    or a panel for each beat. With another problem `before` it shows what `compare` says of the two: "side_by_side"
+    (under one color bar), "difference" (problem − before), "before" or "now". Without `title` title and shape are left
+    out; with `outlines` an SVG or PDF draws its letters as paths, for viewers without the fonts. A file carries the
+    problem and opens as a session; not above a megabyte unless `session` is True, nor if it is False. Raises
     ValueError with a sentence for bad choices.
     """
     chosen = {name: value for name, value in locals().items() if name in ExportSettings.__dataclass_fields__}
@@ -169,7 +169,7 @@ def render(
     stage, heads = over_heads(stage, heads)
     usual = LOGICAL_DPI if walk and _ending_of(path) in ANIMATORS else NOTEBOOK_DPI
     chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, usual), "page_options": set_on_page}
-    beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
+    beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), state_key(compare))
     settings = ExportSettings(**chosen, shades={stage: shade_from(levels, colormap)}, beside=beside)
     drawn = _drawn(evaluation_of(problem, stage), settings, File(_ending_of(path), settings.dpi))
     if path is not None:
@@ -304,7 +304,7 @@ def faced(evaluation: Evaluation, settings: ExportSettings) -> Evaluation:
     kind = kind_of(settings.picture)
     if settings.beside is None or not kind.of_stage:
         return evaluation
-    if settings.beside.mode == SPLIT and not kind.on_sheets:
+    if settings.beside.mode in BOTH and not kind.on_sheets:
         raise Refusal(_MAPS_ALONE)
     return settings.beside.faced(evaluation, settings.stage)
 

@@ -278,10 +278,6 @@
         <translation>原始大小(&amp;N)</translation>
     </message>
     <message>
-        <source>&amp;Reset layout</source>
-        <translation>恢复默认布局(&amp;R)</translation>
-    </message>
-    <message>
         <source>&amp;Light</source>
         <translation>浅色(&amp;L)</translation>
     </message>
@@ -427,11 +423,7 @@
     </message>
     <message>
         <source>&amp;Difference</source>
-        <translation>差值(&amp;D)</translation>
-    </message>
-    <message>
-        <source>&amp;Split</source>
-        <translation>分屏(&amp;S)</translation>
+        <translation>差异(&amp;D)</translation>
     </message>
     <message>
         <source>Page&amp;s</source>
@@ -721,6 +713,34 @@
         <source>F&amp;ull screen</source>
         <translation>全屏(&amp;Z)</translation>
     </message>
+    <message>
+        <source>&amp;All lessons</source>
+        <translation>全部课程(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Side by side</source>
+        <translation>并排(&amp;S)</translation>
+    </message>
+    <message>
+        <source>W&amp;ipe</source>
+        <translation>卷帘(&amp;I)</translation>
+    </message>
+    <message>
+        <source>&amp;Walk through</source>
+        <translation>逐步演示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Choose a computed cell of a map first; not one that an exercise covers</source>
+        <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
+    </message>
+    <message>
+        <source>&amp;Reduced motion</source>
+        <translation>减少动态(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Reset la&amp;yout</source>
+        <translation>恢复默认布局(&amp;Y)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -740,8 +760,12 @@
         <translation>当前的数里没有这个单元格：请先回到这一步。</translation>
     </message>
     <message>
-        <source>Right. {why}</source>
-        <translation>正确。{why}</translation>
+        <source>{place} {mistake}</source>
+        <translation>{place}{mistake}</translation>
+    </message>
+    <message>
+        <source>{number} is {cell} ({title}).</source>
+        <translation>{number} 是{title} {cell}。</translation>
     </message>
 </context>
 <context>
@@ -1130,11 +1154,7 @@
     </message>
     <message>
         <source>Difference</source>
-        <translation>差值</translation>
-    </message>
-    <message>
-        <source>Split</source>
-        <translation>分屏</translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>State on show</source>
@@ -1151,6 +1171,14 @@
     <message>
         <source>Choose a cell of a map first; not during an exercise</source>
         <translation>请先在图中选择一个单元格；练习中不显示梯度</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Wipe</source>
+        <translation>卷帘</translation>
     </message>
 </context>
 <context>
@@ -1181,11 +1209,19 @@
     </message>
     <message>
         <source>Shown: the difference, {now} − {before}.</source>
-        <translation>显示的是差值：{now} − {before}。</translation>
+        <translation>显示的是差异：{now} − {before}。</translation>
     </message>
     <message>
         <source>Left of the bar: {before}. Right of it: {now}.</source>
         <translation>分隔线左侧：{before}。右侧：{now}。</translation>
+    </message>
+    <message>
+        <source>{title}, side by side</source>
+        <translation>{title}，并排</translation>
+    </message>
+    <message>
+        <source>{stage}, the same cell in both</source>
+        <translation>{stage}，两边同一个单元格</translation>
     </message>
 </context>
 <context>
@@ -1220,6 +1256,18 @@
     <message>
         <source>Gradient of</source>
         <translation>求谁的梯度</translation>
+    </message>
+    <message>
+        <source>Both states as whole maps: one zoom, one chosen cell, one color bar</source>
+        <translation>两个状态各成一张完整的热图：同步缩放，同一个单元格，同一色条</translation>
+    </message>
+    <message>
+        <source>One map with a bar to drag: before on its left, now on its right</source>
+        <translation>一张热图加一条可拖动的分隔线：左边是之前，右边是现在</translation>
+    </message>
+    <message>
+        <source>Now − before, in every map and table</source>
+        <translation>所有热图和表格都显示现在 − 之前</translation>
     </message>
 </context>
 <context>
@@ -1499,6 +1547,13 @@
     </message>
 </context>
 <context>
+    <name>EndView</name>
+    <message>
+        <source>Try it: {what}</source>
+        <translation>试一试：{what}</translation>
+    </message>
+</context>
+<context>
     <name>Examples</name>
     <message>
         <source>Worked example, five steps</source>
@@ -1617,12 +1672,12 @@
 <context>
     <name>ExportController</name>
     <message>
-        <source>Cells are left out: end the exercise before you export.</source>
-        <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
-    </message>
-    <message>
         <source>The numbers are still being computed: export them once they are there.</source>
         <translation>数值仍在计算，算完后再导出。</translation>
+    </message>
+    <message>
+        <source>Cells are covered: answer, or end the exercise, before you export.</source>
+        <translation>有单元格被盖住：请先作答或结束练习，再导出。</translation>
     </message>
 </context>
 <context>
@@ -2886,6 +2941,10 @@
         <source>Pages</source>
         <translation>页面</translation>
     </message>
+    <message>
+        <source>A right answer uncovers the numbers here and in the maps.</source>
+        <translation>答对之后，这里和图中盖住的数都会揭开。</translation>
+    </message>
 </context>
 <context>
     <name>InterventionPanel</name>
@@ -3154,6 +3213,64 @@
     </message>
 </context>
 <context>
+    <name>LessonButton</name>
+    <message>
+        <source>{number}. {title}, {done} of {count} steps done, {minutes} min</source>
+        <translation>第 {number} 课，{title}，共 {count} 步，已完成 {done} 步，{minutes} 分钟</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} 分钟</translation>
+    </message>
+</context>
+<context>
+    <name>LessonList</name>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>{count} lessons, about {minutes} min. {done} finished; leave at any time and go on later.</source>
+        <translation>{count} 课，约 {minutes} 分钟。已完成 {done} 课；随时可以离开，下次从原处继续。</translation>
+    </message>
+    <message>
+        <source>Open a lesson of your own…</source>
+        <translation>打开自己的课程…</translation>
+    </message>
+    <message>
+        <source>Start over</source>
+        <translation>从头开始</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Begin</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Go on with: {title}</source>
+        <translation>接着学：{title}</translation>
+    </message>
+    <message>
+        <source>Begin with: {title}</source>
+        <translation>从这里开始：{title}</translation>
+    </message>
+    <message>
+        <source>Step {place} of {count}</source>
+        <translation>第 {place} 步，共 {count} 步</translation>
+    </message>
+    <message>
+        <source>In the lesson before you learned: {what}</source>
+        <translation>上一课你学会了：{what}</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} 分钟</translation>
+    </message>
+</context>
+<context>
     <name>LessonMenu</name>
     <message>
         <source>Lessons (*{ending})</source>
@@ -3191,20 +3308,55 @@
         <translation>关闭课程（进度会保留）</translation>
     </message>
     <message>
-        <source>{place} of {count}</source>
-        <translation>第 {place} 步，共 {count} 步</translation>
-    </message>
-    <message>
         <source>Next</source>
         <translation>下一步</translation>
     </message>
     <message>
-        <source>Finish</source>
+        <source>✓ Done</source>
+        <translation>✓ 已完成</translation>
+    </message>
+    <message>
+        <source>Way through the lesson</source>
+        <translation>课程的上一步与下一步</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>All lessons</source>
+        <translation>全部课程</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>下一课</translation>
+    </message>
+    <message>
+        <source>Finished</source>
         <translation>完成</translation>
     </message>
     <message>
-        <source>✓ Done</source>
-        <translation>✓ 已完成</translation>
+        <source>Step {place} of {count}</source>
+        <translation>第 {place} 步，共 {count} 步</translation>
+    </message>
+</context>
+<context>
+    <name>Lessons</name>
+    <message>
+        <source>Hands on</source>
+        <translation>先动手</translation>
+    </message>
+    <message>
+        <source>Why it is computed so</source>
+        <translation>为什么这样算</translation>
+    </message>
+    <message>
+        <source>Heads and the whole block</source>
+        <translation>多头与整个块</translation>
+    </message>
+    <message>
+        <source>Words and models</source>
+        <translation>词与模型</translation>
     </message>
 </context>
 <context>
@@ -4179,20 +4331,12 @@
         <translation>层归一化的缩放</translation>
     </message>
     <message>
-        <source>With and without scaling</source>
-        <translation>有 / 无缩放</translation>
-    </message>
-    <message>
         <source>without scaling</source>
-        <translation>不缩放</translation>
+        <translation>无缩放</translation>
     </message>
     <message>
         <source>with scaling</source>
-        <translation>缩放</translation>
-    </message>
-    <message>
-        <source>With and without the mask</source>
-        <translation>有 / 无掩码</translation>
+        <translation>有缩放</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4271,10 +4415,6 @@
         <translation>层归一化</translation>
     </message>
     <message>
-        <source>With and without head {head}</source>
-        <translation>保留 / 关闭头 {head}</translation>
-    </message>
-    <message>
         <source>without head {head}</source>
         <translation>关闭头 {head}</translation>
     </message>
@@ -4283,16 +4423,12 @@
         <translation>保留头 {head}</translation>
     </message>
     <message>
-        <source>With and without what was set by hand</source>
-        <translation>有 / 无手动修改</translation>
-    </message>
-    <message>
         <source>without what was set by hand</source>
-        <translation>无手动干预</translation>
+        <translation>无手动修改</translation>
     </message>
     <message>
         <source>with what was set by hand</source>
-        <translation>有手动干预</translation>
+        <translation>有手动修改</translation>
     </message>
     <message>
         <source>Value through W_O</source>
@@ -4442,6 +4578,22 @@
         <source>Weights, largest over heads</source>
         <translation>各头权重的最大值</translation>
     </message>
+    <message>
+        <source>With / without scaling</source>
+        <translation>有 / 无缩放</translation>
+    </message>
+    <message>
+        <source>With / without the mask</source>
+        <translation>有 / 无掩码</translation>
+    </message>
+    <message>
+        <source>With / without head {head}</source>
+        <translation>保留 / 关闭头 {head}</translation>
+    </message>
+    <message>
+        <source>With / without what was set by hand</source>
+        <translation>有 / 无手动修改</translation>
+    </message>
 </context>
 <context>
     <name>NewDialog</name>
@@ -4568,6 +4720,13 @@
     <message>
         <source>, </source>
         <translation>，</translation>
+    </message>
+</context>
+<context>
+    <name>NextBand</name>
+    <message>
+        <source>Next lesson · about {minutes} min</source>
+        <translation>下一课 · 约 {minutes} 分钟</translation>
     </message>
 </context>
 <context>
@@ -5493,12 +5652,12 @@
 <context>
     <name>PagesController</name>
     <message>
-        <source>Not shown during the exercise: pages would give away cells that are left out.</source>
-        <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
-    </message>
-    <message>
         <source>Stopped. Choose the page again to compute it.</source>
         <translation>已停止。再次选择此页即可重新计算。</translation>
+    </message>
+    <message>
+        <source>Not shown while cells are covered: pages would give them away.</source>
+        <translation>有单元格被盖住时不显示：页面会泄露答案。</translation>
     </message>
 </context>
 <context>
@@ -5680,16 +5839,8 @@
 <context>
     <name>QuestionView</name>
     <message>
-        <source>Not yet. {why}</source>
-        <translation>还不对。{why}</translation>
-    </message>
-    <message>
-        <source>Not yet; try again.</source>
-        <translation>还不对，请再试一次。</translation>
-    </message>
-    <message>
         <source>Check</source>
-        <translation>检查</translation>
+        <translation>核对</translation>
     </message>
     <message>
         <source>Show the answer</source>
@@ -5698,6 +5849,18 @@
     <message>
         <source>Your answer</source>
         <translation>你的答案</translation>
+    </message>
+    <message>
+        <source>Try again.</source>
+        <translation>再试一次。</translation>
+    </message>
+    <message>
+        <source>Not yet. </source>
+        <translation>还不对。</translation>
+    </message>
+    <message>
+        <source>Correct. </source>
+        <translation>正确。</translation>
     </message>
 </context>
 <context>
@@ -6052,8 +6215,8 @@
         <translation>转到表格中的 {cell}</translation>
     </message>
     <message>
-        <source>Not shown during the exercise: gradients would give away cells that are left out.</source>
-        <translation>练习期间不显示梯度：它会泄露留空单元格的答案。</translation>
+        <source>Not shown while cells are covered: gradients would give them away.</source>
+        <translation>有单元格被盖住时不显示：梯度会泄露答案。</translation>
     </message>
 </context>
 <context>
@@ -8023,10 +8186,6 @@
         <translation>算例中有的阶段、“all”、“model”或页面名</translation>
     </message>
     <message>
-        <source>“- open:”, “- make:” or “- model:” in the first step</source>
-        <translation>第一步中有“- open:”、“- make:”或“- model:”</translation>
-    </message>
-    <message>
         <source>something that does not hold until the person has done it</source>
         <translation>读者完成之前不成立的结论</translation>
     </message>
@@ -8703,8 +8862,52 @@
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
     </message>
     <message>
-        <source>{cell} is asked for, and nothing comes before it.</source>
-        <translation>{cell} 正是要求的数，之前没有步骤可演示。</translation>
+        <source>a text under “### English” or “### 中文”</source>
+        <translation>“### English”或“### 中文”下的文字</translation>
+    </message>
+    <message>
+        <source>“- can:”, “- try:” or “- next:” below the heading of the end</source>
+        <translation>结尾标题下的“- can:”“- try:”或“- next:”</translation>
+    </message>
+    <message>
+        <source>1 to {most} lines “- can: …” at the end</source>
+        <translation>结尾处 1 到 {most} 行“- can: …”</translation>
+    </message>
+    <message>
+        <source>a matrix that is given, such as {of}: {name} is computed from {of} here</source>
+        <translation>给出的矩阵，如 {of}：这里 {name} 由 {of} 算出</translation>
+    </message>
+    <message>
+        <source>the name of a lesson beside this one</source>
+        <translation>同一文件夹中的课程文件名</translation>
+    </message>
+    <message>
+        <source>Weight that query {query} gives key {key}: {before} {old}, {now} {value}.</source>
+        <translation>查询 {query} 给键 {key} 的权重：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>{title} of query {query} and key {key}: {before} {old}, {now} {value}.</source>
+        <translation>查询 {query} 与键 {key} 的{title}：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>{title}, column {column} for {token}: {before} {old}, {now} {value}.</source>
+        <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>a cell that is computed, such as weights[1, 1]</source>
+        <translation>算出来的单元格，如 weights[1, 1]</translation>
+    </message>
+    <message>
+        <source>words of the table that comes along, such as “cat dog king queen”</source>
+        <translation>自带词表中的词，如“cat dog king queen”</translation>
+    </message>
+    <message>
+        <source>“- open:”, “- make:”, “- model:” or “- words:” in the first step</source>
+        <translation>第一步中的“- open:”“- make:”“- model:”或“- words:”</translation>
+    </message>
+    <message>
+        <source>computed cells such as weights[1, 1] or weights[1, :], or “none”</source>
+        <translation>算出的单元格，如 weights[1, 1] 或 weights[1, :]，或“none”</translation>
     </message>
 </context>
 <context>
@@ -9028,6 +9231,13 @@
     </message>
 </context>
 <context>
+    <name>SideBySide</name>
+    <message>
+        <source>one bar</source>
+        <translation>同一色条</translation>
+    </message>
+</context>
+<context>
     <name>SizeBox</name>
     <message>
         <source>, </source>
@@ -9257,10 +9467,6 @@
     <message>
         <source>No cell chosen</source>
         <translation>未选中单元格</translation>
-    </message>
-    <message>
-        <source>Not explained during the exercise: that would give away a cell that is left out.</source>
-        <translation>练习期间不解释留空的单元格，以免泄露答案。</translation>
     </message>
     <message>
         <source>Examples</source>
@@ -10251,6 +10457,120 @@
     <message>
         <source>Result: {subtitle}, {letter} = {value}</source>
         <translation>结果：{subtitle} {letter} = {value}</translation>
+    </message>
+</context>
+<context>
+    <name>WalkButton</name>
+    <message>
+        <source>Walk through this cell</source>
+        <translation>演示这一格</translation>
+    </message>
+    <message>
+        <source>Show step by step, with its numbers, how this cell is computed</source>
+        <translation>用实际的数，一步一步演示这一格是怎样算出来的</translation>
+    </message>
+    <message>
+        <source>Space key</source>
+        <translation>空格键</translation>
+    </message>
+</context>
+<context>
+    <name>WalkController</name>
+    <message>
+        <source>Walk · step {place} of {count}: {title}</source>
+        <translation>演示 · 第 {place} 步，共 {count} 步：{title}</translation>
+    </message>
+    <message>
+        <source>Walk stopped: a number was changed</source>
+        <translation>演示已停止：数被改动</translation>
+    </message>
+    <message>
+        <source>Export step panels</source>
+        <translation>导出分步图</translation>
+    </message>
+    <message>
+        <source>Export GIF</source>
+        <translation>导出 GIF</translation>
+    </message>
+</context>
+<context>
+    <name>WalkSteps</name>
+    <message>
+        <source>Steps</source>
+        <translation>每一步</translation>
+    </message>
+    <message>
+        <source>Click a step to go there</source>
+        <translation>点一步，就跳到那里</translation>
+    </message>
+    <message>
+        <source>Space: play or pause   ← →: previous, next step
+Esc: back to the map. Any edit stops the walk.</source>
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
+Esc：回到原来的图。改了任何数，演示就停下。</translation>
+    </message>
+</context>
+<context>
+    <name>WalkView</name>
+    <message>
+        <source>Step {place} of {count}: {title}. {sentence}</source>
+        <translation>第 {place} 步，共 {count} 步：{title}。{sentence}</translation>
+    </message>
+    <message>
+        <source>Export &amp;GIF…</source>
+        <translation>导出 GIF(&amp;G)…</translation>
+    </message>
+    <message>
+        <source>Export step &amp;panels…</source>
+        <translation>导出分步图(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Back to the map</source>
+        <translation>回到原来的图</translation>
+    </message>
+    <message>
+        <source>Previous step</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Next step</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Steps of the walk</source>
+        <translation>演示的各步</translation>
+    </message>
+    <message>
+        <source>Reduced motion: each step at once</source>
+        <translation>减少动态：每一步直接到位</translation>
+    </message>
+    <message>
+        <source>Step {place} / {count}</source>
+        <translation>第 {place} / {count} 步</translation>
+    </message>
+    <message>
+        <source>{now} / {all} s</source>
+        <translation>{now} / {all} 秒</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source>{what} (Space)</source>
+        <translation>{what}（空格键）</translation>
     </message>
 </context>
 <context>

@@ -247,15 +247,11 @@ def test_the_walk_of_a_weight_ends_in_the_output_whatever_is_edited(worked):
     assert [beat.stage for beat in walk_of(given_, 0, 0, "weights", (0, 1)).beats] == ["weights", "head_output"]
 
 
-def test_what_an_exercise_covers_is_not_given_away(worked):
-    covered = Covered(worked, [Blank("weights", (0, 0, 1, 1))])
-    walk = walk_of(covered, 0, 0, "weights", (1, 1))
-    assert [beat.stage for beat in walk.beats] == ["scores", "scores", "scaled", "weights", "weights"]
-    assert "0.64" not in "".join(beat.sentence + beat.result for beat in walk.beats) + walk.conclusion
-    assert walk.conclusion.endswith("<b>?</b>")
-    given_ = evaluation_of(Problem.from_weights([[0.2, 0.8], [0.5, 0.5]]))
-    with pytest.raises(ValueError, match="nothing comes before"):
-        walk_of(Covered(given_, [Blank("weights", (0, 0, 1, 1))]), 0, 0, "weights", (1, 1))
+def test_a_walk_ends_before_what_an_exercise_covers(worked):
+    cover = Covered(worked, [Blank("weights", (0, 0, 1, 1))])
+    walk = walk_of(worked, 0, 0, "weights", (1, 1), cover=cover)
+    assert [beat.stage for beat in walk.beats] == ["scores", "scores", "scaled"]
+    assert "0.64" not in "".join(beat.sentence + beat.result for beat in walk.beats) + walk.announcement
 
 
 def test_a_long_problem_is_walked_without_its_maps():

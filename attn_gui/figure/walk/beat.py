@@ -8,7 +8,6 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
-from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.nodes import plain_name
 from attn_gui.figure.walk.board import Board
 from attn_gui.figure.walk.canvas import Canvas, between, part
@@ -57,11 +56,6 @@ class Beat(ABC):
     @abstractmethod
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         """Paint the stage at a progress of the beat, 0 to 1; `still` is its end, with arrows in place of movements."""
-
-    @property
-    def left_out(self) -> bool:
-        """Whether its number is left out, as in an exercise."""
-        return bool(self.context.evaluation.left_out(self.made, cell(self.index)))
 
     @cached_property
     def board(self) -> Board:

@@ -48,6 +48,7 @@ class BoardMap:
     figure: MapFigure
     numbers: CellNumbers | None
     pixels: float
+    covered: tuple[tuple[int, int], ...] = ()  # cells whose numbers are not to be seen
 
     def cell(self, row: int, column: int) -> QRectF:
         """Return the rectangle of a cell."""
@@ -77,6 +78,13 @@ class BoardMap:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(canvas.theme.line_strong, 1.0))
         painter.drawRect(self.place)
+        for row, column in self.covered:
+            cell = self.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5)
+            painter.setPen(QPen(canvas.theme.accent, 1.5, Qt.PenStyle.DashLine))
+            painter.setBrush(canvas.theme.surface)
+            painter.drawRect(cell)
+            foot = cell.center().y() + self.pixels * 0.36
+            canvas.text(cell.center().x(), foot, strong("?"), self.pixels, canvas.theme.accent, MIDDLE)
         if blank is not None:
             painter.fillRect(self.cell(*blank), canvas.theme.surface)
 
@@ -111,9 +119,7 @@ class Board:
             left = LEFT + self._label_room(rows) + 5
             across, down = (RIGHT - left - GAP) / (inner + columns), (BOTTOM - TOP - GAP) / (inner + rows)
             side = thick = min(LARGEST_CELL, across, down)
-            if (
-                side < LEAST_OPERAND_CELL
-            ):  # the operands share the map's rows and columns, but not the size of its cells
+            if side < LEAST_OPERAND_CELL:  # operands share the rows and columns of the map, not the size of its cells
                 thick = THIN
                 across, down = (
                     (RIGHT - left - GAP - inner * thick) / columns,
@@ -161,7 +167,9 @@ class Board:
             numbers = CellNumbers(0)
         elif numbers is not None and not numbers.decimals:
             numbers = None  # rounded to whole numbers they would not be those of the sentence
-        return BoardMap(place, rows, columns, figure, numbers, pixels)
+        missing = np.argwhere(np.isnan(values)).tolist() if self._evaluation.covers else ()
+        covered = tuple((rows[row], columns[column]) for row, column in missing)
+        return BoardMap(place, rows, columns, figure, numbers, pixels, covered)
 
     # --- places ----------------------------------------------------------------------------------
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from copy import copy
-from math import isnan
 
 import numpy as np
 
@@ -28,8 +27,12 @@ Index = tuple[int, ...]
 class WalkContext:
     """What the beats of one walk share."""
 
-    def __init__(self, evaluation: Evaluation, batch: int, head: int, style: PageStyle) -> None:
+    def __init__(
+        self, evaluation: Evaluation, batch: int, head: int, style: PageStyle, cover: Evaluation | None = None
+    ) -> None:
+        """Boards show what a `cover` leaves of the numbers."""
         self.evaluation, self.batch, self.head, self.style = evaluation, batch, head, style
+        self._seen = evaluation if cover is None else cover
         self.printed = PrintedNumbers()
         self._boards: dict[tuple[int, str, int, int | None], Board] = {}
 
@@ -51,8 +54,8 @@ class WalkContext:
 
     # --- numbers ---------------------------------------------------------------------------------
     def number(self, value: float) -> str:
-        """Return a number as it is printed everywhere in this walk; one that is left out is a question."""
-        return "?" if self.evaluation.covers and isnan(value) else self.printed.text(value)
+        """Return a number as it is printed everywhere in this walk."""
+        return self.printed.text(value)
 
     def factor(self, value: float) -> str:
         """Return a number as it stands after a sign: a negative one in brackets."""
@@ -146,7 +149,7 @@ class WalkContext:
         key = self.head, stage, row, place if column else None
         if key not in self._boards:
             cell = (row, place if column else None)
-            self._boards[key] = Board(self.evaluation, stage, self.batch, self.head, cell, self.theme)
+            self._boards[key] = Board(self._seen, stage, self.batch, self.head, cell, self.theme)
         return self._boards[key]
 
     def shown(self, stage: str, index: Index) -> tuple[int, int]:

@@ -14,7 +14,6 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
-from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.stages import FEW, MILD
 from attn_gui.figure.pages.plot import AxisScale, nice_scale
@@ -278,10 +277,6 @@ class SoftmaxBeat(Beat):
         self.row = row
 
     @property
-    def left_out(self) -> bool:
-        return False
-
-    @property
     def query(self) -> str:
         """The query of the row, as rich text."""
         return self.context.query(self.index[-2])
@@ -467,12 +462,6 @@ class ShareBeat(SoftmaxBeat):
     @property
     def value(self) -> float:
         return 1.0 if self.row.own is None else self.row.own.share
-
-    @property
-    def left_out(self) -> bool:
-        """Whether any weight of the row is left out: its picture shows them all."""
-        row = (*cell(self.index[:-1]), slice(0, len(self.row.weights)))
-        return bool(self.context.evaluation.left_out(self.made, row))
 
     @property
     def sentence(self) -> str:

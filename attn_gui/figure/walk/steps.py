@@ -249,10 +249,6 @@ class MaskBeat(Beat):
         self.closed = None if row else next((layer for layer, open_ in self.layers if not open_), None)
 
     @property
-    def left_out(self) -> bool:
-        return not self.whole and super().left_out
-
-    @property
     def title(self) -> str:
         return self.context.words(QT_TRANSLATE_NOOP("Walk", "Mask"))
 
@@ -399,10 +395,6 @@ class FormulaBeat(Beat):
     def lands(self) -> bool:
         """Whether it is the number of the cell."""
         return not self.name
-
-    @property
-    def left_out(self) -> bool:
-        return self.lands and super().left_out
 
     @property
     def _letter(self) -> str:

@@ -143,10 +143,6 @@ class PairingBeat(Beat):
         )
 
     @property
-    def left_out(self) -> bool:
-        return False
-
-    @property
     def pairs(self) -> int:
         """Numbers in the row, and in the column."""
         return self.picture.count
@@ -193,10 +189,6 @@ class AddingBeat(Beat):
     @property
     def value(self) -> float:
         return self.picture.value
-
-    @property
-    def left_out(self) -> bool:
-        return self.lands and super().left_out
 
     @property
     def title(self) -> str:

@@ -9,9 +9,8 @@ from itertools import accumulate, takewhile
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
-from attn_gui.engine.graph.nodes import cell_symbol, computed_name, symbol
+from attn_gui.engine.graph.nodes import cell_symbol, computed_name
 from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
@@ -24,7 +23,6 @@ from attn_gui.figure.walk.pour import PourBeat
 from attn_gui.figure.walk.rich_text import escaped, lowered, runs, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-_NOTHING_BEFORE = QT_TRANSLATE_NOOP("Sentences", "{cell} is asked for, and nothing comes before it.")
 MANY = 7
 """Of more beats some are shorter."""
 
@@ -78,9 +76,17 @@ class Walk:
     def conclusion(self) -> str:
         """The result: what the cell is, and its number."""
         context = self._context
+        return self._concluded(context.strong(context.value(self._stage, self._index)))
+
+    @property
+    def announcement(self) -> str:
+        """The conclusion as long as its number is not there."""
+        return self._concluded(strong("…"))
+
+    def _concluded(self, value: str) -> str:
+        context = self._context
         row, column = context.shown(self._stage, self._index)
         letter = f"{escaped(cell_symbol(self._stage))}{lowered(f'{row},{column}')}"
-        value = context.strong(context.value(self._stage, self._index))
         return context.words(
             QT_TRANSLATE_NOOP("Walk", "Result: {subtitle}, {letter} = {value}"),
             subtitle=self.subtitle,
@@ -93,6 +99,12 @@ class Walk:
     def seconds(self) -> float:
         """How long all beats take."""
         return round(self._ends[-1], 6)
+
+    @property
+    def landing(self) -> float:
+        """The time at which the number of the cell is there; more than `seconds` where it never is."""
+        ends = [end for end, beat in zip(self._ends, self.beats, strict=True) if beat.stage == self._stage]
+        return ends[-1] if ends else self.seconds + 1.0
 
     def beat_at(self, seconds: float) -> tuple[int, float]:
         """Return the number of the beat at a time, and how much of it is over, 0 to 1."""
@@ -134,16 +146,16 @@ def walk_of(
     style: PageStyle | None = None,
     *,
     pour: bool = True,
+    cover: Evaluation | None = None,
 ) -> Walk:
     """Return the walk to a cell of a stage, (row, column) as its map shows it.
 
     A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. Of a difference or
-    a gradient it is the walk of the state itself; where numbers are left out, as in an exercise, it ends before the
-    first of them. Raises StageError (a KeyError) or PlaceError (an IndexError) for what is not there, ValueError with a
-    sentence where nothing comes before a number that is left out.
+    a gradient it is the walk of the state itself. It ends before the first beat that gives a number of a `cover` away,
+    and may have no beats then. Raises StageError (a KeyError) or PlaceError (an IndexError) for what is not there.
     """
     evaluation = evaluation.behind if evaluation.kind else evaluation
-    context = WalkContext(evaluation, batch, head, style or PageStyle())
+    context = WalkContext(evaluation, batch, head, style or PageStyle(), cover)
     index = stage_plane(evaluation, stage, batch, head).index(*cell)
     beats = beats_of(context, stage, index)
     mixed = evaluation.part(Role.MIX)
@@ -151,11 +163,10 @@ def walk_of(
         place = (*index[:3], 0)
         touched = context.explain(mixed, place).by_hand
         beats.append(PourBeat(context, computed_name(mixed) if touched else mixed, place))
-    beats = list(takewhile(lambda beat: not beat.left_out, beats))
-    if not beats:
-        raise Refusal(_NOTHING_BEFORE, cell=f"{symbol(stage)}[{cell[0]}, {cell[1]}]")
     if len(beats) > MANY:
         for beat in beats:
             beat.seconds = beat.hurried or beat.seconds
     context.printed.settle()
+    if cover is not None:
+        beats = list(takewhile(lambda beat: not cover.gives_away(beat.stage, beat.index), beats))
     return Walk(context, stage, index, beats)
