@@ -10,7 +10,7 @@ from attn_gui.figure.text.numbers import MINUS, format_number
 
 DIGITS, DECIMALS = 4, 4
 """Digits of a number, and decimals of one below 1, unless an equation asks for more."""
-MOST_STEPS, TIE = 60, 1e-9
+MOST_STEPS, TIE = 300, 1e-7
 """Rounds in which equations are mended, and how far from a half a number still counts as one."""
 LARGEST, SMALLEST = 1e7, 1e-4
 """Magnitudes that are written without a power of ten."""
@@ -79,7 +79,7 @@ class PrintedNumbers:
         """Return whether the printed result is what comes out of these operands, rounded; a half either way."""
         unit = self._unit(equation.result)
         error = abs(_computed(equation, operands) - value_of(self.text(equation.result)))
-        return error <= unit / 2 * (1 + TIE) + abs(equation.result) * TIE
+        return error <= unit / 2 * (1 + TIE)
 
     def _unit(self, number: float) -> float:
         """Return what one more in the last printed digit is worth."""
