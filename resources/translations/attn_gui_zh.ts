@@ -1545,7 +1545,19 @@
         <source>Draw letters as paths in an SVG or PDF, for viewers without the fonts</source>
         <translation>在 SVG 或 PDF 中把文字画成轮廓，供没有这些字体的软件打开</translation>
     </message>
-</context>
+<message>
+        <source>How many numbers are left out of the steps</source>
+        <translation>从各步中留空多少个数</translation>
+    </message><message>
+        <source>The same seed leaves out the same cells again</source>
+        <translation>相同的种子会再次留空相同的格</translation>
+    </message><message>
+        <source>What is left to the student: the weights, every step, or to find one wrong number</source>
+        <translation>留给学生做什么：补全权重、算出每一步，或找出一个错误的数</translation>
+    </message><message>
+        <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
+        <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
+    </message></context>
 <context>
     <name>EndView</name>
     <message>
@@ -4013,7 +4025,37 @@
         <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
         <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
     </message>
-</context>
+<message>
+        <source>K not transposed</source>
+        <translation>K 没有转置</translation>
+    </message><message>
+        <source>Q and K exchanged</source>
+        <translation>Q 与 K 颠倒</translation>
+    </message><message>
+        <source>no scaling</source>
+        <translation>忘记缩放</translation>
+    </message><message>
+        <source>divided by {d_k}, not √{d_k}</source>
+        <translation>除以 {d_k} 而非 √{d_k}</translation>
+    </message><message>
+        <source>normalized by column</source>
+        <translation>按列归一化</translation>
+    </message><message>
+        <source>not divided by the sum</source>
+        <translation>没有除以行和</translation>
+    </message><message>
+        <source>no exponential</source>
+        <translation>没有取指数</translation>
+    </message><message>
+        <source>mask the wrong way round</source>
+        <translation>掩码弄反</translation>
+    </message><message>
+        <source>masked with 0, not −∞</source>
+        <translation>用 0 而非 −∞ 屏蔽</translation>
+    </message><message>
+        <source>mask after the softmax</source>
+        <translation>在 softmax 之后才加掩码</translation>
+    </message></context>
 <context>
     <name>ModelController</name>
     <message>
@@ -8913,7 +8955,10 @@
         <source>computed cells such as weights[1, 1] or weights[1, :], or “none”</source>
         <translation>算出的单元格，如 weights[1, 1] 或 weights[1, :]，或“none”</translation>
     </message>
-</context>
+<message>
+        <source>A worksheet of this level has nothing to leave out of this problem.</source>
+        <translation>这个算例在这一级练习卷中没有可填的数。</translation>
+    </message></context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -10747,7 +10792,13 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <source>Tick at least one step.</source>
         <translation>请至少勾选一个步骤。</translation>
     </message>
-</context>
+<message>
+        <source>level</source>
+        <translation>级别</translation>
+    </message><message>
+        <source>and the teacher's pages with the answers, in a file of their own</source>
+        <translation>另存一个文件：含答案的教师页</translation>
+    </message></context>
 <context>
     <name>Worksheets</name>
     <message>
@@ -10770,5 +10821,125 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <source>These matrices do not fit on a page; choose a smaller problem.</source>
         <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
     </message>
-</context>
-</TS>
+<message>
+        <source>Scaled dot-product attention, step by step</source>
+        <translation>缩放点积注意力：一步一步算</translation>
+    </message><message>
+        <source>Attention, step by step</source>
+        <translation>注意力：一步一步算</translation>
+    </message><message>
+        <source>{heading}: answers</source>
+        <translation>{heading}（答案）</translation>
+    </message><message>
+        <source>No. {number}</source>
+        <translation>第 {number} 份</translation>
+    </message><message>
+        <source>Name</source>
+        <translation>姓名</translation>
+    </message><message>
+        <source>Class</source>
+        <translation>班级</translation>
+    </message><message>
+        <source>Date</source>
+        <translation>日期</translation>
+    </message><message>
+        <source>Score</source>
+        <translation>得分</translation>
+    </message><message>
+        <source>Working</source>
+        <translation>演算</translation>
+    </message><message>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
+        <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
+    </message><message>
+        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
+        <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
+    </message><message>
+        <source>{level} · seed {seed}</source>
+        <translation>{level} · 种子 {seed}</translation>
+    </message><message>
+        <source>These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for less.</source>
+        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例，或要求较少的级别。</translation>
+    </message><message>
+        <source>Sum of each row:</source>
+        <translation>每行之和：</translation>
+    </message><message>
+        <source>row {row}</source>
+        <translation>第 {row} 行</translation>
+    </message><message>
+        <source>Row {row}: </source>
+        <translation>第 {row} 行：</translation>
+    </message><message>
+        <source>sum</source>
+        <translation>和</translation>
+    </message><message>
+        <source>The wrong number: step ____ , row ____ , column ____ ; it should be ________ .</source>
+        <translation>错误的数：第 ____ 步，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
+    </message><message>
+        <source>What was done wrong:</source>
+        <translation>错在哪里：</translation>
+    </message><message>
+        <source>Wrong: {cell} is printed as {wrong}; it is {right}.</source>
+        <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
+    </message><message>
+        <source>Two decimals throughout; last digit ±1 is right.</source>
+        <translation>用两位小数续算，末位差 1 也算对。</translation>
+    </message><message>
+        <source>Usual mistakes, seen at {cell}</source>
+        <translation>常见的错，看 {cell}</translation>
+    </message><message>
+        <source>Scores</source>
+        <translation>分数</translation>
+    </message><message>
+        <source>Scaling</source>
+        <translation>缩放</translation>
+    </message><message>
+        <source>Bias</source>
+        <translation>偏置</translation>
+    </message><message>
+        <source>Mask</source>
+        <translation>掩码</translation>
+    </message><message>
+        <source>Softmax</source>
+        <translation>softmax</translation>
+    </message><message>
+        <source>Weighted sum</source>
+        <translation>加权求和</translation>
+    </message><message>
+        <source>Each row of Q with each row of K: multiply, add up.</source>
+        <translation>Q 的每一行与 K 的每一行做点积。</translation>
+    </message><message>
+        <source>Each row of A weighs the rows of V.</source>
+        <translation>用 A 的每一行对 V 的各行加权。</translation>
+    </message><message>
+        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; write every step.</source>
+        <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
+    </message><message>
+        <source>Fill the weights</source>
+        <translation>补全权重</translation>
+    </message><message>
+        <source>All steps</source>
+        <translation>全部步骤</translation>
+    </message><message>
+        <source>Find the mistake</source>
+        <translation>找错</translation>
+    </message><message>
+        <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
+        <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
+    </message></context>
+<context><name>LeaveOutDialog</name><message>
+        <source>Leave out cells</source>
+        <translation>留空</translation>
+    </message><message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message><message>
+        <source>OK</source>
+        <translation>确定</translation>
+    </message><message>
+        <source>cells left out</source>
+        <translation>留空的格数</translation>
+    </message><message>
+        <source>random seed</source>
+        <translation>随机种子</translation>
+    </message></context></TS>
