@@ -73,7 +73,9 @@ class MainWindow(QMainWindow):
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._with_heads = True, set[QWidget]()
         center = QWidget(self)
-        self._strip, self.columns = zone_in(center), QSplitter(Qt.Orientation.Horizontal, center)
+        self._work = QWidget(center)  # spine and columns
+        self._start: QWidget | None = None  # the page in their place
+        self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
         self._middle = zone_in(self.columns, name="zone.product")
         self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
@@ -112,14 +114,53 @@ class MainWindow(QMainWindow):
         self.banner, self.inspector, self.history = Banner(self.right), Inspector(self.right), HistoryView(self.right)
         self._build_panels()
         self._filled = True
+        if self.start_shown:  # it was there first
+            layout = self.centralWidget().layout()
+            assert isinstance(layout, QVBoxLayout)
+            layout.insertWidget(0, self.banner)
 
     def conceal(self) -> None:
         """Keep the zones of a window that is on the screen out of sight while panels are put into them."""
-        self.centralWidget().hide()
+        self._work.hide()
 
     def reveal(self) -> None:
-        """Show zones and panels, all of them laid out."""
-        self.centralWidget().show()
+        """Show zones and panels, all of them laid out, unless the start page stands in their place."""
+        self._work.setVisible(not self.start_shown)
+
+    @property
+    def start_shown(self) -> bool:
+        """Whether the start page stands in the place of spine, tables and maps."""
+        return self._start is not None and not self._start.isHidden()
+
+    def show_start(self, page: QWidget, status: QWidget) -> None:
+        """Show the start page, with what it has for the status bar; what the banner says stands above it."""
+        center = self.centralWidget().layout()
+        assert isinstance(center, QVBoxLayout)
+        if self._start is None:
+            self._start = page
+            center.addWidget(page)
+            self.statusBar().addPermanentWidget(status, 1)
+        self._status = status
+        self.conceal()
+        if self._filled:
+            center.insertWidget(0, self.banner)
+        self._show_page(True)
+
+    def leave_start(self) -> None:
+        """Show spine, tables and maps again."""
+        if self.start_shown:
+            column = self.right.layout()
+            assert isinstance(column, QBoxLayout)
+            column.insertWidget(column.indexOf(self.inspector), self.banner)
+            self._show_page(False)
+            self.reveal()
+
+    def _show_page(self, shown: bool) -> None:
+        assert self._start is not None
+        for part in (self._start, self._status):
+            part.setVisible(shown)
+        for label in (self.place, self.recomputed, self.precision):
+            label.setVisible(not shown)
 
     def fit_panels(self) -> None:
         """Give the panels the form for a narrow window, a low one or a roomy one, once its size and they are there."""
@@ -182,10 +223,12 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
         set_ground(self._strip, "raised")
-        column = QVBoxLayout(center)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        stack(column, self._strip, hairline(center), self.columns, stretch=self.columns)
+        whole, column = QVBoxLayout(center), QVBoxLayout(self._work)
+        for layout in (whole, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        stack(column, self._strip, hairline(self._work), self.columns, stretch=self.columns)
+        whole.addWidget(self._work)
         self.setCentralWidget(center)
 
     def _build_status(self) -> None:

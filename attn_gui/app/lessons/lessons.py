@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QPoint, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
@@ -41,7 +41,7 @@ from attn_gui.views.lesson_panel import Asked, LessonPanel, StepWords
 from attn_gui.views.zones import handing_on, put_on_top
 
 # --- menu -----------------------------------------------------------------------------------------
-# Menu of the lessons that come along, on the menu bar and below the start page's button, and the way to others.
+# Menu of the lessons that come along, on the menu bar and below a button of the start page, and the way to others.
 
 
 class LessonMenu(QObject):
@@ -52,7 +52,6 @@ class LessonMenu(QObject):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
         self._window, self._menu, self._look = context.window, context.bars.menus["lessons"], context.look
-        context.window.inspector.lessonsRequested.connect(self._pop_up)
 
     def retranslate(self) -> None:
         """The titles in the present language."""
@@ -70,12 +69,6 @@ class LessonMenu(QObject):
         name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open a lesson"), str(Path.home()), kinds)
         if name:
             self.chosen.emit(Path(name))
-
-    def _pop_up(self) -> None:
-        """The menu below the button that asks for it."""
-        button = self._window.findChild(QWidget, "start.lessons")
-        assert button is not None
-        self._menu.popup(button.mapToGlobal(QPoint(0, button.height())))
 
 
 # --- words ----------------------------------------------------------------------------------------
