@@ -23,7 +23,7 @@ from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.operands import StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.labels import token_label, token_text
 from attn_gui.figure.text.numbers import sentence_number
-from attn_gui.paths import resource
+from attn_gui.lessons.curriculum import names, path_of
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.names import stage_title
@@ -117,7 +117,7 @@ class StartPage(QObject):
     def leave(self) -> None:
         """Show the document again."""
         if self.shown:
-            self._window.leave_start()
+            self._window.show_instead(None)
             self._window.product.focus_map()
 
     def give_way(self, row: Row) -> None:
@@ -163,9 +163,9 @@ class StartPage(QObject):
         view.cellAsked.connect(lambda card, *cell: self._ask(lambda: self._open_cell(card, ChosenCell(*cell))))
         view.sentenceAsked.connect(lambda: self._ask(self._open_sentence))
         view.toyAsked.connect(lambda: self._ask(lambda: self._models.open_known("toy-induction")))
-        view.modelsAsked.connect(lambda button: self._ask(lambda: self._pop_up("models", button)))
+        view.modelsAsked.connect(lambda button: self._ask(lambda: self._pop_up_models(button)))
         view.lessonAsked.connect(lambda: self._ask(self._open_lesson))
-        view.lessonsAsked.connect(lambda button: self._ask(lambda: self._pop_up("lessons", button)))
+        view.lessonsAsked.connect(lambda: self._ask(self._bars.actions["lessons"].trigger))
         view.recentAsked.connect(lambda place: self._ask(lambda: self._open_recent(place)))
         view.openAsked.connect(self._bars.actions["open"].trigger)
         view.reopen.clicked.connect(self._bars.actions["reopen_last"].trigger)
@@ -232,13 +232,13 @@ class StartPage(QObject):
         return True
 
     def _open_lesson(self) -> None:
-        self._lessons.open_path(next(resource("lessons").glob("*worked-example.md")))
+        self._lessons.open_path(path_of(next(names())))
 
     def _open_recent(self, place: int) -> None:
         self._files.chosen.emit([self._settings.recent()[place]])
 
-    def _pop_up(self, menu: str, button: QWidget) -> None:
-        self._bars.menus[menu].popup(button.mapToGlobal(QPoint(0, button.height())))
+    def _pop_up_models(self, button: QWidget) -> None:
+        self._bars.menus["models"].popup(button.mapToGlobal(QPoint(0, button.height())))
 
     def _switch_language(self) -> None:
         self._bars.actions["language_en" if self._look.language == "zh" else "language_zh"].trigger()

@@ -336,7 +336,7 @@ class StartView(Retranslated, FittingPage):
     toyAsked = Signal()
     modelsAsked = Signal(QWidget)  # the button that a list opens below
     lessonAsked = Signal()
-    lessonsAsked = Signal(QWidget)
+    lessonsAsked = Signal()
     recentAsked = Signal(int)  # the place in the list
     openAsked = Signal()
     pointed = Signal(str, str, int, int)
@@ -480,7 +480,7 @@ class StartView(Retranslated, FittingPage):
         self.field.returnPressed.connect(self.sentenceAsked)
         self.field.textChanged.connect(self._on_text_changed)
         self._buttons["begin"].clicked.connect(lambda: self.lessonAsked.emit())
-        self._buttons["lessons"].clicked.connect(lambda: self.lessonsAsked.emit(self._buttons["lessons"]))
+        self._buttons["lessons"].clicked.connect(lambda: self.lessonsAsked.emit())
         self._toy.clicked.connect(lambda: self.toyAsked.emit())
         self._others.clicked.connect(lambda: self.modelsAsked.emit(self._others))
         self._open.clicked.connect(lambda: self.openAsked.emit())

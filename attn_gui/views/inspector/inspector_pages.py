@@ -34,7 +34,6 @@ class FirstSteps(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._withheld = False
         self._title, self._keyboard_title = WrappedLabel(self), WrappedLabel(self)
         self._steps = [SentenceView(self) for _ in range(3)]
         self._start = Link("", self, size="sentence")
@@ -44,18 +43,9 @@ class FirstSteps(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    def set_withheld(self, withheld: bool) -> None:
-        """Whether a cell is chosen that is not explained, for the sake of an exercise."""
-        if withheld != self._withheld:
-            self._withheld = withheld
-            self.retranslate()
-
     def retranslate(self) -> None:
         """All words in the present language."""
-        first = self.tr("No cell chosen")
-        if self._withheld:
-            first = self.tr("Not explained during the exercise: that would give away a cell that is left out.")
-        self._title.setText(first)
+        self._title.setText(self.tr("No cell chosen"))
         self._keyboard_title.setText(self.tr("Keyboard"))
         steps = (
             runs(self.tr("{click} in any map: its formula appears here."), click=strong(self.tr("Click a cell"))),
@@ -64,7 +54,6 @@ class FirstSteps(Retranslated, QWidget):
         )
         for line, step in zip(self._steps, steps, strict=True):
             line.set_sentence(step)
-        self._steps[0].setVisible(not self._withheld)  # it promises what is withheld
         self._start.set_words(self.tr("Start page"), tip=self.tr("Examples, lessons, models and recent files"))
         meanings = (
             self.tr("move the chosen cell"),
@@ -199,7 +188,7 @@ class SensitivityPage(Retranslated, QWidget):
         sentences = {
             "": self.tr("How much {name} changes when one number of the problem grows by a little, for each unit:"),
             "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
-            "exercise": self.tr("Not shown during the exercise: gradients would give away cells that are left out."),
+            "exercise": self.tr("Not shown while cells are covered: gradients would give them away."),
             "none": self.tr("{name} does not change with any number of the problem."),
             "refused": "{refusal}",
             "working": self.tr("Taking the gradients …"),

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, Q
 
 from attn_gui.engine import Problem, compute
 from attn_gui.paths import resource
+from attn_gui.views.banner import BannerOffer
 from attn_gui.views.zones import stops
 from tests.seen import covered, fault, faults, worded
 
@@ -177,13 +178,18 @@ def test_the_band_begins_the_worked_example_as_a_lesson(first, qtbot):
     assert first.program.document.problem.query.shape == (2, 3)
 
 
-def test_models_and_lessons_open_in_lists_below_their_buttons(first):
-    for button, menu in (("start.models", "menu.models"), ("start.lessons", "menu.lessons")):
-        first.click(button)
-        popup = QApplication.activePopupWidget()
-        assert popup is not None
-        assert popup.objectName() == menu
-        popup.close()
+def test_the_list_of_lessons_takes_the_place_of_the_page(first, qtbot):
+    first.click("start.lessons")
+    qtbot.waitUntil(lambda: first.has("lessons") and seen(first, "lessons"))
+    assert not seen(first, "start")
+
+
+def test_models_at_hand_open_in_a_list_and_the_toy_at_once(first):
+    first.click("start.models")
+    popup = QApplication.activePopupWidget()
+    assert popup is not None
+    assert popup.objectName() == "menu.models"
+    popup.close()
     assert seen(first, "start")
     first.click("start.toy")
     first.wait()
@@ -217,6 +223,19 @@ def test_a_file_that_is_gone_is_said_above_the_cards(launch, tmp_path):
     assert seen(person, "start")
     person.press("Esc")
     assert fault(person.find("banner")) == ""
+
+
+def test_an_offer_goes_with_the_page_and_back(launch):
+    taken = []
+    person = launch("worked-example.npz")
+    offer = BannerOffer("Do it", "It is done", lambda: taken.append(True))
+    person.program.window.banner.show_info("It could be done.", offers=[offer])
+    person.do("start")
+    assert fault(person.find("banner")) == ""
+    person.press("Esc")
+    assert fault(person.find("banner")) == ""
+    person.click(person.button("Do it", "banner"))
+    assert taken == [True]
 
 
 def test_the_last_file_next_time_is_one_setting_on_the_page_and_in_the_menu(first, launch):

@@ -27,8 +27,13 @@ def links(inspector: Inspector) -> dict[str, Link]:
     return {link.text(): link for link in inspector.findChildren(Link) if link.isVisible()}
 
 
+def page_of(inspector: Inspector) -> FittingPage:
+    """The explanation, without the page that covers it in a lesson."""
+    return inspector.findChild(FittingPage, "inspector.page")
+
+
 def formula(inspector: Inspector) -> str:
-    return " ".join(inspector.findChild(FormulaView).latex())
+    return " ".join(page_of(inspector).findChild(FormulaView).latex())
 
 
 def words(inspector: Inspector) -> set[str]:
@@ -59,7 +64,7 @@ def test_the_chain_reads_symbols_numbers_value(shown: Shown, make: Make) -> None
 
 
 def test_the_formula_is_told_in_numbers(shown: Shown, make: Make) -> None:
-    name = shown(make(), "weights", 2, 1).findChild(FormulaView).accessibleName()
+    name = page_of(shown(make(), "weights", 2, 1)).findChild(FormulaView).accessibleName()
     assert name.startswith("a₂,₁ = ")
     assert "= e^(" in name
     assert "\\" not in name
@@ -188,7 +193,7 @@ def one_equation(inspector: Inspector) -> QPushButton:
 
 def test_a_weight_can_be_read_as_one_equation_with_its_sum(shown: Shown, make: Make) -> None:
     inspector = shown(make(), "weights", 2, 1)
-    chain, parts = inspector.findChildren(FormulaView)[:2]
+    chain, parts = page_of(inspector).findChildren(FormulaView)[:2]
     before = chain.accessibleName()
     QTest.mouseClick(one_equation(inspector), Qt.MouseButton.LeftButton)
     assert r"\frac{1}{Z}" in formula(inspector)
@@ -225,14 +230,14 @@ def test_everything_is_reached_by_tab_in_reading_order(
     activate(inspector, qtbot)
     links(inspector)["S′[2, 1]"].setFocus()
     met = []
-    for _ in range(10):
+    for _ in range(11):
         here = QApplication.focusWidget()
         met.append(here.objectName() or here.text())
         QTest.keyClick(here, Qt.Key.Key_Tab)
     assert met[0] == "S′[2, 1]"
-    assert met[1] == "inspector.terms"
-    assert met[2].startswith("S′[2, 1] = ")
-    assert met[3:] == [
+    assert met[1:3] == ["inspector.walk", "inspector.terms"]
+    assert met[3].startswith("S′[2, 1] = ")
+    assert met[4:] == [
         "O[2, ·]",
         "concat[2, 2 … 3]",
         "inspector.origin",
@@ -270,7 +275,7 @@ def test_the_first_page_offers_steps_and_the_way_to_the_start_page(qtbot: QtBot)
 def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown: Shown, make: Make) -> None:
     inspector = shown(make(), "weights", 2, 1, width=248)
     page = inspector.findChild(FittingPage, "inspector.page")
-    parts, relations, terms = inspector.findChildren(FormulaView)[1], inspector.findChild(Relations), table(inspector)
+    parts, relations, terms = page_of(inspector).findChildren(FormulaView)[1], inspector.findChild(Relations), table(inspector)
     for height in (900, 500, 300, 200):
         inspector.resize(248, height)
         QApplication.processEvents()
