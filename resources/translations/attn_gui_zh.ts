@@ -741,7 +741,13 @@
         <source>W&amp;ipe</source>
         <translation>卷帘(&amp;I)</translation>
     </message>
-</context>
+<message>
+        <source>&amp;Tour of the window</source>
+        <translation>窗口导览(&amp;T)</translation>
+    </message><message>
+        <source>Start &amp;page</source>
+        <translation>起始页(&amp;P)</translation>
+    </message></context>
 <context>
     <name>AlignField</name>
     <message>
@@ -4763,7 +4769,13 @@
         <source>, </source>
         <translation>，</translation>
     </message>
-</context>
+<message>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows</source>
+        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化</translation>
+    </message><message>
+        <source>As wide as dₖ until it is typed</source>
+        <translation>未输入时与 dₖ 同宽</translation>
+    </message></context>
 <context>
     <name>NextBand</name>
     <message>
@@ -9621,7 +9633,16 @@
         <source>{type} in a table at the left: every map follows.</source>
         <translation>在左侧表格中{type}：所有热图随之变化。</translation>
     </message>
-</context>
+<message>
+        <source>{n} × {width}, {heads} heads</source>
+        <translation>{n} × {width}, {heads} 头</translation>
+    </message><message>
+        <source>{n} × {width}</source>
+        <translation>{n} × {width}</translation>
+    </message><message>
+        <source>One sentence</source>
+        <translation>一句话</translation>
+    </message></context>
 <context>
     <name>StatusController</name>
     <message>
@@ -10942,4 +10963,187 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message><message>
         <source>random seed</source>
         <translation>随机种子</translation>
+    </message></context><context><name>FirstSteps</name><message>
+        <source>No cell chosen</source>
+        <translation>未选中单元格</translation>
+    </message><message>
+        <source>Keyboard</source>
+        <translation>键盘</translation>
+    </message><message>
+        <source>{click} in any map: its formula appears here.</source>
+        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
+    </message><message>
+        <source>Click a cell</source>
+        <translation>单击单元格</translation>
+    </message><message>
+        <source>{type} in a table at the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
+    </message><message>
+        <source>Type a number</source>
+        <translation>输入一个数</translation>
+    </message><message>
+        <source>{click} in the strip above to see it large.</source>
+        <translation>在上方{click}，即可放大查看。</translation>
+    </message><message>
+        <source>Click a step</source>
+        <translation>单击某一步</translation>
+    </message><message>
+        <source>Start page</source>
+        <translation>起始页</translation>
+    </message><message>
+        <source>Examples, lessons, models and recent files</source>
+        <translation>算例、课程、模型和最近的文件</translation>
+    </message><message>
+        <source>move the chosen cell</source>
+        <translation>移动所选单元格</translation>
+    </message><message>
+        <source>type a number into it</source>
+        <translation>输入数值</translation>
+    </message><message>
+        <source>go to its table cell</source>
+        <translation>转到对应的表格单元格</translation>
+    </message><message>
+        <source>previous, next head</source>
+        <translation>上一个、下一个头</translation>
+    </message><message>
+        <source>step of the formula</source>
+        <translation>公式的某一步</translation>
+    </message><message>
+        <source>export image</source>
+        <translation>导出图片</translation>
+    </message><message>
+        <source>help</source>
+        <translation>帮助</translation>
+    </message></context><context><name>StartView</name><message>
+        <source>Where would you like to start?</source>
+        <translation>从哪里开始？</translation>
+    </message><message>
+        <source>All three lead to the same picture: every number can be opened and changed.</source>
+        <translation>三条路都通到同一个画面：每个数都能点开、能改。</translation>
+    </message><message>
+        <source>By hand, 2 × 3</source>
+        <translation>手算 2 × 3</translation>
+    </message><message>
+        <source>One sentence</source>
+        <translation>一句话</translation>
+    </message><message>
+        <source>A real model</source>
+        <translation>真实模型</translation>
+    </message><message>
+        <source>The small example of the textbooks; every step can be checked with a pencil.</source>
+        <translation>教程里的小例子，每一步都能用笔核对。</translation>
+    </message><message>
+        <source>Write a sentence and see which word each word attends to. Random vectors at first.</source>
+        <translation>写一句话，看每个字看向谁。先用随机向量。</translation>
+    </message><message>
+        <source>Open the example</source>
+        <translation>打开算例</translation>
+    </message><message>
+        <source>Show attention</source>
+        <translation>看注意力</translation>
+    </message><message>
+        <source>Open this layer</source>
+        <translation>打开这一层</translation>
+    </message><message>
+        <source>Begin</source>
+        <translation>开始</translation>
+    </message><message>
+        <source>All lessons…</source>
+        <translation>全部课程…</translation>
+    </message><message>
+        <source>Toy model</source>
+        <translation>玩具模型</translation>
+    </message><message>
+        <source>A model of 2 layers that predicts letters</source>
+        <translation>2 层的模型，预测字母</translation>
+    </message><message>
+        <source>Others…</source>
+        <translation>其他模型…</translation>
+    </message><message>
+        <source>Models at hand, and the folder of any other</source>
+        <translation>现成的模型，以及其他模型的文件夹</translation>
+    </message><message>
+        <source>the cat sat on the mat</source>
+        <translation>今天天气很好</translation>
+    </message><message>
+        <source>Follow along</source>
+        <translation>跟着做</translation>
+    </message><message>
+        <source>about 5 minutes</source>
+        <translation>约 5 分钟</translation>
+    </message><message>
+        <source>Attention in five steps. You fill in one number at each step; if it is wrong, you are told why.</source>
+        <translation>五步算完一次注意力：输入、点积、缩放、softmax、加权求和。每一步由你填一个数，填错会告诉你错在哪里。</translation>
+    </message><message>
+        <source>Recent files</source>
+        <translation>最近的文件</translation>
+    </message><message>
+        <source>None yet</source>
+        <translation>还没有</translation>
+    </message><message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message><message>
+        <source>Open a file…</source>
+        <translation>打开文件…</translation>
+    </message><message>
+        <source>or drop one here: {endings} and others</source>
+        <translation>也可以把文件拖进来：{endings} 等</translation>
+    </message><message>
+        <source>Begin with the last file next time</source>
+        <translation>下次启动时接着上次的文件</translation>
+    </message><message>
+        <source>Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.</source>
+        <translation>MiniLM 第 2 层读一个句子：{word} 看向 {other}，{weight}。</translation>
+    </message></context><context><name>StatusLine</name><message>
+        <source>Start page</source>
+        <translation>起始页</translation>
+    </message></context><context><name>Tour</name><message>
+        <source>What goes in</source>
+        <translation>输入</translation>
+    </message><message>
+        <source>Tables of numbers. Type over any of them: everything else follows at once.</source>
+        <translation>这些表格里都是数。改任何一个，其余立刻跟着变。</translation>
+    </message><message>
+        <source>The formula</source>
+        <translation>公式</translation>
+    </message><message>
+        <source>Each step with a small map, from left to right. Click one to see it large.</source>
+        <translation>从左到右，每一步一张小图。单击哪一步，就放大哪一步。</translation>
+    </message><message>
+        <source>The map</source>
+        <translation>热图</translation>
+    </message><message>
+        <source>A row for each query, a column for each key. Click a cell to choose it.</source>
+        <translation>一行是一个查询，一列是一个键。单击一格，就选中它。</translation>
+    </message><message>
+        <source>Why it is this number</source>
+        <translation>为什么是这个数</translation>
+    </message><message>
+        <source>The chosen cell, computed with its own numbers. Each link leads to where one comes from.</source>
+        <translation>用选中这一格自己的数，写出它怎样算来。点链接，就走到那个数的来处。</translation>
+    </message><message>
+        <source>Learn and find</source>
+        <translation>学习与查找</translation>
+    </message><message>
+        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
+        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+    </message></context><context><name>TourBubble</name><message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message><message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message><message>
+        <source>End the tour (Esc); Help › Tour brings it back</source>
+        <translation>结束导览（Esc）；可从 帮助 › 窗口导览 再看</translation>
+    </message><message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message><message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message><message>
+        <source>Next</source>
+        <translation>下一步</translation>
     </message></context></TS>
