@@ -2812,6 +2812,14 @@
         <source>{cell}: {old} → {new} by {cells}</source>
         <translation>改 {cells} 使 {cell}：{old} → {new}</translation>
     </message>
+    <message>
+        <source>d_k = {width}, random Q and K</source>
+        <translation>d_k = {width}，随机 Q、K</translation>
+    </message>
+    <message>
+        <source>d_k = {width}, columns repeated</source>
+        <translation>d_k = {width}，重复各列</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -5953,6 +5961,10 @@
     <message>
         <source>typed…</source>
         <translation>手动输入…</translation>
+    </message>
+    <message>
+        <source>with / without scaling, side by side</source>
+        <translation>有 / 无缩放，并排</translation>
     </message>
     <message>
         <source>scale, a factor</source>
@@ -9409,6 +9421,10 @@
         <translation>已屏蔽</translation>
     </message>
     <message>
+        <source>{before} {old}, {now} {new}</source>
+        <translation>{before} {old}，{now} {new}</translation>
+    </message>
+    <message>
         <source>{stage} · {place} = {number}</source>
         <translation>{stage} · {place} = {number}</translation>
     </message>
@@ -10090,6 +10106,57 @@
     <message>
         <source>Set it, and rescale the other weights and the share of the sink so that all add up to 1</source>
         <translation>改这个数，并按比例缩放该行其余权重与汇点所占的份额，使总和为 1</translation>
+    </message>
+</context>
+<context>
+    <name>WidthPanel</name>
+    <message>
+        <source>Gradient ‖∂a/∂s‖, row {row}</source>
+        <translation>梯度 ‖∂a/∂s‖，第 {row} 行</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits)</source>
+        <translation>平均熵（比特）</translation>
+    </message>
+    <message>
+        <source>Variance of the scores</source>
+        <translation>分数的方差</translation>
+    </message>
+    <message>
+        <source>random Q and K (seed 0)</source>
+        <translation>随机 Q、K（种子 0）</translation>
+    </message>
+    <message>
+        <source>these Q and K, repeated</source>
+        <translation>现有 Q、K，重复各列</translation>
+    </message>
+    <message>
+        <source>Q and K at another d_k</source>
+        <translation>改变 d_k 时的 Q、K</translation>
+    </message>
+    <message>
+        <source>16 tokens of random numbers, or the columns of each head repeated or left out</source>
+        <translation>16 个词元的随机数，或把每个头的列重复或截去</translation>
+    </message>
+    <message>
+        <source>d_k, from 2 to 512</source>
+        <translation>d_k，2 到 512</translation>
+    </message>
+    <message>
+        <source>Columns of Q and K in one head: any whole number from 2 to 512</source>
+        <translation>每个头中 Q、K 的列数：2 到 512 的任意整数</translation>
+    </message>
+    <message>
+        <source>d_k on a logarithmic axis</source>
+        <translation>对数轴上的 d_k</translation>
+    </message>
+    <message>
+        <source>Drag: both maps follow. Arrows go by a quarter of an octave.</source>
+        <translation>拖动时两张热图同步变化。方向键每次乘以 2 的四分之一次方。</translation>
+    </message>
+    <message>
+        <source>What you let go of becomes the example; one undo brings the one before back.</source>
+        <translation>松开后成为算例，撤销一步即可还原。</translation>
     </message>
 </context>
 <context>
