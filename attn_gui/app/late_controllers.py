@@ -33,6 +33,7 @@ from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import CopyController, RowEdits, TableEdits, TableTarget
+from attn_gui.app.walking import WalkController
 
 
 class LateControllers:
@@ -83,11 +84,13 @@ class LateControllers:
         self.code = CodeSaving(context)
         self.curve = CurveFitting(context)
         self._tie_model(actions)
+        self.walking = WalkController(context, first.status, self.painting)
         self.exercises = Exercises(context)
         self.typing.answered.connect(self.exercises.take)
         self.worksheets = WorksheetsController(context)
         self.solutions = SolutionSaving(context)
-        self.lessons = LessonsController(context, first.files, self.pages, self.model)
+        self.lessons = LessonsController(context, first.files, self.pages, self.model, self.walking)
+        self.typing.answered.connect(self.lessons.take)
         self.at_hand = ModelsAtHand(context, self.models)
         self.row_takes = RowTakes(context, self.models.steps, self.model, self.compare)
         self.arrivals = Arrivals(

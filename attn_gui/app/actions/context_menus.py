@@ -25,6 +25,7 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 COPY = ("copy", "copy_with_headers", "copy_as")
 MAP = (
     "release_cell",
+    "walk",
     "show_origin",
     "show_reach",
     "toggle_mask_cell",
@@ -99,7 +100,7 @@ ZONES = {
         None,
         "export_image",
     ),
-    "inspector": (*COPY, None, "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
+    "inspector": (*COPY, None, "walk", "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
     "snapshots": (
         "open_snapshot",
         "compare_with_snapshot",

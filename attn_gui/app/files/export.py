@@ -109,6 +109,10 @@ class FileWriting(QObject):
             return True
         return not (self.busy or self._failed)
 
+    def stop(self) -> None:
+        """Call off what is being written."""
+        self._job.stop()
+
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
         self._job.finish()
@@ -348,7 +352,7 @@ class ExportController(QObject):
         """Whether nothing can be exported now; then why is said. The numbers may be those of the document before."""
         banner, computation = self._window.banner, self._computation
         if self._view.look.blanks:
-            banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
+            banner.show_info(lambda: self.tr("Cells are covered: answer, or end the exercise, before you export."))
         elif computation.pending:
             banner.show_info(lambda: self.tr("The numbers are still being computed: export them once they are there."))
         elif computation.refusal is not None:

@@ -21,7 +21,7 @@ from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.evaluation.related import Forward
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import GATED
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.operands import repeated, stage_plane
 from attn_gui.modes import BEFORE, SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.inspector.context import OtherState, Reached, cell_name
@@ -133,10 +133,10 @@ class ReachController(QObject):
 
 
 def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
-    """The boxes of every later stage that a cell reaches; without W_O the output is the joined heads themselves."""
+    """The boxes of every later stage that a cell reaches; what shows the same matrix again left out."""
     start = {stage: [_own_box(evaluation, stage, indices.cell(index))]}
-    same = {stage} | ({evaluation.projection} if evaluation.problem.w_output is None else set())
-    found = {name: boxes for name, boxes in evaluation.reach(start).items() if name not in same}
+    reached = evaluation.reach(start)
+    found = {name: boxes for name, boxes in reached.items() if name != stage and not repeated(evaluation, name)}
     if evaluation.closes and any(indices.count(box) > GATED for boxes in found.values() for box in boxes):
         forward = evaluation.forward(start)
         behind = evaluation.stages[evaluation.stages.index(evaluation.weights) :]
@@ -254,13 +254,18 @@ class ExplainController(QObject):
     def show_explanation(self) -> None:
         look, evaluation, inspector = self._view.look, self._view.explained, self._window.inspector
         withheld = look.cell is not None and self._view.withholds(look.cell)
-        if look.cell is None or withheld:
+        if look.cell is None:
             self._explanation = None
-            inspector.set_nothing_chosen(withheld=withheld)
+            inspector.set_nothing_chosen()
             return
         stage = stand_in(evaluation, look.cell.stage)
         plane = stage_plane(evaluation, stage, look.batch, look.head)
-        self._explanation = explain(evaluation, stage, plane.index(look.cell.row, look.cell.column))
+        explanation = explain(evaluation, stage, plane.index(look.cell.row, look.cell.column))
+        if withheld:
+            self._explanation = None
+            inspector.set_covered(cell_name(stage, explanation.index), explanation.symbols_latex)
+            return
+        self._explanation = explanation
         problem = evaluation.problem
         inspector.set_explanation(
             self._explanation,

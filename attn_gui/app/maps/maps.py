@@ -13,10 +13,10 @@ from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.view_state import AGAIN, ChosenCell
 from attn_gui.engine import Evaluation, Plane, Recomputed
+from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.modes import ACTIONS, ALL, BEFORE, OF_ANY, PRODUCT, WIPE
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
-from attn_gui.views.stage_formulas import shown_latex
 from attn_gui.views.theme import theme_signal
 
 # --- maps -----------------------------------------------------------------------------------------
@@ -86,6 +86,7 @@ class MapsController(QObject):
     def _show_heads(self) -> None:
         look = self._view.look
         self._window.heads.set_evaluation(self._view.shown, look.batch, look.head)
+        self._window.set_several_heads(self._view.shown.problem.num_heads > 1)
 
     def _show_product_by_parts(self) -> object:
         """Show the product; new maps are made before, a few at a time."""

@@ -12,6 +12,7 @@ from attn_gui.document.edits import filled
 from attn_gui.engine import STAGE
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.blocks import RMSNorm
+from attn_gui.engine.graph.expressions import chain_of
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, number
@@ -332,8 +333,7 @@ class Equations(NamedTuple):
 
 def by_step(explanation: Explanation) -> Equations:
     """The formula of the cell, one step back."""
-    sides = (explanation.symbols_latex, explanation.numbers_latex, explanation.value_latex)
-    return Equations(_chain(*sides), tuple(explanation.parts_latex))
+    return Equations(chain_of(explanation.sides_latex), tuple(explanation.parts_latex))
 
 
 def as_one(explanation: Explanation) -> Equations | None:
@@ -341,9 +341,5 @@ def as_one(explanation: Explanation) -> Equations | None:
     query = explanation.per_query
     if query is None:
         return None
-    total = _chain(query.total_symbols_latex, query.total_numbers_latex, query.total_latex)
-    return Equations(_chain(query.symbols_latex, query.numbers_latex, query.value_latex), (total,) if total else ())
-
-
-def _chain(*sides: str) -> str:
-    return " = ".join(side for side in sides if side)
+    total = query.total_sides_latex
+    return Equations(chain_of(query.sides_latex), (chain_of(total),) if total else ())

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
 from attn_gui.figure.operands import KEY, picture_of, stage_plane
+from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.map.heatmap import Heatmap, refresh_map
@@ -47,7 +48,6 @@ from attn_gui.views.product.product_layout import (
     stage_sides,
 )
 from attn_gui.views.product.stage_maps import StageMaps, unlink
-from attn_gui.views.stage_formulas import shown_latex
 from attn_gui.views.text_views import role_colors
 from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
 
