@@ -271,30 +271,30 @@ class SideBySide(QWidget):
             tall = min(self._foot.sizeHint().height(), room.height() // 2)
             self._foot.setGeometry(0, room.height() - tall, room.width(), tall)
             room.setBottom(room.bottom() - tall)
-        edge, bar = padding(self._tight), self._maps.bar(self._stage)
+        edge, side, bar = padding(self._tight), scaled(SPACING.s), self._maps.bar(self._stage)
         rows, columns = self._labels()
         font = label_font(self._tight)
         widest = scaled(WIDEST_ROW_LABEL_COMPACT if self._compact else WIDEST_ROW_LABEL)
         beside = round(max(label_width(rows, font, widest), axis_name_width()))
         named = not self._previewed and bool(self._maps.labels(self._stage)[0])
         # numbers of rows stand once, left of both
-        between = beside if named else round(words_width([self._key_name()])) + 2 * scaled(SPACING.s)
+        between = beside + gap(self._tight) if named else round(words_width([self._key_name()])) + 2 * scaled(SPACING.s)
         level, tall = True, line_height()
         for turned in (False, True):
             tall = round(label_width(columns, font, scaled(TALLEST_COLUMN_LABEL))) if turned and columns else tall
             above = edge + self._title_height() + tall
             free = QSize(
-                (room.width() - 2 * edge - beside - between - gap(self._tight)) // 2,
+                (room.width() - 2 * side - beside - between) // 2,
                 room.height() - above - scaled(SPACING.m) - bar.heightForWidth(room.width() // 2) - edge,
             )
             across, down = self._sides_in(now.shape, free)
             level = not turned and (not columns or labels_fit(columns, font, across.cell))
             if level:
                 break
-        pair = beside + between + 2 * across.pixels + gap(self._tight)
-        left = room.left() + max(edge, (room.width() - pair) // 2) + beside
+        pair = beside + between + 2 * across.pixels
+        left = room.left() + max(side, (room.width() - pair) // 2) + beside
         first = QRect(left, above, across.pixels, down.pixels)
-        places = first, first.translated(across.pixels + gap(self._tight) + between, 0)
+        places = first, first.translated(across.pixels + between, 0)
         partial = down.cells < now.shape[0] or across.cells < now.shape[1]
         for heatmap, cells in zip((self._left, now), places, strict=True):
             heatmap.box.set_home((0.0, float(down.cells), 0.0, float(across.cells)) if partial else None)
