@@ -2857,7 +2857,13 @@
         <source>{cell}: {old} → {new} by {cells}</source>
         <translation>改 {cells} 使 {cell}：{old} → {new}</translation>
     </message>
-</context>
+<message>
+        <source>d_k = {width}, random Q and K</source>
+        <translation>d_k = {width}，随机 Q、K</translation>
+    </message><message>
+        <source>d_k = {width}, columns repeated</source>
+        <translation>d_k = {width}，重复各列</translation>
+    </message></context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -6159,7 +6165,10 @@
         <source>0: no score counts (average pooling, unless a bias is added). 1/√dₖ: scaled dot product.</source>
         <translation>0：分数不起作用（没有加偏置时即平均汇聚）。1/√dₖ：缩放点积。</translation>
     </message>
-</context>
+<message>
+        <source>with / without scaling, side by side</source>
+        <translation>有 / 无缩放，并排</translation>
+    </message></context>
 <context>
     <name>Scores</name>
     <message>
@@ -9705,7 +9714,10 @@
         <source>{number}, changed by hand</source>
         <translation>{number}（手动修改）</translation>
     </message>
-</context>
+<message>
+        <source>{before} {old}, {now} {new}</source>
+        <translation>{before} {old}，{now} {new}</translation>
+    </message></context>
 <context>
     <name>TableBlocks</name>
     <message>
@@ -11146,4 +11158,40 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message><message>
         <source>Next</source>
         <translation>下一步</translation>
+    </message></context><context><name>WidthPanel</name><message>
+        <source>Gradient ‖∂a/∂s‖, row {row}</source>
+        <translation>梯度 ‖∂a/∂s‖，第 {row} 行</translation>
+    </message><message>
+        <source>Mean entropy (bits)</source>
+        <translation>平均熵（比特）</translation>
+    </message><message>
+        <source>Variance of the scores</source>
+        <translation>分数的方差</translation>
+    </message><message>
+        <source>random Q and K (seed 0)</source>
+        <translation>随机 Q、K（种子 0）</translation>
+    </message><message>
+        <source>these Q and K, repeated</source>
+        <translation>现有 Q、K，重复各列</translation>
+    </message><message>
+        <source>Q and K at another d_k</source>
+        <translation>改变 d_k 时的 Q、K</translation>
+    </message><message>
+        <source>16 tokens of random numbers, or the columns of each head repeated or left out</source>
+        <translation>16 个词元的随机数，或把每个头的列重复或截去</translation>
+    </message><message>
+        <source>d_k, from 2 to 512</source>
+        <translation>d_k，2 到 512</translation>
+    </message><message>
+        <source>Columns of Q and K in one head: any whole number from 2 to 512</source>
+        <translation>每个头中 Q、K 的列数：2 到 512 的任意整数</translation>
+    </message><message>
+        <source>d_k on a logarithmic axis</source>
+        <translation>对数轴上的 d_k</translation>
+    </message><message>
+        <source>Drag: both maps follow. Arrows go by a quarter of an octave.</source>
+        <translation>拖动时两张热图同步变化。方向键每次乘以 2 的四分之一次方。</translation>
+    </message><message>
+        <source>What you let go of becomes the example; one undo brings the one before back.</source>
+        <translation>松开后成为算例，撤销一步即可还原。</translation>
     </message></context></TS>
