@@ -8790,6 +8790,10 @@
         <translation>{ending} 文件只计算一个状态：请去掉 --compare。</translation>
     </message>
     <message>
+        <source>{file}: steps: {steps}, questions: {questions}; every number computed</source>
+        <translation>{file}：{steps} 步，{questions} 个问题；每个数都已算出</translation>
+    </message>
+    <message>
         <source>A cell needs --stage and --cell, a whole problem neither.</source>
         <translation>单元格同时需要 --stage 和 --cell，整个算例则两者都不需要。</translation>
     </message>
