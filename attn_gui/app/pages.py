@@ -147,7 +147,7 @@ class PagesController(QObject):
         held = QApplication.focusWidget()
         self._panel.set_large(large)
         self._window.set_pages_large(large)
-        self._window.set_mode(self._view.look.mode)
+        self._window.set_mode(self._view.middle)
         if not large:
             self._window.inspector.turn_to(self._panel)
         if held is not None and self._panel.isAncestorOf(held):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from attn_gui.engine.graph.printing import agrees, fewest_digits
 from attn_gui.engine.mistakes.grading import TOLERANCE
 from attn_gui.engine.sentences import MINUS
 from attn_gui.formats.base import PathText, reading
@@ -39,15 +40,21 @@ class Live:
     line: int
     decimals: int | None = None
 
-    def text(self, ground: NumberSource) -> str:
-        """Return the number as it stands in the text."""
+    def text(self, ground: NumberSource, more: int = 0) -> str:
+        """Return the number as it stands in the text; `more` digits where an equation asks for them."""
         try:
-            number = self.expression.number(ground)
+            return written(self.expression.number(ground), self.decimals, more)
         except WithheldError:
             return COVERED
         except ExpressionError:
             return MISSING
-        return written(number, self.decimals)
+
+    def number(self, ground: NumberSource) -> float | None:
+        """Return the number; None where the present problem does not have it, or it is covered."""
+        try:
+            return self.expression.number(ground)
+        except ExpressionError:
+            return None
 
 
 Piece = str | Live
@@ -63,7 +70,11 @@ class Text:
     def said(self, lang: str, ground: NumberSource) -> str:
         """Return the text in one language, with the numbers as they are now."""
         pieces = {"en": self.en, "zh": self.zh}[lang]
-        return "".join(piece if isinstance(piece, str) else piece.text(ground) for piece in pieces)
+        more = digits_of_equations(pieces, ground)
+        return "".join(
+            piece if isinstance(piece, str) else piece.text(ground, more.get(place, 0))
+            for place, piece in enumerate(pieces)
+        )
 
     def plain(self, lang: str) -> str:
         """Return the text of one language without its live numbers."""
@@ -95,22 +106,90 @@ def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str]
     return tuple(piece for piece in (*found, text[end:]) if piece != "")
 
 
-def written(number: float, decimals: int | None = None) -> str:
+def written(number: float, decimals: int | None = None, more: int = 0) -> str:
     """Return a number as it stands in a text: rounded to so many decimals, or to four without the zeros at their
     end.
 
-    Never "−0"; what is huge, or too small for four decimals, as a power of ten.
+    Never "−0"; what is huge, or too small for four decimals, as a power of ten. `more` digits are added to that.
     """
     if HUGE <= abs(number) < math.inf:
         text = f"{number:.2e}"
     elif decimals is not None:
-        text = f"{number:.{decimals}f}"
+        text = f"{number:.{decimals + more}f}"
     elif number != 0 and abs(number) < 1e-3:
-        text = f"{number:.2e}"
+        text = f"{number:.{2 + more}e}"
     else:
-        text = f"{number:.4f}".rstrip("0").rstrip(".")
+        text = f"{number:.{4 + more}f}".rstrip("0").rstrip(".")
     text = text if text.strip("-0.") else text.removeprefix("-")
     return text.replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")
+
+
+# --- equations ------------------------------------------------------------------------------------
+# Live numbers with signs between them, "{a} · 2 + {b} · 4 = {c}": the printed ones give the printed result.
+
+
+PLACE = 0xE000
+"""Letters from here on, which no text has, stand for the live numbers of a sentence."""
+OPERAND = r"[\ue000-\uf8ff]"
+EQUATION = re.compile(rf"((?:[\d\s.()+−·×/÷√^e]|{OPERAND})+) = ({OPERAND})")
+SPELLED = (
+    (re.compile(rf"e\^({OPERAND}|\d+(?:\.\d+)?)"), r"exp(\1)"),
+    (re.compile(rf"√({OPERAND}|\d+(?:\.\d+)?)"), r"sqrt(\1)"),
+    (re.compile("[·×]"), "*"),
+    (re.compile("÷"), "/"),
+    (re.compile("−"), "-"),
+    (re.compile(r"\^"), "**"),
+)
+"""How a sentence writes arithmetic, and the grammar of live numbers."""
+
+
+def digits_of_equations(pieces: tuple[Piece, ...], ground: NumberSource) -> dict[int, int]:
+    """Return by their places the digits that live numbers need beyond their own, so that equations come out."""
+    letters = "".join(piece if isinstance(piece, str) else chr(PLACE + place) for place, piece in enumerate(pieces))
+    found: dict[int, int] = {}
+    for match in EQUATION.finditer(letters):
+        for word in re.finditer(r"\S+", match[1]):  # the words before it do not belong to it
+            more = _digits_of_equation(match[1][word.start() :], ord(match[2]) - PLACE, pieces, ground)
+            if more is not None:
+                found |= more
+                break
+    return found
+
+
+def _digits_of_equation(
+    left: str, result: int, pieces: tuple[Piece, ...], ground: NumberSource
+) -> dict[int, int] | None:
+    """Return the digits of the numbers in one formula; None where it is none, or not equal to its result."""
+    places = [ord(letter) - PLACE for letter in re.findall(OPERAND, left)]
+    live = {place: piece for place in (*places, result) if isinstance(piece := pieces[place], Live)}
+    numbers = {place: one.number(ground) for place, one in live.items()}
+    known = {place: number for place, number in numbers.items() if number is not None and math.isfinite(number)}
+    for pattern, spelled in SPELLED:
+        left = pattern.sub(spelled, left)
+
+    def computed(texts: Mapping[int, str]) -> float:
+        formula = re.sub(OPERAND, lambda match: f"({texts[ord(match[0]) - PLACE]})", left)
+        return expression(formula).number(ground)
+
+    def fits(more: Mapping[float, int]) -> bool:
+        texts = {place: written(known[place], live[place].decimals, more[known[place]]) for place in places}
+        printed = {place: text.replace(MINUS, "-") for place, text in texts.items()}
+        return agrees(computed(printed), known[result], _decimals(known[result], live[result].decimals))
+
+    try:
+        exact = computed({place: repr(number) for place, number in known.items()})
+        if len(known) < len(live) or not math.isclose(exact, known[result], rel_tol=1e-6, abs_tol=1e-9):
+            return None
+        more = fewest_digits((known[place] for place in places), fits) or {}
+    except (ExpressionError, KeyError):
+        return None
+    return {place: more.get(known[place], 0) for place in places}
+
+
+def _decimals(number: float, decimals: int | None) -> int:
+    """Return the decimals that a number is written with."""
+    small = decimals is None and 0 < abs(number) < 1e-3
+    return 2 - math.floor(math.log10(abs(number))) if small else 4 if decimals is None else decimals
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -215,7 +294,8 @@ class LessonError(FormatError):
 
 LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS = 200_000, 2_000, 60, 8, 8
 LEAST_MINUTES = 3
-ORDERS, TASK = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "holds", "until"), "do"
+ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
+TASK = "do"
 BETWEEN = " | "
 """Between the two languages of a line. A title without it is that of a lesson in one language alone."""
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}

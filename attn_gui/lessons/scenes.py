@@ -260,6 +260,7 @@ MOST_COVERED = 2_000  # cells of a stage that follow from the one asked for; of 
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
 
 CELL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
+PLAYED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell that is computed, such as weights[1, 1]"))
 HEAD = FileNote(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
 SHOWN = FileNote(
     QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, “model”, or the name of a page, where the problem has it")
@@ -284,6 +285,7 @@ class LessonView:
     cell: tuple[str, tuple[int, ...]] | None = None
     mode: str | None = None
     page: str | None = None
+    play: bool = False  # whether the cell is walked through
 
 
 @dataclass(frozen=True)
@@ -434,9 +436,11 @@ def _shown(step: LessonStep, scene: LessonScene, pages: Mapping[str, LessonPage]
             if not order.rest.isdecimal() or int(order.rest) >= scene.problem.num_heads:
                 raise LessonError(order.line, HEAD, order.rest)
             shown = replace(shown, head=int(order.rest))
-        elif order.word == "choose":
-            cell = _cell(evaluation, order)
-            shown = replace(shown, cell=cell, stage=cell[0])
+        elif order.word in ("choose", "play"):
+            cell, play = _cell(evaluation, order), order.word == "play"
+            if play and cell[0] in scene.problem.arrays():
+                raise LessonError(order.line, PLAYED, order.rest)
+            shown = replace(shown, cell=cell, stage=cell[0], play=play)
         elif order.word == "show":
             shown = _picture(shown, evaluation, order, scene, pages)
     return shown

@@ -29,6 +29,7 @@ from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.app.walking import WalkController
 from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.document.number_text import shortest
@@ -149,12 +150,18 @@ class LessonsController(QObject):
     """Shows the step of the open lesson, with the present numbers; everything in the window stays usable."""
 
     def __init__(
-        self, context: AppContext, files: FilesController, pages: PagesController, model: ModelShowing
+        self,
+        context: AppContext,
+        files: FilesController,
+        pages: PagesController,
+        model: ModelShowing,
+        walking: WalkController,
     ) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
         self._making, self._files, self._pages, self._model = context.making, files, pages, model
+        self._walking = walking
         self._runs: Runs | None = None  # of the model on the table, with what lessons read from them
         self._look, self._settings, self._menu = context.look, context.settings, LessonMenu(context)
         self._lesson: Lesson | None = None
@@ -310,6 +317,7 @@ class LessonsController(QObject):
         self._place, self._answered = place, False
         self._keep(place)
         self._window.inspector.show()
+        self._walking.leave()
         self._take(self._states[place].begin)
         self._turning = self._states[place].shown
         self._turn()
@@ -423,6 +431,9 @@ class LessonsController(QObject):
             self._pages.open(shown.page)
         elif len(values) > 1:
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
+        if shown.play:
+            self._view.tell_all()
+            self._walking.start(for_lesson=True)
 
     def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:
         """The item, head and cell of an index, as the view has them."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, Q
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
-from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail
+from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail, WalkButton
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.inspector_pages import Rows, SensitivityPage, StartPage, VerifyPage
@@ -39,6 +39,7 @@ class Inspector(Retranslated, QWidget):
     lessonsRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
+    walkRequested = Signal()
     reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -73,7 +74,7 @@ class Inspector(Retranslated, QWidget):
         )
         self._covered_page.hold(covered)
         self._terms, self._relations = TermsView(page), Relations(page)
-        self._buttons = CellButtons(page)
+        self._buttons, self._walk = CellButtons(page), WalkButton(page)
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
         self.pages = PagesPanel(self._pages_holder)
         held = (self.start, self._page, self.verify, self.sensitivity)
@@ -111,6 +112,10 @@ class Inspector(Retranslated, QWidget):
     def set_target_offered(self, offered: bool) -> None:
         """Whether the explained cell can be given a target."""
         self._buttons.set_target_offered(offered)
+
+    def set_walk_offered(self, offered: bool) -> None:
+        """Whether the explained cell can be walked through."""
+        self._walk.setVisible(offered)
 
     def set_reach_shown(self, shown: str, other: str = "") -> None:
         """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
@@ -211,6 +216,7 @@ class Inspector(Retranslated, QWidget):
         order = (
             self._tabs.tabBar(),
             *self._trail.links(),
+            self._walk.button,
             self._terms,
             *self._relations.links(),
             *self._buttons.buttons(),
@@ -254,6 +260,7 @@ class Inspector(Retranslated, QWidget):
         self._tabs.currentChanged.connect(lambda _: self.pageTurned.emit())
         self._buttons.copyRequested.connect(self.copyRequested)
         self._buttons.targetRequested.connect(self.targetRequested)
+        self._walk.button.clicked.connect(self.walkRequested)
         self._buttons.oneClicked.connect(self._on_one_clicked)
         for mine, theirs in (
             (self.exampleRequested, self.start.exampleRequested),
@@ -280,7 +287,7 @@ class Inspector(Retranslated, QWidget):
         column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.m)
-        for widget in (self._trail, self._sentence, self._compared, self._formula, self._parts):
+        for widget in (self._trail, self._sentence, self._compared, self._formula, self._parts, self._walk):
             column.addWidget(widget)
         column.addLayout(caption)
         column.addWidget(self._terms)

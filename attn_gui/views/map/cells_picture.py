@@ -17,7 +17,7 @@ from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
-from attn_gui.figure.tokens import SIZE, THEMES, Theme
+from attn_gui.figure.tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.pictures.planes import PlaneLike, covers, kind_of, zeros_dotted
@@ -152,6 +152,8 @@ class CellsPicture:
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         heights, widths = self.rows.sizes(down), self.columns.sizes(right)
         self._pixels[y, x] = _spread(self._colored(display), heights, widths)
+        if self._lined:
+            self._line(down, right)
         if display.flags.any() and (closed := display.flags == CLOSED).any():
             self._hatch(y, x, _spread(closed, heights, widths))
         if display.flags.any() and (unknown := display.flags == UNKNOWN).any():
@@ -163,6 +165,20 @@ class CellsPicture:
         if self._tiny:
             colors[display.flags == NAN] = self.style.theme.nan_mark.rgb()
         return colors
+
+    @property
+    def _lined(self) -> bool:
+        """Whether cells are so large that lines between them set them apart."""
+        return min(self.rows.cell_size, self.columns.cell_size) >= SIZE.lined_cell and not self.style.small
+
+    def _line(self, down: slice, right: slice) -> None:
+        """Mix the ground into the first row and the first column of pixels of each of these cells."""
+        ground = self.style.theme.surface.rgb()
+        y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
+        for first in self.rows.firsts(down):
+            self._pixels[first, x] = _mixed(self._pixels[first, x], ground)
+        for first in self.columns.firsts(right):
+            self._pixels[y, first] = _mixed(self._pixels[y, first], ground)
 
     def _hatch(self, y: slice, x: slice, closed: npt.NDArray[np.bool_]) -> None:
         spacing = SIZE.hatch_small_map if self.style.small else SIZE.hatch
@@ -278,6 +294,15 @@ def _spread(cells: npt.NDArray[Any], heights: npt.NDArray[np.intp], widths: npt.
     if (widths != 1).any():
         cells = np.repeat(cells, widths, axis=1)
     return np.repeat(cells, heights, axis=0) if (heights != 1).any() else cells
+
+
+def _mixed(colors: npt.NDArray[np.uint32], ground: int) -> npt.NDArray[np.uint32]:
+    """Colors with the share of the ground that a line between cells has."""
+    mixed = np.zeros_like(colors)
+    for shift in (0, 8, 16, 24):
+        own, other = (colors >> np.uint32(shift)) & np.uint32(255), ground >> shift & 255
+        mixed |= np.rint(own * (1 - LINE.cell_share) + other * LINE.cell_share).astype(np.uint32) << np.uint32(shift)
+    return mixed
 
 
 @lru_cache(maxsize=16)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, QPoint, QRect, QRectF, Qt, QVariantAnimation
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
-from PySide6.QtWidgets import QApplication, QStyle, QWidget
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
@@ -19,7 +19,7 @@ from attn_gui.figure.cells import paint_covered
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.theme import scaled
+from attn_gui.views.theme import motion_reduced, scaled
 
 # --- Veil over a map: covers all but the cells that a cell reaches or comes from, with a line between ---
 
@@ -543,7 +543,7 @@ class Flash(QVariantAnimation):
         self.setEndValue(0.0)
 
     def restart(self) -> None:
-        """Hold and fade from the start; where the desktop asks for no motion nothing fades by itself."""
+        """Hold and fade from the start; where no motion is wanted nothing fades by itself."""
         self.stop()
         if not motion_reduced():
             self.start()
@@ -554,8 +554,3 @@ class Flash(QVariantAnimation):
             self.pause()
         elif not held and self.state() == self.State.Paused:
             self.resume()
-
-
-def motion_reduced() -> bool:
-    """Whether the desktop asks programs not to animate."""
-    return not QApplication.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration)

@@ -394,3 +394,13 @@ def test_what_a_step_shows_comes_from_behind_a_large_page(launch):
     assert person.find("heatmap.scores").isVisible()
     assert not person.find("heatmap.scores").visibleRegion().isEmpty()
     assert person.find("lesson").isVisible()
+
+
+def test_what_is_done_in_a_lesson_is_nothing_to_save(launch):
+    person = launch()
+    begin(person, resource("lessons", "09-pooling.md"))
+    person.go_to("query", 0, 0)
+    person.do("insert_columns")
+    person.wait()
+    assert person.program.document.stack.index() == 1
+    assert not person.window.isWindowModified()
