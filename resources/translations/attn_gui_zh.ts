@@ -278,10 +278,6 @@
         <translation>原始大小(&amp;N)</translation>
     </message>
     <message>
-        <source>&amp;Reset layout</source>
-        <translation>恢复默认布局(&amp;R)</translation>
-    </message>
-    <message>
         <source>&amp;Light</source>
         <translation>浅色(&amp;L)</translation>
     </message>
@@ -428,9 +424,6 @@
     <message>
         <source>&amp;Difference</source>
         <translation>差异(&amp;D)</translation>
-    </message><message>
-        <source>&amp;Split</source>
-        <translation>分屏(&amp;S)</translation>
     </message>
     <message>
         <source>Page&amp;s</source>
@@ -724,25 +717,31 @@
         <source>&amp;All lessons</source>
         <translation>全部课程(&amp;A)</translation>
     </message>
-<message>
+    <message>
         <source>&amp;Side by side</source>
         <translation>并排(&amp;S)</translation>
-    </message><message>
+    </message>
+    <message>
         <source>W&amp;ipe</source>
         <translation>卷帘(&amp;I)</translation>
-    </message><message>
+    </message>
+    <message>
         <source>&amp;Walk through</source>
         <translation>逐步演示(&amp;W)</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Choose a computed cell of a map first; not one that an exercise covers</source>
         <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
-    </message><message>
+    </message>
+    <message>
         <source>&amp;Reduced motion</source>
         <translation>减少动态(&amp;R)</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Reset la&amp;yout</source>
         <translation>恢复默认布局(&amp;Y)</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -1156,9 +1155,6 @@
     <message>
         <source>Difference</source>
         <translation>差异</translation>
-    </message><message>
-        <source>Split</source>
-        <translation>分屏</translation>
     </message>
     <message>
         <source>State on show</source>
@@ -1176,13 +1172,15 @@
         <source>Choose a cell of a map first; not during an exercise</source>
         <translation>请先在图中选择一个单元格；练习中不显示梯度</translation>
     </message>
-<message>
+    <message>
         <source>Side by side</source>
         <translation>并排</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Wipe</source>
         <translation>卷帘</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>CompareController</name>
     <message>
@@ -1212,17 +1210,20 @@
     <message>
         <source>Shown: the difference, {now} − {before}.</source>
         <translation>显示的是差异：{now} − {before}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Left of the bar: {before}. Right of it: {now}.</source>
         <translation>分隔线左侧：{before}。右侧：{now}。</translation>
     </message>
-<message>
+    <message>
         <source>{title}, side by side</source>
         <translation>{title}，并排</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{stage}, the same cell in both</source>
         <translation>{stage}，两边同一个单元格</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Compared</name>
     <message>
@@ -1256,16 +1257,19 @@
         <source>Gradient of</source>
         <translation>求谁的梯度</translation>
     </message>
-<message>
+    <message>
         <source>Both states as whole maps: one zoom, one chosen cell, one color bar</source>
         <translation>两个状态各成一张完整的热图：同步缩放，同一个单元格，同一色条</translation>
-    </message><message>
+    </message>
+    <message>
         <source>One map with a bar to drag: before on its left, now on its right</source>
         <translation>一张热图加一条可拖动的分隔线：左边是之前，右边是现在</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Now − before, in every map and table</source>
         <translation>所有热图和表格都显示现在 − 之前</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>CopyController</name>
     <message>
@@ -1458,15 +1462,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -3683,7 +3687,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -3791,7 +3795,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -3950,7 +3954,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4122,11 +4126,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4327,18 +4331,12 @@
         <translation>层归一化的缩放</translation>
     </message>
     <message>
-        <source>With and without scaling</source>
-        <translation>有 / 无缩放</translation>
-    </message>
-    <message>
         <source>without scaling</source>
         <translation>无缩放</translation>
-    </message><message>
+    </message>
+    <message>
         <source>with scaling</source>
         <translation>有缩放</translation>
-    </message><message>
-        <source>With and without the mask</source>
-        <translation>有 / 无掩码</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4417,10 +4415,6 @@
         <translation>层归一化</translation>
     </message>
     <message>
-        <source>With and without head {head}</source>
-        <translation>保留 / 关闭头 {head}</translation>
-    </message>
-    <message>
         <source>without head {head}</source>
         <translation>关闭头 {head}</translation>
     </message>
@@ -4429,16 +4423,14 @@
         <translation>保留头 {head}</translation>
     </message>
     <message>
-        <source>With and without what was set by hand</source>
-        <translation>有 / 无手动修改</translation>
-    </message>
-    <message>
         <source>without what was set by hand</source>
         <translation>无手动修改</translation>
-    </message><message>
+    </message>
+    <message>
         <source>with what was set by hand</source>
         <translation>有手动修改</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Value through W_O</source>
         <translation>经 W_O 的值</translation>
     </message>
@@ -4586,19 +4578,23 @@
         <source>Weights, largest over heads</source>
         <translation>各头权重的最大值</translation>
     </message>
-<message>
+    <message>
         <source>With / without scaling</source>
         <translation>有 / 无缩放</translation>
-    </message><message>
+    </message>
+    <message>
         <source>With / without the mask</source>
         <translation>有 / 无掩码</translation>
-    </message><message>
+    </message>
+    <message>
         <source>With / without head {head}</source>
         <translation>保留 / 关闭头 {head}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>With / without what was set by hand</source>
         <translation>有 / 无手动修改</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>NewDialog</name>
     <message>
@@ -4853,7 +4849,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -8494,8 +8490,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8562,16 +8558,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8594,8 +8590,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -8901,19 +8897,23 @@
         <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
     </message>
-<message>
+    <message>
         <source>Weight that query {query} gives key {key}: {before} {old}, {now} {value}.</source>
         <translation>查询 {query} 给键 {key} 的权重：{before} {old}，{now} {value}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{title} of query {query} and key {key}: {before} {old}, {now} {value}.</source>
         <translation>查询 {query} 与键 {key} 的{title}：{before} {old}，{now} {value}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{title}, column {column} for {token}: {before} {old}, {now} {value}.</source>
         <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>a cell that is computed, such as weights[1, 1]</source>
         <translation>算出来的单元格，如 weights[1, 1]</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -9232,6 +9232,13 @@
     <message>
         <source>Type a number into the chosen cell</source>
         <translation>在所选单元格中填数</translation>
+    </message>
+</context>
+<context>
+    <name>SideBySide</name>
+    <message>
+        <source>one bar</source>
+        <translation>同一色条</translation>
     </message>
 </context>
 <context>
@@ -10206,6 +10213,371 @@
     </message>
 </context>
 <context>
+    <name>Walk</name>
+    <message>
+        <source>query {number}</source>
+        <translation>查询 {number}</translation>
+    </message>
+    <message>
+        <source>key {number}</source>
+        <translation>键 {number}</translation>
+    </message>
+    <message>
+        <source>{value} (the other {count})</source>
+        <translation>{value}（其余 {count} 个）</translation>
+    </message>
+    <message>
+        <source>Cap</source>
+        <translation>软上限</translation>
+    </message>
+    <message>
+        <source>Pour into {value}</source>
+        <translation>汇入 {value}</translation>
+    </message>
+    <message>
+        <source>{query} sees no key: {cell} = {value}.</source>
+        <translation>{query} 看不到任何键：{cell} = {value}。</translation>
+    </message>
+    <message>
+        <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
+        <translation>权重倒进 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
+    </message>
+    <message>
+        <source>column {number}</source>
+        <translation>第 {number} 列</translation>
+    </message>
+    <message>
+        <source>{count} other keys</source>
+        <translation>其余 {count} 个键</translation>
+    </message>
+    <message>
+        <source>{count} others</source>
+        <translation>其余 {count} 个</translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation>键</translation>
+    </message>
+    <message>
+        <source>{count} masked</source>
+        <translation>已屏蔽 {count} 个</translation>
+    </message>
+    <message>
+        <source>Exponentiate</source>
+        <translation>取指数</translation>
+    </message>
+    <message>
+        <source>Exponentiate, the largest score taken off first: {equations}.</source>
+        <translation>先减去最大的分数，再取指数：{equations}。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>Exponentiate: negative numbers turn positive, gaps widen. {equations}.</source>
+        <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
+    </message>
+    <message>
+        <source>{count} powers of e</source>
+        <translation>{count} 个指数</translation>
+    </message>
+    <message>
+        <source>Add up</source>
+        <translation>求和</translation>
+    </message>
+    <message>
+        <source>Add up the powers of this row: {sum} = {value}.</source>
+        <translation>这一行的指数加起来：{sum} = {value}。</translation>
+    </message>
+    <message>
+        <source>sum of {count} = {value}</source>
+        <translation>{count} 项之和 = {value}</translation>
+    </message>
+    <message>
+        <source>Divide</source>
+        <translation>相除</translation>
+    </message>
+    <message>
+        <source>Divide each by the sum: {equations}. These are the weights of {query}.</source>
+        <translation>每一项除以总和：{equations}。这就是 {query} 的权重。</translation>
+    </message>
+    <message>
+        <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
+        <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
+    </message>
+    <message>
+        <source>{count} weights, sum {value}</source>
+        <translation>{count} 个权重，和为 {value}</translation>
+    </message>
+    <message>
+        <source>÷ {total}: now the whole bar is 1 long</source>
+        <translation>÷ {total} 之后，整条长度是 1</translation>
+    </message>
+    <message>
+        <source>Divide by {root}: {before} becomes {after}</source>
+        <translation>除以 {root}：{before} 变成 {after}</translation>
+    </message>
+    <message>
+        <source>Multiply by {factor}: {before} becomes {after}</source>
+        <translation>乘以 {factor}：{before} 变成 {after}</translation>
+    </message>
+    <message>
+        <source>, the {before} in its row {after}</source>
+        <translation>，同一行的 {before} 变成 {after}</translation>
+    </message>
+    <message>
+        <source>.</source>
+        <translation>。</translation>
+    </message>
+    <message>
+        <source>row {number}</source>
+        <translation>第 {number} 行</translation>
+    </message>
+    <message>
+        <source>{name}: {formula} = {value}.</source>
+        <translation>{name}：{formula} = {value}。</translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation>掩码</translation>
+    </message>
+    <message>
+        <source>The mask: {query} sees {count} of {all} keys.</source>
+        <translation>掩码：{query} 能看到 {all} 个键中的 {count} 个。</translation>
+    </message>
+    <message>
+        <source>The mask ({rules}): allowed, {query} sees {key}. {value} stays.</source>
+        <translation>掩码（{rules}）：允许，{query} 能看到 {key}，{value} 不变。</translation>
+    </message>
+    <message>
+        <source>The mask ({rules}): not so, masked. {query} does not see {key}: {before} becomes {value}.</source>
+        <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
+    </message>
+    <message>
+        <source>{count} of {all} allowed</source>
+        <translation>{all} 个中允许 {count} 个</translation>
+    </message>
+    <message>
+        <source>allowed</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>屏蔽</translation>
+    </message>
+    <message>
+        <source>{name} = {formula} = {value}.</source>
+        <translation>{name} = {formula} = {value}。</translation>
+    </message>
+    <message>
+        <source>Given</source>
+        <translation>给定</translation>
+    </message>
+    <message>
+        <source>{cell} is given, not computed: {value}.</source>
+        <translation>{cell} 是给定的，不是算出来的：{value}。</translation>
+    </message>
+    <message>
+        <source>Take over</source>
+        <translation>照搬</translation>
+    </message>
+    <message>
+        <source>{cell} is {source} itself: {value}.</source>
+        <translation>{cell} 就是 {source}：{value}。</translation>
+    </message>
+    <message>
+        <source>Edited</source>
+        <translation>已修改</translation>
+    </message>
+    <message>
+        <source>{cell} is edited: {before} as computed, now {value}.</source>
+        <translation>{cell} 被修改过：算出来是 {before}，现在是 {value}。</translation>
+    </message>
+    <message>
+        <source>Row × column</source>
+        <translation>行 × 列</translation>
+    </message>
+    <message>
+        <source>Line up {row} of {left} with {column} of {top}: {count} numbers each, one to one.</source>
+        <translation>把 {left} 的{row}和 {top} 的{column}对齐：各有 {count} 个数，一一配对。</translation>
+    </message>
+    <message>
+        <source>{pair}, {count} pairs</source>
+        <translation>{pair}，{count} 对</translation>
+    </message>
+    <message>
+        <source>Add the products</source>
+        <translation>乘积相加</translation>
+    </message>
+    <message>
+        <source>Take each pair, then add up: {sum} = {value}.</source>
+        <translation>逐对计算，再加起来：{sum} = {value}。</translation>
+    </message>
+    <message>
+        <source>Add up: {sum} = {value}, which is {cell}.</source>
+        <translation>加起来：{sum} = {value}，这就是 {cell}。</translation>
+    </message>
+    <message>
+        <source>Multiply each pair and add up: {sum} = {value}, which is {cell}.</source>
+        <translation>每对相乘，再加起来：{sum} = {value}，这就是 {cell}。</translation>
+    </message>
+    <message>
+        <source>{count} products = {value}</source>
+        <translation>{count} 个乘积之和 = {value}</translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <translation>和</translation>
+    </message>
+    <message>
+        <source>{sum}, the last is still to come</source>
+        <translation>{sum}，还差最后一个</translation>
+    </message>
+    <message>
+        <source>Walk through {cell}</source>
+        <translation>演示 {cell}</translation>
+    </message>
+    <message>
+        <source>the weight that {query} gives {key}</source>
+        <translation>{query} 给{key}的权重</translation>
+    </message>
+    <message>
+        <source>the score of {query} and {key}</source>
+        <translation>{query} 与{key}的分数</translation>
+    </message>
+    <message>
+        <source>Result: {subtitle}, {letter} = {value}</source>
+        <translation>结果：{subtitle} {letter} = {value}</translation>
+    </message>
+    <message>
+        <source>{layer}: {rule}</source>
+        <translation>{layer}：{rule}</translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation>常数</translation>
+    </message>
+    <message>
+        <source>{cell} depends on no number: it is {value}.</source>
+        <translation>{cell} 与任何数都无关，就是 {value}。</translation>
+    </message>
+</context>
+<context>
+    <name>WalkButton</name>
+    <message>
+        <source>Walk through this cell</source>
+        <translation>演示这一格</translation>
+    </message>
+    <message>
+        <source>Show step by step, with its numbers, how this cell is computed</source>
+        <translation>用实际的数，一步一步演示这一格是怎样算出来的</translation>
+    </message>
+    <message>
+        <source>Space key</source>
+        <translation>空格键</translation>
+    </message>
+</context>
+<context>
+    <name>WalkController</name>
+    <message>
+        <source>Walk · step {place} of {count}: {title}</source>
+        <translation>演示 · 第 {place} 步，共 {count} 步：{title}</translation>
+    </message>
+    <message>
+        <source>Walk stopped: a number was changed</source>
+        <translation>演示已停止：数被改动</translation>
+    </message>
+    <message>
+        <source>Export step panels</source>
+        <translation>导出分步图</translation>
+    </message>
+    <message>
+        <source>Export GIF</source>
+        <translation>导出 GIF</translation>
+    </message>
+</context>
+<context>
+    <name>WalkSteps</name>
+    <message>
+        <source>Steps</source>
+        <translation>每一步</translation>
+    </message>
+    <message>
+        <source>Click a step to go there</source>
+        <translation>点一步，就跳到那里</translation>
+    </message>
+    <message>
+        <source>Space: play or pause   ← →: previous, next step
+Esc: back to the map. Any edit stops the walk.</source>
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
+Esc：回到原来的图。改了任何数，演示就停下。</translation>
+    </message>
+</context>
+<context>
+    <name>WalkView</name>
+    <message>
+        <source>Step {place} of {count}: {title}. {sentence}</source>
+        <translation>第 {place} 步，共 {count} 步：{title}。{sentence}</translation>
+    </message>
+    <message>
+        <source>Export &amp;GIF…</source>
+        <translation>导出 GIF(&amp;G)…</translation>
+    </message>
+    <message>
+        <source>Export step &amp;panels…</source>
+        <translation>导出分步图(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Back to the map</source>
+        <translation>回到原来的图</translation>
+    </message>
+    <message>
+        <source>Previous step</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Next step</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Steps of the walk</source>
+        <translation>演示的各步</translation>
+    </message>
+    <message>
+        <source>Reduced motion: each step at once</source>
+        <translation>减少动态：每一步直接到位</translation>
+    </message>
+    <message>
+        <source>Step {place} / {count}</source>
+        <translation>第 {place} / {count} 步</translation>
+    </message>
+    <message>
+        <source>{now} / {all} s</source>
+        <translation>{now} / {all} 秒</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source>{what} (Space)</source>
+        <translation>{what}（空格键）</translation>
+    </message>
+</context>
+<context>
     <name>WeightDialog</name>
     <message>
         <source>Set {name} to {value}</source>
@@ -10381,270 +10753,4 @@
         <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
     </message>
 </context>
-<context><name>SideBySide</name><message>
-        <source>one bar</source>
-        <translation>同一色条</translation>
-    </message></context><context><name>Walk</name><message>
-        <source>query {number}</source>
-        <translation>查询 {number}</translation>
-    </message><message>
-        <source>key {number}</source>
-        <translation>键 {number}</translation>
-    </message><message>
-        <source>{value} (the other {count})</source>
-        <translation>{value}（其余 {count} 个）</translation>
-    </message><message>
-        <source>Cap</source>
-        <translation>软上限</translation>
-    </message><message>
-        <source>Pour into {value}</source>
-        <translation>汇入 {value}</translation>
-    </message><message>
-        <source>{query} sees no key: {cell} = {value}.</source>
-        <translation>{query} 看不到任何键：{cell} = {value}。</translation>
-    </message><message>
-        <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
-        <translation>权重倒进 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
-    </message><message>
-        <source>column {number}</source>
-        <translation>第 {number} 列</translation>
-    </message><message>
-        <source>{count} other keys</source>
-        <translation>其余 {count} 个键</translation>
-    </message><message>
-        <source>{count} others</source>
-        <translation>其余 {count} 个</translation>
-    </message><message>
-        <source>key</source>
-        <translation>键</translation>
-    </message><message>
-        <source>{count} masked</source>
-        <translation>已屏蔽 {count} 个</translation>
-    </message><message>
-        <source>Exponentiate</source>
-        <translation>取指数</translation>
-    </message><message>
-        <source>Exponentiate, the largest score taken off first: {equations}.</source>
-        <translation>先减去最大的分数，再取指数：{equations}。</translation>
-    </message><message>
-        <source>, </source>
-        <translation>，</translation>
-    </message><message>
-        <source>Exponentiate: negative numbers turn positive, gaps widen. {equations}.</source>
-        <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
-    </message><message>
-        <source>{count} powers of e</source>
-        <translation>{count} 个指数</translation>
-    </message><message>
-        <source>Add up</source>
-        <translation>求和</translation>
-    </message><message>
-        <source>Add up the powers of this row: {sum} = {value}.</source>
-        <translation>这一行的指数加起来：{sum} = {value}。</translation>
-    </message><message>
-        <source>sum of {count} = {value}</source>
-        <translation>{count} 项之和 = {value}</translation>
-    </message><message>
-        <source>Divide</source>
-        <translation>相除</translation>
-    </message><message>
-        <source>Divide each by the sum: {equations}. These are the weights of {query}.</source>
-        <translation>每一项除以总和：{equations}。这就是 {query} 的权重。</translation>
-    </message><message>
-        <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
-        <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
-    </message><message>
-        <source>{count} weights, sum {value}</source>
-        <translation>{count} 个权重，和为 {value}</translation>
-    </message><message>
-        <source>÷ {total}: now the whole bar is 1 long</source>
-        <translation>÷ {total} 之后，整条长度是 1</translation>
-    </message><message>
-        <source>Divide by {root}: {before} becomes {after}</source>
-        <translation>除以 {root}：{before} 变成 {after}</translation>
-    </message><message>
-        <source>Multiply by {factor}: {before} becomes {after}</source>
-        <translation>乘以 {factor}：{before} 变成 {after}</translation>
-    </message><message>
-        <source>, the {before} in its row {after}</source>
-        <translation>，同一行的 {before} 变成 {after}</translation>
-    </message><message>
-        <source>.</source>
-        <translation>。</translation>
-    </message><message>
-        <source>row {number}</source>
-        <translation>第 {number} 行</translation>
-    </message><message>
-        <source>{name}: {formula} = {value}.</source>
-        <translation>{name}：{formula} = {value}。</translation>
-    </message><message>
-        <source>Mask</source>
-        <translation>掩码</translation>
-    </message><message>
-        <source>The mask: {query} sees {count} of {all} keys.</source>
-        <translation>掩码：{query} 能看到 {all} 个键中的 {count} 个。</translation>
-    </message><message>
-        <source>The mask ({rules}): allowed, {query} sees {key}. {value} stays.</source>
-        <translation>掩码（{rules}）：允许，{query} 能看到 {key}，{value} 不变。</translation>
-    </message><message>
-        <source>The mask ({rules}): not so, masked. {query} does not see {key}: {before} becomes {value}.</source>
-        <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
-    </message><message>
-        <source>{count} of {all} allowed</source>
-        <translation>{all} 个中允许 {count} 个</translation>
-    </message><message>
-        <source>allowed</source>
-        <translation>允许</translation>
-    </message><message>
-        <source>masked</source>
-        <translation>屏蔽</translation>
-    </message><message>
-        <source>{name} = {formula} = {value}.</source>
-        <translation>{name} = {formula} = {value}。</translation>
-    </message><message>
-        <source>Given</source>
-        <translation>给定</translation>
-    </message><message>
-        <source>{cell} is given, not computed: {value}.</source>
-        <translation>{cell} 是给定的，不是算出来的：{value}。</translation>
-    </message><message>
-        <source>Take over</source>
-        <translation>照搬</translation>
-    </message><message>
-        <source>{cell} is {source} itself: {value}.</source>
-        <translation>{cell} 就是 {source}：{value}。</translation>
-    </message><message>
-        <source>Edited</source>
-        <translation>已修改</translation>
-    </message><message>
-        <source>{cell} is edited: {before} as computed, now {value}.</source>
-        <translation>{cell} 被修改过：算出来是 {before}，现在是 {value}。</translation>
-    </message><message>
-        <source>Row × column</source>
-        <translation>行 × 列</translation>
-    </message><message>
-        <source>Line up {row} of {left} with {column} of {top}: {count} numbers each, one to one.</source>
-        <translation>把 {left} 的{row}和 {top} 的{column}对齐：各有 {count} 个数，一一配对。</translation>
-    </message><message>
-        <source>{pair}, {count} pairs</source>
-        <translation>{pair}，{count} 对</translation>
-    </message><message>
-        <source>Add the products</source>
-        <translation>乘积相加</translation>
-    </message><message>
-        <source>Take each pair, then add up: {sum} = {value}.</source>
-        <translation>逐对计算，再加起来：{sum} = {value}。</translation>
-    </message><message>
-        <source>Add up: {sum} = {value}, which is {cell}.</source>
-        <translation>加起来：{sum} = {value}，这就是 {cell}。</translation>
-    </message><message>
-        <source>Multiply each pair and add up: {sum} = {value}, which is {cell}.</source>
-        <translation>每对相乘，再加起来：{sum} = {value}，这就是 {cell}。</translation>
-    </message><message>
-        <source>{count} products = {value}</source>
-        <translation>{count} 个乘积之和 = {value}</translation>
-    </message><message>
-        <source>sum</source>
-        <translation>和</translation>
-    </message><message>
-        <source>{sum}, the last is still to come</source>
-        <translation>{sum}，还差最后一个</translation>
-    </message><message>
-        <source>Walk through {cell}</source>
-        <translation>演示 {cell}</translation>
-    </message><message>
-        <source>the weight that {query} gives {key}</source>
-        <translation>{query} 给{key}的权重</translation>
-    </message><message>
-        <source>the score of {query} and {key}</source>
-        <translation>{query} 与{key}的分数</translation>
-    </message><message>
-        <source>Result: {subtitle}, {letter} = {value}</source>
-        <translation>结果：{subtitle} {letter} = {value}</translation>
-    </message><message>
-        <source>{layer}: {rule}</source>
-        <translation>{layer}：{rule}</translation>
-    </message><message>
-        <source>Constant</source>
-        <translation>常数</translation>
-    </message><message>
-        <source>{cell} depends on no number: it is {value}.</source>
-        <translation>{cell} 与任何数都无关，就是 {value}。</translation>
-    </message></context><context><name>WalkButton</name><message>
-        <source>Walk through this cell</source>
-        <translation>演示这一格</translation>
-    </message><message>
-        <source>Show step by step, with its numbers, how this cell is computed</source>
-        <translation>用实际的数，一步一步演示这一格是怎样算出来的</translation>
-    </message><message>
-        <source>Space key</source>
-        <translation>空格键</translation>
-    </message></context><context><name>WalkController</name><message>
-        <source>Walk · step {place} of {count}: {title}</source>
-        <translation>演示 · 第 {place} 步，共 {count} 步：{title}</translation>
-    </message><message>
-        <source>Walk stopped: a number was changed</source>
-        <translation>演示已停止：数被改动</translation>
-    </message><message>
-        <source>Export step panels</source>
-        <translation>导出分步图</translation>
-    </message><message>
-        <source>Export GIF</source>
-        <translation>导出 GIF</translation>
-    </message></context><context><name>WalkSteps</name><message>
-        <source>Steps</source>
-        <translation>每一步</translation>
-    </message><message>
-        <source>Click a step to go there</source>
-        <translation>点一步，就跳到那里</translation>
-    </message><message>
-        <source>Space: play or pause   ← →: previous, next step
-Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停　← →：上一步、下一步
-Esc：回到原来的图。改了任何数，演示就停下。</translation>
-    </message></context><context><name>WalkView</name><message>
-        <source>Step {place} of {count}: {title}. {sentence}</source>
-        <translation>第 {place} 步，共 {count} 步：{title}。{sentence}</translation>
-    </message><message>
-        <source>Export &amp;GIF…</source>
-        <translation>导出 GIF(&amp;G)…</translation>
-    </message><message>
-        <source>Export step &amp;panels…</source>
-        <translation>导出分步图(&amp;P)…</translation>
-    </message><message>
-        <source>Export</source>
-        <translation>导出</translation>
-    </message><message>
-        <source>Back to the map</source>
-        <translation>回到原来的图</translation>
-    </message><message>
-        <source>Previous step</source>
-        <translation>上一步</translation>
-    </message><message>
-        <source>Next step</source>
-        <translation>下一步</translation>
-    </message><message>
-        <source>Speed</source>
-        <translation>速度</translation>
-    </message><message>
-        <source>Steps of the walk</source>
-        <translation>演示的各步</translation>
-    </message><message>
-        <source>Reduced motion: each step at once</source>
-        <translation>减少动态：每一步直接到位</translation>
-    </message><message>
-        <source>Step {place} / {count}</source>
-        <translation>第 {place} / {count} 步</translation>
-    </message><message>
-        <source>{now} / {all} s</source>
-        <translation>{now} / {all} 秒</translation>
-    </message><message>
-        <source>Pause</source>
-        <translation>暂停</translation>
-    </message><message>
-        <source>Play</source>
-        <translation>播放</translation>
-    </message><message>
-        <source>{what} (Space)</source>
-        <translation>{what}（空格键）</translation>
-    </message></context></TS>
+</TS>
