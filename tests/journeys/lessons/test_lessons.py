@@ -287,9 +287,9 @@ def test_what_is_typed_and_judged_stays_when_the_language_is_switched(launch):
 def test_numbers_of_a_step_are_computed_beside_the_window(launch, monkeypatch):
     threads, text = [], Live.text
 
-    def told(live, ground):
+    def told(live, *args):
         threads.append(threading.current_thread())
-        return text(live, ground)
+        return text(live, *args)
 
     monkeypatch.setattr(Live, "text", told)
     person = launch()
