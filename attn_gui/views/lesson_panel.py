@@ -63,8 +63,6 @@ class QuestionView(Retranslated, QWidget):
         self._walk.clicked.connect(self.walkAsked)
         self._verdict.setObjectName(f"{name}.verdict")
         self._text.setObjectName(f"{name}.question")
-        for tall in (self._line, self._check):
-            tall.setProperty("tall", "true")
         self._check.clicked.connect(self._hand_on)
         self._line.returnPressed.connect(self._hand_on)
         self._group.idClicked.connect(self.chosen)
@@ -98,9 +96,8 @@ class QuestionView(Retranslated, QWidget):
         self._verdict.set_sentence([TextRun(lead, role, strong=True), *with_scripts(TextRun(text))])
         self._said.setVisible(bool(lead or text))
         self._show.setVisible(offered)
-        for widget, name, value in ((self._said, "verdict", role), (self._line, "wrong", str(role == "error").lower())):
-            widget.setProperty(name, value)
-            restyle(widget)
+        self._said.setProperty("verdict", role)
+        restyle(self._said)
         if role == "error" and self._line.text() == self._given:
             self._line.selectAll()
 

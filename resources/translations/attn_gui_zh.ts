@@ -8979,6 +8979,9 @@
 <message>
         <source>A worksheet of this level has nothing to leave out of this problem.</source>
         <translation>这个算例在这一级练习卷中没有可填的数。</translation>
+    </message><message>
+        <source>{file}: steps: {steps}, questions: {questions}; every number computed</source>
+        <translation>{file}：{steps} 步，{questions} 个问题；每个数都已算出</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>
