@@ -52,12 +52,14 @@ _SEVERAL = QT_TRANSLATE_NOOP(
 )
 USUAL_FORMAT, SHOWN = "png", "split"
 STDOUT = "-"
-NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
+OF_CELL = "--page or --card"
+NEEDS = {"--set": "--page", "--frames": "--page", "--cell": OF_CELL, "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
-NEEDS |= dict.fromkeys(("--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
+NEEDS |= dict.fromkeys(("--picture", "--card", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
 CLASHES = {
     "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
     "--picture": ("--sheet",),
+    "--card": ("--page", "--picture", "--sheet", "--compare", "--values", "--colorbar", "--title", "--style"),
 }
 """Options that mean something with another one only, or a format that has it, and those that mean nothing with it."""
 
@@ -98,6 +100,7 @@ class ExportOptions(TypedDict, total=False):
 
     batch: int
     bom: bool
+    card: bool | str
     cell: tuple[int, int]
     colorbar: bool
     colormap: str
@@ -167,6 +170,7 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
 
     endings, known = chosen.format or [USUAL_FORMAT], numbers()
     found = {FIGURE for ending in endings if ending in IMAGES}
+    found |= {OF_CELL for option in (chosen.page, chosen.card) if option is not None}
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
     found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
     kinds = [known[ending] for ending in endings if ending in known]
@@ -260,7 +264,15 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
 def _add_page(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
-    add_options(parser, "picture", "cell")
+    add_options(parser, "picture")
+    add(
+        "--card",
+        nargs="?",
+        const="wide",
+        choices=("wide", "square"),
+        help="a card of one cell to send, with what it says: 1,200 × 630 pixels, or 1,080 a side",
+    )
+    add_options(parser, "cell")
     add("--frames", action="store_true", help="a figure for each place of a page's slider (gif: one that moves)")
     add(
         "--set",

@@ -22,6 +22,7 @@ from attn_gui.languages import LANGUAGES
 from attn_gui.modes import SPLIT
 
 if TYPE_CHECKING:
+    from attn_gui.engine import Problem
     from attn_gui.figure.comparison import Beside
     from attn_gui.figure.levels import Shade
     from attn_gui.figure.pages.context import ModelContext
@@ -33,11 +34,14 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 THEMES = ("light", "dark")
 FONT_SIZES = (4.0, 72.0)
 USUAL_DPI = 300
+MOST_CARRIED = 2**20
+"""Bytes of arrays that a figure carries unasked."""
+
 MEASURES = ("width", "height", "dpi", "font_size")
 SWITCHES = ("values", "colorbar", "title", "outlines", "transparent", "session")
-PAGE = "a page"
-NEEDS = {"set": PAGE, "cell": PAGE, "compare": "before"}
-CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar")}
+PAGE, CARD, OF_CELL = "a page", "a card", "a page or a card"
+NEEDS = {"set": PAGE, "cell": OF_CELL, "compare": "before"}
+CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar"), CARD: ("before", "values", "colorbar")}
 """Choices that mean something with another one only, and those that mean nothing with it."""
 
 
@@ -105,7 +109,10 @@ class ExportSettings:
     lang: str = _setting("en", "language of the figure (default: en)", choices=LANGUAGES)
     theme: str = _setting("light", "colors of the figure (default: light)", choices=THEMES)
     cell: tuple[int, int] | None = _setting(
-        None, "the cell of the stage that a page looks at", type=cell, metavar="ROW,COLUMN"
+        None,
+        "the cell of the stage that a page looks at or a card is of (default of a card: the largest number)",
+        type=cell,
+        metavar="ROW,COLUMN",
     )
     page_options: Mapping[str, Any] = field(default_factory=dict)
     shades: Mapping[str, Shade] = field(default_factory=dict)
@@ -142,11 +149,20 @@ class ExportSettings:
             return STYLES[self.style].width, STYLES[self.style].height
         return self.width, self.height
 
+    def carries(self, problem: Problem) -> bool:
+        """Return whether a file of the figure carries the problem."""
+        return is_small(problem) if self.session is None else self.session
+
     def shade(self, name: str) -> Shade:
         """Return levels and colors of a stage or field."""
         from attn_gui.figure.levels import PLAIN
 
         return self.shades.get(name, PLAIN)
+
+
+def is_small(problem: Problem) -> bool:
+    """Return whether a figure carries the problem unasked."""
+    return sum(array.nbytes for array in problem.arrays().values()) <= MOST_CARRIED
 
 
 def add_options(parser: argparse.ArgumentParser, *names: str, **others: Mapping[str, Any]) -> None:
@@ -171,12 +187,13 @@ def _measured(name: str, value: Any) -> float | None:
     return float(value)
 
 
-def check_company(page: bool, given: Mapping[str, object], colorbar: bool, compare: str) -> None:
-    """Refuse a choice of a figure, None where it is left out, that means nothing among the others, or on a `page`.
+def check_company(page: bool, given: Mapping[str, object], colorbar: bool, compare: str, *, card: bool = False) -> None:
+    """Refuse a choice of a figure, None where it is left out, that means nothing among the others, on a `page` or a
+    `card`.
 
     Raises ValueError with a sentence.
     """
-    choices = {**given, PAGE: page or None}
+    choices = {**given, PAGE: page or None, CARD: card or None, OF_CELL: page or card or None}
     choices |= {"colorbar": colorbar and None, "compare": None if compare == SPLIT else compare}
     if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
         raise ValueError(reason)

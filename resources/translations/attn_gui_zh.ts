@@ -126,6 +126,14 @@
         <translation>导出数值(&amp;M)…</translation>
     </message>
     <message>
+        <source>Make a car&amp;d…</source>
+        <translation>做成卡片(&amp;D)…</translation>
+    </message>
+    <message>
+        <source>Card</source>
+        <translation>卡片</translation>
+    </message>
+    <message>
         <source>&amp;Quit</source>
         <translation>退出(&amp;Q)</translation>
     </message>
@@ -967,6 +975,120 @@
     </message>
 </context>
 <context>
+    <name>Card</name>
+    <message>
+        <source>{first} gives {value} |of its attention |to {second}</source>
+        <translation>{first}把{value}的注意力|给了{second}</translation>
+    </message>
+    <message>
+        <source>{first} does not see |{second}</source>
+        <translation>{first}看不到|{second}</translation>
+    </message>
+    <message>
+        <source>{first} and {second}, |{title}: {value}</source>
+        <translation>{first}与{second}的|{title}：{value}</translation>
+    </message>
+    <message>
+        <source>{first}, {title}, |column {column}: {value}</source>
+        <translation>{first}的{title}，|第{column}列：{value}</translation>
+    </message>
+    <message>
+        <source>{first} and {second}, |{title} by hand: {value}</source>
+        <translation>{first}与{second}的|{title}改成了{value}</translation>
+    </message>
+    <message>
+        <source>Query {number}</source>
+        <translation>查询 {number}</translation>
+    </message>
+    <message>
+        <source>Key {number}</source>
+        <translation>键 {number}</translation>
+    </message>
+    <message>
+        <source>key {number}</source>
+        <translation>键 {number}</translation>
+    </message>
+    <message>
+        <source>Open this picture in attn_gui: every number can be opened and changed</source>
+        <translation>用 attn_gui 打开这张图片，每个数都能点开、能改</translation>
+    </message>
+</context>
+<context>
+    <name>CardDialog</name>
+    <message>
+        <source>Card</source>
+        <translation>卡片</translation>
+    </message>
+    <message>
+        <source>form</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>colors</source>
+        <translation>颜色</translation>
+    </message>
+    <message>
+        <source>wide, 1,200 × 630</source>
+        <translation>横版，1200 × 630</translation>
+    </message>
+    <message>
+        <source>square, 1,080 × 1,080</source>
+        <translation>方版，1080 × 1080</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>form of the card</source>
+        <translation>卡片的形状</translation>
+    </message>
+    <message>
+        <source>colors of the card</source>
+        <translation>卡片的颜色</translation>
+    </message>
+    <message>
+        <source>the card as it will be</source>
+        <translation>卡片预览</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Save PNG…</source>
+        <translation>保存为 PNG…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>The picture on the clipboard, to be pasted where it is wanted</source>
+        <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
+    </message>
+    <message>
+        <source>A PNG that opens as a session again</source>
+        <translation>保存为 PNG，可作为会话重新打开</translation>
+    </message>
+    <message>
+        <source>Wide for a post or a slide, square for a chat</source>
+        <translation>横版适合发帖和幻灯片，方版适合聊天</translation>
+    </message>
+    <message>
+        <source>The colors of the card, whatever those of the window are</source>
+        <translation>卡片的颜色，与窗口的主题无关</translation>
+    </message>
+    <message>
+        <source>Leave without a card</source>
+        <translation>不做卡片</translation>
+    </message>
+</context>
+<context>
     <name>CellBlocks</name>
     <message>
         <source>The problem is still being computed: nothing was changed.</source>
@@ -1616,6 +1738,18 @@
 </context>
 <context>
     <name>ExportController</name>
+    <message>
+        <source>Save the card</source>
+        <translation>保存卡片</translation>
+    </message>
+    <message>
+        <source>Picture (*.png)</source>
+        <translation>图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>The card is on the clipboard.</source>
+        <translation>卡片已复制到剪贴板。</translation>
+    </message>
     <message>
         <source>Cells are left out: end the exercise before you export.</source>
         <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
@@ -5571,6 +5705,14 @@
         <source>The matrices around it, as in the window</source>
         <translation>连同相关矩阵，如窗口所示</translation>
     </message>
+    <message>
+        <source>A card of one cell, wide</source>
+        <translation>一个单元格的卡片，横版</translation>
+    </message>
+    <message>
+        <source>A card of one cell, square</source>
+        <translation>一个单元格的卡片，方版</translation>
+    </message>
 </context>
 <context>
     <name>PointsField</name>
@@ -8701,6 +8843,14 @@
     <message>
         <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
+    </message>
+    <message>
+        <source>A card shows one state, and not the difference of two or a gradient.</source>
+        <translation>卡片只显示一个状态，不显示两个状态的差，也不显示梯度。</translation>
+    </message>
+    <message>
+        <source>A card is wide or square, got {got}.</source>
+        <translation>卡片是 wide 或 square，收到的是 {got}。</translation>
     </message>
 </context>
 <context>

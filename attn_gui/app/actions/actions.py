@@ -30,6 +30,8 @@ TOOLBAR = (
     "undo",
     "redo",
     None,
+    "card",
+    None,
     "export_image",
     None,
     "pin",
