@@ -39,6 +39,7 @@ from attn_gui.commands.command_ground import (
 )
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
@@ -50,16 +51,19 @@ _NO_MEMORY = QT_TRANSLATE_NOOP(
 _SEVERAL = QT_TRANSLATE_NOOP(
     "Sentences", "-o - writes one file, and {count} were asked for: name one stage, head and format."
 )
-USUAL_FORMAT, SHOWN = "png", "split"
+AIMED = "--page, --walk or --card"
+USUAL_FORMAT, SHOWN = "png", SIDE_BY_SIDE
 STDOUT = "-"
-OF_CELL = "--page or --card"
-NEEDS = {"--set": "--page", "--frames": "--page", "--cell": OF_CELL, "--show": "--compare"}
+NEEDS = {"--set": "--page", "--frames": "--page", "--cell": AIMED, "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
-NEEDS |= dict.fromkeys(("--picture", "--card", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
+NEEDS |= dict.fromkeys(
+    ("--walk", "--card", "--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE
+)
 CLASHES = {
     "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
     "--picture": ("--sheet",),
-    "--card": ("--page", "--picture", "--sheet", "--compare", "--values", "--colorbar", "--title", "--style"),
+    "--walk": ("--page", "--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--compare"),
+    "--card": ("--page", "--walk", "--picture", "--sheet", "--compare", "--values", "--colorbar", "--title", "--style"),
 }
 """Options that mean something with another one only, or a format that has it, and those that mean nothing with it."""
 
@@ -128,6 +132,7 @@ class ExportOptions(TypedDict, total=False):
     title: bool
     transparent: bool
     values: bool
+    walk: bool
     width: float
 
 
@@ -170,7 +175,7 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
 
     endings, known = chosen.format or [USUAL_FORMAT], numbers()
     found = {FIGURE for ending in endings if ending in IMAGES}
-    found |= {OF_CELL for option in (chosen.page, chosen.card) if option is not None}
+    found |= {AIMED} if chosen.walk or chosen.card or chosen.page is not None else set()
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
     found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
     kinds = [known[ending] for ending in endings if ending in known]
@@ -264,7 +269,7 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
 def _add_page(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
-    add_options(parser, "picture")
+    add_options(parser, "picture", "walk")
     add(
         "--card",
         nargs="?",
@@ -297,8 +302,10 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--show",
-        choices=("split", "difference", "before", "now"),
-        help=f"what of two states (default: {SHOWN}, side by side under one color bar; as numbers the difference)",
+        type=state_key,
+        choices=STATES,
+        help=f"what of two states (default: {SHOWN}, under one color bar, as {WIPE} is in a figure; as numbers the "
+        "difference)",
     )
 
 

@@ -17,7 +17,7 @@ from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.cells import paint_cell_lines, paint_values
-from attn_gui.figure.compose import composed, title_of
+from attn_gui.figure.compose import aimed_cell, composed, title_of
 from attn_gui.figure.display import ALLOWED
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapFigure, paint_cells, snapped
@@ -48,7 +48,6 @@ FIRST = {QUERY: QT_TRANSLATE_NOOP("Card", "Query {number}"), KEY: QT_TRANSLATE_N
 SECOND = QT_TRANSLATE_NOOP("Card", "key {number}")
 OPENS = QT_TRANSLATE_NOOP("Card", "Open this picture in attn_gui: every number can be opened and changed")
 _ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A card shows one state, and not the difference of two or a gradient.")
-_NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
 
 LEAST_WRITTEN = 0.01
 _CHINESE, _PARTS = "\u4e00-\u9fff", re.compile(r"(\{\w+\}|\|)")
@@ -165,18 +164,17 @@ PIXELS = 600
 
 
 def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | None, progress: Progress) -> CardFigure:
-    """Return the card of the chosen cell of a stage, or of its largest number where none is chosen.
+    """Return the card of the chosen cell of a stage, or of the largest of its last row where none is chosen.
 
     Raises ValueError with a sentence for a cell that is not there, and for two states.
     """
     if evaluation.kind:
         raise Refusal(_ONE_STATE)
     problem, stage = evaluation.problem, settings.stage
-    shown = composed(evaluation, settings, (head,), lambda figure: (PIXELS, PIXELS), progress)
+    own = None if evaluation.node(stage).stage.joined else head
+    shown = composed(evaluation, settings, (own,), lambda figure: (PIXELS, PIXELS), progress)
     plane = stage_plane(evaluation, stage, settings.batch, head or 0)
-    cell = settings.cell or _largest(shown)
-    if not all(0 <= place < size for place, size in zip(cell, plane.shape, strict=True)):
-        raise Refusal(_NO_CELL, cell=f"{cell[0]},{cell[1]}", name=stage)
+    cell = aimed_cell(evaluation, settings, head)
     style = PageStyle(settings.theme, settings.lang)
     explained = Explanation(evaluation, stage, plane.index(*cell))
     names = tuple(problem.query_tokens or ()), tuple(problem.names_of_keys or ())
@@ -194,16 +192,6 @@ def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | N
         style.translate("Card", OPENS) if settings.carries(problem) else "",
         THEMES[settings.theme],
     )
-
-
-def _largest(figure: MapFigure) -> tuple[int, int]:
-    """Return the cell of the largest open number; of a long map the first."""
-    if figure.cells is not None:
-        return 0, 0
-    panel = figure.panels[0]
-    values = np.where(figure.displays[0].flags == ALLOWED, panel.values, -np.inf)
-    row, column = divmod(int(np.argmax(values)), values.shape[1])
-    return row, column
 
 
 def _under(

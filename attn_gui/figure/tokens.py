@@ -241,6 +241,8 @@ class FontSize(NamedTuple):
     value_large: int = 20
     stage_symbol: int = 13
     section: int = 12
+    heading: int = 16
+    title: int = 20
     formula: int = 15
     formula_strip: int = 14
 

@@ -25,6 +25,7 @@ _SIGNS = {
     r"\infty": "∞",
     r"\partial": "∂",
     r"\Delta": "Δ",
+    r"\approx": "≈",
     r"\le": "≤",
     r"\in": "∈",
     r"\lparen": "(",

@@ -24,7 +24,7 @@ from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.export_settings import THEMES
 from attn_gui.figure.levels import Shade
-from attn_gui.modes import GRADIENT, NOW
+from attn_gui.modes import GRADIENT, NOW, SIDE_BY_SIDE, WIPE
 from attn_gui.views.clipboard import LateCopy, picture_data
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
@@ -112,6 +112,10 @@ class FileWriting(QObject):
             self._job.stop()
             return True
         return not (self.busy or self._failed)
+
+    def stop(self) -> None:
+        """Call off what is being written."""
+        self._job.stop()
 
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
@@ -242,7 +246,7 @@ class ExportController(QObject):
             self._write(self._figures(dialog.result_choice()))
 
     def card(self) -> None:
-        """A card of the chosen cell, or of the largest number of the map on show: on the clipboard, or as a PNG."""
+        """A card of the chosen cell, else of the largest of the last row on show: on the clipboard, or as a PNG."""
         from attn_gui.views.dialogs.card_dialog import COPY, SAVE, CardDialog
 
         if self._is_held_up():
@@ -299,6 +303,7 @@ class ExportController(QObject):
 
         look, options = self._view.look, {page: dict(values) for page, values in self._pages.options.items()}
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
+        mode = SIDE_BY_SIDE if mode == WIPE else mode
         proposed = ExportChoice(
             stages=(stage,),
             heads=(look.head,),
@@ -405,7 +410,7 @@ class ExportController(QObject):
         """Whether nothing can be exported now; then why is said. The numbers may be those of the document before."""
         banner, computation = self._window.banner, self._computation
         if self._view.look.blanks:
-            banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
+            banner.show_info(lambda: self.tr("Cells are covered: answer, or end the exercise, before you export."))
         elif computation.pending:
             banner.show_info(lambda: self.tr("The numbers are still being computed: export them once they are there."))
         elif computation.refusal is not None:

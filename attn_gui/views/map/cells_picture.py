@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
 
 from attn_gui.engine.analysis.differentiation import Gradient
-from attn_gui.figure.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
+from attn_gui.figure.cells import SMALLEST_MARK, paint_covered, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
@@ -147,7 +147,8 @@ class CellsPicture:
         self.display.indices[down, right] = display.indices
         self.display.flags[down, right] = display.flags
         if self._marked or display.flags.any():
-            self._marked = bool(((self.display.flags != ALLOWED) & (self.display.flags < CLOSED)).any())
+            unmarked = (ALLOWED, CLOSED) if covers(self.plane) else (ALLOWED, CLOSED, UNKNOWN)
+            self._marked = not bool(np.isin(self.display.flags, unmarked).all())
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         heights, widths = self.rows.sizes(down), self.columns.sizes(right)
         self._pixels[y, x] = _spread(self._colored(display), heights, widths)
@@ -268,6 +269,13 @@ class CellsPicture:
         painter.drawImage(rect, self._image, rect)
         if self.numbers is not None:
             paint_values(painter, place, self.values[down, right], part, self.style.table, self.numbers)
+        if self._marked and covers(self.plane):
+            for row, column in np.argwhere(part.flags == UNKNOWN):
+                one = (
+                    slice(down.start + row, down.start + row + 1),
+                    slice(right.start + column, right.start + column + 1),
+                )
+                paint_covered(painter, self._place(*one), self.style.theme)
         if self._marked:
             hatched = part.flags >= CLOSED  # already in the buffer
             open_part = Display(part.indices, np.where(hatched, np.uint8(ALLOWED), part.flags))

@@ -20,12 +20,12 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import refresh_map
 from attn_gui.views.map.map_drawing import MapState
-from attn_gui.views.map.marks import Flash, motion_reduced
+from attn_gui.views.map.marks import Flash
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import letter, off_word, stage_title
 from attn_gui.views.product.stage_maps import NOTHING, ShownCell, lines_of
 from attn_gui.views.spine.operators import map_side, top_of_maps
-from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.theme import current_theme, motion_reduced, scaled, ui_font
 
 # --- The items of the spine in order: a map for every stage, its operator before it, signs between the matrices ---
 
