@@ -5507,10 +5507,6 @@
         <translation>系数为 {scale} 时 softmax 饱和：一个权重占了 {weight}，‖diag(a) − aaᵀ‖ 只有 {jacobian}（最大为 0.5）。</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, hardly any gradient passes.</source>
-        <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
-    </message>
-    <message>
         <source>Of this long problem {rows} rows at even distances are read.</source>
         <translation>序列较长，只等间隔地读取了 {rows} 行。</translation>
     </message>
@@ -5525,6 +5521,10 @@
     <message>
         <source>variance of q · k against d_k</source>
         <translation>q · k 的方差随 d_k 的变化</translation>
+    </message>
+    <message>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, next to no gradient passes.</source>
+        <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
         <source>random, unscaled</source>

@@ -196,7 +196,7 @@ BEFORE = {
 
 WORDED = (
     frozenset(TOOLBAR),
-    frozenset(TOOLBAR) - {"save", "undo", "redo"},
+    frozenset(TOOLBAR) - {"save", "undo", "redo", "card"},
     frozenset({"open", "export_image", "pin", "interventions"}),
 )
 """The buttons with a word beside their icon: the first of these that fits the width of the window."""
