@@ -43,8 +43,9 @@ DECIMALS = 2
 SIZES = 1.0, 0.86, 0.74
 """Of tables, tried one after another until a page holds them: 11 points, and not less than 8."""
 NUMBER, TEXT, LEAST = 11 * PT, 9 * PT, 8 * PT
+THIN = 0.6
 FRAME = 1.6
-"""Width of the line around a cell to be filled in, in pixels of 1/96 inch."""
+"""Widths of a faint line and of that around a cell to be filled in, in pixels of 1/96 inch."""
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -66,20 +67,24 @@ BEHIND = "w_output", "b_output"
 """What is behind the last step of a sheet."""
 
 
-def given_tables(sheet: Worksheet, style: PageStyle) -> tuple[list[WorksheetTable], list[WorksheetTable]]:
-    """Return the matrices that the reckoning begins with, and the stages that are given; of a batch the first item."""
+def given_tables(
+    sheet: Worksheet, style: PageStyle, *, named: bool = False
+) -> tuple[list[WorksheetTable], list[WorksheetTable]]:
+    """Return the matrices that the reckoning begins with, and the stages that are given; of a batch the first item.
+
+    `named`: Q, K and V have their names beside the letters.
+    """
     evaluation = sheet.evaluation
-    computed = {name for names in sheet.given for name in names}
-    own = (
-        []
-        if computed.issuperset(PROJECTED)
-        else [
-            _table(_titled(name, head, style), _labels(evaluation, name, len(values)), values, _given)
-            for name, head, values in given_matrices(evaluation, 0)
-            if name not in BEHIND
-        ]
-    )
-    return own, [table for names in sheet.given for table in stage_tables(sheet, names, style)]
+    after = [table for names in sheet.given for table in stage_tables(sheet, names, style)]
+    if {name for names in sheet.given for name in names}.issuperset(PROJECTED):
+        return [], after  # what they were computed from is of no use
+    own = []
+    for name, head, values in given_matrices(evaluation, 0):
+        if name not in BEHIND:
+            words = f"  {title(name, style.lang)}" if named and name in PROJECTED else ""
+            heading = _titled(name, head, style) + words
+            own.append(_table(heading, _labels(evaluation, name, len(values)), values, _given))
+    return own, after
 
 
 def stage_tables(
@@ -287,14 +292,19 @@ class Pen:
 
     def line(self, x: float, y: float, right: float, width: float = 1.0, *, faint: bool = False) -> None:
         """Draw a line from left to right."""
-        self.painter.setPen(QPen(self.style.theme.line_strong if faint else self.style.theme.text, width))
+        self._draw(width, faint=faint)
         self.painter.drawLine(QPointF(x, y), QPointF(right, y))
 
     def frame(self, place: QRectF, width: float = 1.0, *, faint: bool = False) -> None:
         """Draw a rectangle."""
-        self.painter.setPen(QPen(self.style.theme.line_strong if faint else self.style.theme.text, width))
+        self._draw(width, faint=faint)
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         self.painter.drawRect(place)
+
+    def _draw(self, width: float, *, faint: bool) -> None:
+        """Take a pen; a faint one is thin and gray, and still there on a copy."""
+        theme = self.style.theme
+        self.painter.setPen(QPen(theme.line_strong, THIN * width) if faint else QPen(theme.text, width))
 
     def formula(self, x: float, top: float, latex: str, size: float) -> None:
         """Draw a formula, its top left corner at (x, top)."""
@@ -419,7 +429,7 @@ class SheetLayout:
 
 def sheet_layout(sheet: Worksheet, style: PageStyle) -> SheetLayout:
     """Lay a sheet out on one page. Raises ValueError with a sentence where it does not fit."""
-    own, computed = given_tables(sheet, style)
+    own, computed = given_tables(sheet, style, named=True)
     steps = [stage_tables(sheet, names, style) for names in sheet.steps]
     top = MARGIN + HEAD + 6 * MM + BAND + 5 * MM + (6 * MM if facts(sheet, style) else 0.0)
     bottom = BOTTOM - (REASON_HIGH if sheet.slip is not None else 0.0)
@@ -558,7 +568,7 @@ def _hints(sheet: Worksheet, names: Sequence[str], style: PageStyle) -> list[str
     metrics = QFontMetricsF(figure_font(TEXT))
     for role in roles:
         if role in HINTS and (role != Role.SCORE or SCORES[problem.score].dot):
-            found += wrapped(style.translate("Worksheets", HINTS[role]), NOTES - 1 * MM, metrics)
+            found += wrapped(style.translate("Worksheets", HINTS[role]), NOTES + 0.5 * MM, metrics)
     if Role.WEIGHT in roles and sheet.slip is None and problem.n <= FEW_ROWS and problem.num_heads == 1:
         found.append(style.translate("Worksheets", ROW_SUMS))
         row = style.translate("Worksheets", ROW)

@@ -402,6 +402,22 @@
         <translation>将当前状态设为基准(&amp;P)</translation>
     </message>
     <message>
+        <source>&amp;Walk through</source>
+        <translation>逐步演示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Choose a computed cell of a map first; not one that an exercise covers</source>
+        <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
+    </message>
+    <message>
+        <source>&amp;Reduced motion</source>
+        <translation>减少动态(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Reset la&amp;yout</source>
+        <translation>恢复默认布局(&amp;Y)</translation>
+    </message>
+    <message>
         <source>Pin</source>
         <translation>设为基准</translation>
     </message>
@@ -726,20 +742,20 @@
         <translation>卷帘(&amp;I)</translation>
     </message>
     <message>
-        <source>&amp;Walk through</source>
-        <translation>逐步演示(&amp;W)</translation>
+        <source>&amp;Tour of the window</source>
+        <translation>窗口导览(&amp;T)</translation>
     </message>
     <message>
-        <source>Choose a computed cell of a map first; not one that an exercise covers</source>
-        <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
+        <source>Start &amp;page</source>
+        <translation>起始页(&amp;P)</translation>
     </message>
     <message>
-        <source>&amp;Reduced motion</source>
-        <translation>减少动态(&amp;R)</translation>
+        <source>Make a car&amp;d…</source>
+        <translation>做成卡片(&amp;D)…</translation>
     </message>
     <message>
-        <source>Reset la&amp;yout</source>
-        <translation>恢复默认布局(&amp;Y)</translation>
+        <source>Card</source>
+        <translation>卡片</translation>
     </message>
 </context>
 <context>
@@ -988,6 +1004,120 @@
     <message>
         <source>Put the brush away</source>
         <translation>收起画笔</translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>{first} gives {value} |of its attention |to {second}</source>
+        <translation>{first}把{value}的注意力|给了{second}</translation>
+    </message>
+    <message>
+        <source>{first} does not see |{second}</source>
+        <translation>{first}看不到|{second}</translation>
+    </message>
+    <message>
+        <source>{first} and {second}, |{title}: {value}</source>
+        <translation>{first}与{second}的|{title}：{value}</translation>
+    </message>
+    <message>
+        <source>{first}, {title}, |column {column}: {value}</source>
+        <translation>{first}的{title}，|第{column}列：{value}</translation>
+    </message>
+    <message>
+        <source>{first} and {second}, |{title} by hand: {value}</source>
+        <translation>{first}与{second}的|{title}改成了{value}</translation>
+    </message>
+    <message>
+        <source>Query {number}</source>
+        <translation>查询 {number}</translation>
+    </message>
+    <message>
+        <source>Key {number}</source>
+        <translation>键 {number}</translation>
+    </message>
+    <message>
+        <source>key {number}</source>
+        <translation>键 {number}</translation>
+    </message>
+    <message>
+        <source>Open this picture in attn_gui: every number can be opened and changed</source>
+        <translation>用 attn_gui 打开这张图片，每个数都能点开、能改</translation>
+    </message>
+</context>
+<context>
+    <name>CardDialog</name>
+    <message>
+        <source>Card</source>
+        <translation>卡片</translation>
+    </message>
+    <message>
+        <source>form</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>colors</source>
+        <translation>颜色</translation>
+    </message>
+    <message>
+        <source>wide, 1,200 × 630</source>
+        <translation>横版，1200 × 630</translation>
+    </message>
+    <message>
+        <source>square, 1,080 × 1,080</source>
+        <translation>方版，1080 × 1080</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>form of the card</source>
+        <translation>卡片的形状</translation>
+    </message>
+    <message>
+        <source>colors of the card</source>
+        <translation>卡片的颜色</translation>
+    </message>
+    <message>
+        <source>the card as it will be</source>
+        <translation>卡片预览</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Save PNG…</source>
+        <translation>保存为 PNG…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>The picture on the clipboard, to be pasted where it is wanted</source>
+        <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
+    </message>
+    <message>
+        <source>A PNG that opens as a session again</source>
+        <translation>保存为 PNG，可作为会话重新打开</translation>
+    </message>
+    <message>
+        <source>Wide for a post or a slide, square for a chat</source>
+        <translation>横版适合发帖和幻灯片，方版适合聊天</translation>
+    </message>
+    <message>
+        <source>The colors of the card, whatever those of the window are</source>
+        <translation>卡片的颜色，与窗口的主题无关</translation>
+    </message>
+    <message>
+        <source>Leave without a card</source>
+        <translation>不做卡片</translation>
     </message>
 </context>
 <context>
@@ -1478,28 +1608,12 @@
         <translation>达到目标所需加到该行分数上的最小数值，即 S′ + M；Q、K、V 不变</translation>
     </message>
     <message>
-        <source>How many numbers are left out of the steps</source>
-        <translation>从各步中留空多少个数</translation>
-    </message>
-    <message>
-        <source>The same seed leaves out the same cells again</source>
-        <translation>相同的种子会再次留空相同的格</translation>
-    </message>
-    <message>
         <source>Enter does the chosen one; a gray one says what it needs</source>
         <translation>Enter 执行所选操作；灰色的注明所需条件</translation>
     </message>
     <message>
         <source>How many sheets, one for each student, each with numbers of its own</source>
         <translation>练习卷的份数，每名学生一份，各份数值不同</translation>
-    </message>
-    <message>
-        <source>What is left to the student: the weights, every step, or to find one wrong number</source>
-        <translation>留给学生做什么：补全权重、算出每一步，或找出一个错误的数</translation>
-    </message>
-    <message>
-        <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
-        <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
     </message>
     <message>
         <source>The number that the chosen cell should have</source>
@@ -1548,6 +1662,22 @@
     <message>
         <source>Draw letters as paths in an SVG or PDF, for viewers without the fonts</source>
         <translation>在 SVG 或 PDF 中把文字画成轮廓，供没有这些字体的软件打开</translation>
+    </message>
+    <message>
+        <source>How many numbers are left out of the steps</source>
+        <translation>从各步中留空多少个数</translation>
+    </message>
+    <message>
+        <source>The same seed leaves out the same cells again</source>
+        <translation>相同的种子会再次留空相同的格</translation>
+    </message>
+    <message>
+        <source>What is left to the student: the weights, every step, or to find one wrong number</source>
+        <translation>留给学生做什么：补全权重、算出每一步，或找出一个错误的数</translation>
+    </message>
+    <message>
+        <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
+        <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
     </message>
 </context>
 <context>
@@ -1670,6 +1800,18 @@
     <message>
         <source>Cells are covered: answer, or end the exercise, before you export.</source>
         <translation>有单元格被盖住：请先作答或结束练习，再导出。</translation>
+    </message>
+    <message>
+        <source>Save the card</source>
+        <translation>保存卡片</translation>
+    </message>
+    <message>
+        <source>Picture (*.png)</source>
+        <translation>图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>The card is on the clipboard.</source>
+        <translation>卡片已复制到剪贴板。</translation>
     </message>
 </context>
 <context>
@@ -2101,6 +2243,77 @@
     <message>
         <source>{place} of {count}</source>
         <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+</context>
+<context>
+    <name>FirstSteps</name>
+    <message>
+        <source>No cell chosen</source>
+        <translation>未选中单元格</translation>
+    </message>
+    <message>
+        <source>Keyboard</source>
+        <translation>键盘</translation>
+    </message>
+    <message>
+        <source>{click} in any map: its formula appears here.</source>
+        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
+    </message>
+    <message>
+        <source>Click a cell</source>
+        <translation>单击单元格</translation>
+    </message>
+    <message>
+        <source>{type} in a table at the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
+    </message>
+    <message>
+        <source>Type a number</source>
+        <translation>输入一个数</translation>
+    </message>
+    <message>
+        <source>{click} in the strip above to see it large.</source>
+        <translation>在上方{click}，即可放大查看。</translation>
+    </message>
+    <message>
+        <source>Click a step</source>
+        <translation>单击某一步</translation>
+    </message>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
+    </message>
+    <message>
+        <source>Examples, lessons, models and recent files</source>
+        <translation>算例、课程、模型和最近的文件</translation>
+    </message>
+    <message>
+        <source>move the chosen cell</source>
+        <translation>移动所选单元格</translation>
+    </message>
+    <message>
+        <source>type a number into it</source>
+        <translation>输入数值</translation>
+    </message>
+    <message>
+        <source>go to its table cell</source>
+        <translation>转到对应的表格单元格</translation>
+    </message>
+    <message>
+        <source>previous, next head</source>
+        <translation>上一个、下一个头</translation>
+    </message>
+    <message>
+        <source>step of the formula</source>
+        <translation>公式的某一步</translation>
+    </message>
+    <message>
+        <source>export image</source>
+        <translation>导出图片</translation>
+    </message>
+    <message>
+        <source>help</source>
+        <translation>帮助</translation>
     </message>
 </context>
 <context>
@@ -2831,6 +3044,14 @@
         <source>{cell}: {old} → {new} by {cells}</source>
         <translation>改 {cells} 使 {cell}：{old} → {new}</translation>
     </message>
+    <message>
+        <source>d_k = {width}, random Q and K</source>
+        <translation>d_k = {width}，随机 Q、K</translation>
+    </message>
+    <message>
+        <source>d_k = {width}, columns repeated</source>
+        <translation>d_k = {width}，重复各列</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -3503,13 +3724,6 @@
     </message>
 </context>
 <context>
-    <name>LinkGrid</name>
-    <message>
-        <source>Open {title}, {shape}</source>
-        <translation>打开{title}，{shape}</translation>
-    </message>
-</context>
-<context>
     <name>LinkRow</name>
     <message>
         <source>Explain {cell}</source>
@@ -3929,14 +4143,6 @@
         <translation>用 X 的行乘了 W 的行：应为 X·W，即与 W 的列相乘。</translation>
     </message>
     <message>
-        <source>K not transposed</source>
-        <translation>K 没有转置</translation>
-    </message>
-    <message>
-        <source>Q and K exchanged</source>
-        <translation>Q 与 K 颠倒</translation>
-    </message>
-    <message>
         <source>Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ.</source>
         <translation>查询与键颠倒了：行对应查询，列对应键，即 Q·Kᵀ。</translation>
     </message>
@@ -3953,14 +4159,6 @@
         <translation>分数除以了 d_k：应除以它的平方根 √d_k。</translation>
     </message>
     <message>
-        <source>no scaling</source>
-        <translation>忘记缩放</translation>
-    </message>
-    <message>
-        <source>divided by {d_k}, not √{d_k}</source>
-        <translation>除以 {d_k} 而非 √{d_k}</translation>
-    </message>
-    <message>
         <source>The scores were multiplied by √d_k: they have to be divided by it.</source>
         <translation>分数乘以了 √d_k：应当除以它。</translation>
     </message>
@@ -3969,24 +4167,12 @@
         <translation>缩放放在了加性掩码或偏置之后：应在此之前，只对分数缩放。</translation>
     </message>
     <message>
-        <source>normalized by column</source>
-        <translation>按列归一化</translation>
-    </message>
-    <message>
         <source>The softmax went down the columns: each row, the keys of one query, has to add up to 1.</source>
         <translation>softmax 按列做了：应让每一行（同一个查询的所有键）之和为 1。</translation>
     </message>
     <message>
-        <source>not divided by the sum</source>
-        <translation>没有除以行和</translation>
-    </message>
-    <message>
         <source>These are the exponentials alone: each has to be divided by Z, the sum of its row.</source>
         <translation>这只是指数本身：每一项还要除以 Z，即该行之和。</translation>
-    </message>
-    <message>
-        <source>no exponential</source>
-        <translation>没有取指数</translation>
     </message>
     <message>
         <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
@@ -3999,18 +4185,6 @@
     <message>
         <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
-    </message>
-    <message>
-        <source>mask the wrong way round</source>
-        <translation>掩码弄反</translation>
-    </message>
-    <message>
-        <source>masked with 0, not −∞</source>
-        <translation>用 0 而非 −∞ 屏蔽</translation>
-    </message>
-    <message>
-        <source>mask after the softmax</source>
-        <translation>在 softmax 之后才加掩码</translation>
     </message>
     <message>
         <source>The mask was added to the scores as 0 and 1: what is added is 0 for an open key, −∞ for a closed one.</source>
@@ -4067,6 +4241,46 @@
     <message>
         <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
         <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
+    </message>
+    <message>
+        <source>K not transposed</source>
+        <translation>K 没有转置</translation>
+    </message>
+    <message>
+        <source>Q and K exchanged</source>
+        <translation>Q 与 K 颠倒</translation>
+    </message>
+    <message>
+        <source>no scaling</source>
+        <translation>忘记缩放</translation>
+    </message>
+    <message>
+        <source>divided by {d_k}, not √{d_k}</source>
+        <translation>除以 {d_k} 而非 √{d_k}</translation>
+    </message>
+    <message>
+        <source>normalized by column</source>
+        <translation>按列归一化</translation>
+    </message>
+    <message>
+        <source>not divided by the sum</source>
+        <translation>没有除以行和</translation>
+    </message>
+    <message>
+        <source>no exponential</source>
+        <translation>没有取指数</translation>
+    </message>
+    <message>
+        <source>mask the wrong way round</source>
+        <translation>掩码弄反</translation>
+    </message>
+    <message>
+        <source>masked with 0, not −∞</source>
+        <translation>用 0 而非 −∞ 屏蔽</translation>
+    </message>
+    <message>
+        <source>mask after the softmax</source>
+        <translation>在 softmax 之后才加掩码</translation>
     </message>
 </context>
 <context>
@@ -4737,10 +4951,6 @@
         <translation>其词元决定 n，并作为各行的名称</translation>
     </message>
     <message>
-        <source>d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed</source>
-        <translation>d_model = 头数 · dₖ：输入 d_model 后，dₖ 随之改变，未输入过的 dᵥ 也随之改变</translation>
-    </message>
-    <message>
         <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
         <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
@@ -4775,6 +4985,14 @@
     <message>
         <source>, </source>
         <translation>，</translation>
+    </message>
+    <message>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows</source>
+        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化</translation>
+    </message>
+    <message>
+        <source>As wide as dₖ until it is typed</source>
+        <translation>未输入时与 dₖ 同宽</translation>
     </message>
 </context>
 <context>
@@ -5703,6 +5921,10 @@
         <source>The weight in each head, from head 0 on</source>
         <translation>各头中的权重，从头 0 开始</translation>
     </message>
+    <message>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, next to no gradient passes.</source>
+        <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
+    </message>
 </context>
 <context>
     <name>PagesController</name>
@@ -5784,6 +6006,14 @@
     <message>
         <source>The matrices around it, as in the window</source>
         <translation>连同相关矩阵，如窗口所示</translation>
+    </message>
+    <message>
+        <source>A card of one cell, wide</source>
+        <translation>一个单元格的卡片，横版</translation>
+    </message>
+    <message>
+        <source>A card of one cell, square</source>
+        <translation>一个单元格的卡片，方版</translation>
     </message>
 </context>
 <context>
@@ -5900,6 +6130,10 @@
     <message>
         <source>Show the answer</source>
         <translation>显示答案</translation>
+    </message>
+    <message>
+        <source>Walk through the steps before</source>
+        <translation>演示前几步</translation>
     </message>
     <message>
         <source>Your answer</source>
@@ -6155,6 +6389,10 @@
     <message>
         <source>0: no score counts (average pooling, unless a bias is added). 1/√dₖ: scaled dot product.</source>
         <translation>0：分数不起作用（没有加偏置时即平均汇聚）。1/√dₖ：缩放点积。</translation>
+    </message>
+    <message>
+        <source>with / without scaling, side by side</source>
+        <translation>有 / 无缩放，并排</translation>
     </message>
 </context>
 <context>
@@ -7713,6 +7951,10 @@
         <translation>形如 weights[1, 1] 或 weights[头, 行, 列] 的单元格</translation>
     </message>
     <message>
+        <source>a cell that is computed, such as weights[1, 1]</source>
+        <translation>算出来的单元格，如 weights[1, 1]</translation>
+    </message>
+    <message>
         <source>the number of a head</source>
         <translation>头的编号</translation>
     </message>
@@ -7739,10 +7981,6 @@
     <message>
         <source>There are only {got} cells to leave out; {expected} were asked for.</source>
         <translation>可留空的单元格只有 {got} 个，而要求 {expected} 个。</translation>
-    </message>
-    <message>
-        <source>A worksheet of this level has nothing to leave out of this problem.</source>
-        <translation>这个算例在这一级练习卷中没有可填的数。</translation>
     </message>
     <message>
         <source>{file}: the document is too large to be kept beside its file.</source>
@@ -8953,10 +9191,6 @@
         <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
     </message>
     <message>
-        <source>a cell that is computed, such as weights[1, 1]</source>
-        <translation>算出来的单元格，如 weights[1, 1]</translation>
-    </message>
-    <message>
         <source>words of the table that comes along, such as “cat dog king queen”</source>
         <translation>自带词表中的词，如“cat dog king queen”</translation>
     </message>
@@ -8967,6 +9201,22 @@
     <message>
         <source>computed cells such as weights[1, 1] or weights[1, :], or “none”</source>
         <translation>算出的单元格，如 weights[1, 1] 或 weights[1, :]，或“none”</translation>
+    </message>
+    <message>
+        <source>A worksheet of this level has nothing to leave out of this problem.</source>
+        <translation>这个算例在这一级练习卷中没有可填的数。</translation>
+    </message>
+    <message>
+        <source>{file}: steps: {steps}, questions: {questions}; every number computed</source>
+        <translation>{file}：{steps} 步，{questions} 个问题；每个数都已算出</translation>
+    </message>
+    <message>
+        <source>A card shows one state, and not the difference of two or a gradient.</source>
+        <translation>卡片只显示一个状态，不显示两个状态的差，也不显示梯度。</translation>
+    </message>
+    <message>
+        <source>A card is wide or square, got {got}.</source>
+        <translation>卡片是 wide 或 square，收到的是 {got}。</translation>
     </message>
 </context>
 <context>
@@ -9249,12 +9499,24 @@
         <translation>以所选单元格为中心缩放，显示全部</translation>
     </message>
     <message>
+        <source>Walk through the chosen cell</source>
+        <translation>演示所选的单元格</translation>
+    </message>
+    <message>
         <source>Open or close the cell of a custom mask</source>
         <translation>开放或屏蔽自定义掩码的单元格</translation>
     </message>
     <message>
         <source>Space</source>
         <translation>空格</translation>
+    </message>
+    <message>
+        <source>In a walk: play or pause, step, back to the map</source>
+        <translation>演示中：播放或暂停，上一步、下一步，回到原来的图</translation>
+    </message>
+    <message>
+        <source>Space, ←  →, Esc</source>
+        <translation>空格，←  →，Esc</translation>
     </message>
     <message>
         <source>Type over the number</source>
@@ -9524,100 +9786,127 @@
 <context>
     <name>StartPage</name>
     <message>
-        <source>No cell chosen</source>
-        <translation>未选中单元格</translation>
+        <source>{n} × {width}, {heads} heads</source>
+        <translation>{n} × {width}, {heads} 头</translation>
     </message>
     <message>
-        <source>Examples</source>
-        <translation>示例</translation>
+        <source>{n} × {width}</source>
+        <translation>{n} × {width}</translation>
     </message>
     <message>
-        <source>Keyboard</source>
-        <translation>键盘</translation>
+        <source>One sentence</source>
+        <translation>一句话</translation>
+    </message>
+</context>
+<context>
+    <name>StartView</name>
+    <message>
+        <source>Where would you like to start?</source>
+        <translation>从哪里开始？</translation>
     </message>
     <message>
-        <source>Whole models</source>
-        <translation>完整的模型</translation>
+        <source>All three lead to the same picture: every number can be opened and changed.</source>
+        <translation>三条路都通到同一个画面：每个数都能点开、能改。</translation>
     </message>
     <message>
-        <source>{click} in any map: its formula appears here.</source>
-        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
+        <source>By hand, 2 × 3</source>
+        <translation>手算 2 × 3</translation>
     </message>
     <message>
-        <source>Click a cell</source>
-        <translation>单击单元格</translation>
+        <source>One sentence</source>
+        <translation>一句话</translation>
     </message>
     <message>
-        <source>Type a number</source>
-        <translation>输入一个数</translation>
+        <source>A real model</source>
+        <translation>真实模型</translation>
     </message>
     <message>
-        <source>{click} in the strip above to see it large.</source>
-        <translation>在上方{click}，即可放大查看。</translation>
+        <source>The small example of the textbooks; every step can be checked with a pencil.</source>
+        <translation>教程里的小例子，每一步都能用笔核对。</translation>
     </message>
     <message>
-        <source>Click a step</source>
-        <translation>单击某一步</translation>
+        <source>Write a sentence and see which word each word attends to. Random vectors at first.</source>
+        <translation>写一句话，看每个字看向谁。先用随机向量。</translation>
     </message>
     <message>
-        <source>New…</source>
-        <translation>新建…</translation>
+        <source>Open the example</source>
+        <translation>打开算例</translation>
     </message>
     <message>
-        <source>Open…</source>
-        <translation>打开…</translation>
+        <source>Show attention</source>
+        <translation>看注意力</translation>
     </message>
     <message>
-        <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
-        <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
+        <source>Open this layer</source>
+        <translation>打开这一层</translation>
     </message>
     <message>
-        <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
-        <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
+        <source>Begin</source>
+        <translation>开始</translation>
     </message>
     <message>
-        <source>Attention step by step, with tasks in this window</source>
-        <translation>逐步学习注意力，并在本窗口中完成练习</translation>
+        <source>All lessons…</source>
+        <translation>全部课程…</translation>
     </message>
     <message>
-        <source>move the chosen cell</source>
-        <translation>移动所选单元格</translation>
+        <source>Toy model</source>
+        <translation>玩具模型</translation>
     </message>
     <message>
-        <source>go to its table cell</source>
-        <translation>转到对应的表格单元格</translation>
+        <source>A model of 2 layers that predicts letters</source>
+        <translation>2 层的模型，预测字母</translation>
     </message>
     <message>
-        <source>previous, next head</source>
-        <translation>上一个、下一个头</translation>
+        <source>Others…</source>
+        <translation>其他模型…</translation>
     </message>
     <message>
-        <source>step of the formula</source>
-        <translation>公式的某一步</translation>
+        <source>Models at hand, and the folder of any other</source>
+        <translation>现成的模型，以及其他模型的文件夹</translation>
     </message>
     <message>
-        <source>export image</source>
-        <translation>导出图片</translation>
+        <source>the cat sat on the mat</source>
+        <translation>今天天气很好</translation>
     </message>
     <message>
-        <source>or drop an {endings} file on the window</source>
-        <translation>或将 {endings} 文件拖放到窗口</translation>
+        <source>Follow along</source>
+        <translation>跟着做</translation>
     </message>
     <message>
-        <source>type a number into it</source>
-        <translation>输入数值</translation>
+        <source>about 5 minutes</source>
+        <translation>约 5 分钟</translation>
     </message>
     <message>
-        <source>Lessons…</source>
-        <translation>课程…</translation>
+        <source>Attention in five steps. You fill in one number at each step; if it is wrong, you are told why.</source>
+        <translation>五步算完一次注意力：输入、点积、缩放、softmax、加权求和。每一步由你填一个数，填错会告诉你错在哪里。</translation>
     </message>
     <message>
-        <source>help</source>
-        <translation>帮助</translation>
+        <source>Recent files</source>
+        <translation>最近的文件</translation>
     </message>
     <message>
-        <source>{type} in a table at the left: every map follows.</source>
-        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
+        <source>None yet</source>
+        <translation>还没有</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>打开文件…</translation>
+    </message>
+    <message>
+        <source>or drop one here: {endings} and others</source>
+        <translation>也可以把文件拖进来：{endings} 等</translation>
+    </message>
+    <message>
+        <source>Begin with the last file next time</source>
+        <translation>下次启动时接着上次的文件</translation>
+    </message>
+    <message>
+        <source>Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.</source>
+        <translation>MiniLM 第 2 层读一个句子：{word} 看向 {other}，{weight}。</translation>
     </message>
 </context>
 <context>
@@ -9681,6 +9970,17 @@
     <message>
         <source>{number}, changed by hand</source>
         <translation>{number}（手动修改）</translation>
+    </message>
+    <message>
+        <source>{before} {old}, {now} {new}</source>
+        <translation>{before} {old}，{now} {new}</translation>
+    </message>
+</context>
+<context>
+    <name>StatusLine</name>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
     </message>
 </context>
 <context>
@@ -10180,6 +10480,76 @@
     </message>
 </context>
 <context>
+    <name>Tour</name>
+    <message>
+        <source>What goes in</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>Tables of numbers. Type over any of them: everything else follows at once.</source>
+        <translation>这些表格里都是数。改任何一个，其余立刻跟着变。</translation>
+    </message>
+    <message>
+        <source>The formula</source>
+        <translation>公式</translation>
+    </message>
+    <message>
+        <source>Each step with a small map, from left to right. Click one to see it large.</source>
+        <translation>从左到右，每一步一张小图。单击哪一步，就放大哪一步。</translation>
+    </message>
+    <message>
+        <source>The map</source>
+        <translation>热图</translation>
+    </message>
+    <message>
+        <source>A row for each query, a column for each key. Click a cell to choose it.</source>
+        <translation>一行是一个查询，一列是一个键。单击一格，就选中它。</translation>
+    </message>
+    <message>
+        <source>Why it is this number</source>
+        <translation>为什么是这个数</translation>
+    </message>
+    <message>
+        <source>The chosen cell, computed with its own numbers. Each link leads to where one comes from.</source>
+        <translation>用选中这一格自己的数，写出它怎样算来。点链接，就走到那个数的来处。</translation>
+    </message>
+    <message>
+        <source>Learn and find</source>
+        <translation>学习与查找</translation>
+    </message>
+    <message>
+        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
+        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+    </message>
+</context>
+<context>
+    <name>TourBubble</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>End the tour (Esc); Help › Tour brings it back</source>
+        <translation>结束导览（Esc）；可从 帮助 › 窗口导览 再看</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+</context>
+<context>
     <name>Trail</name>
     <message>
         <source>Back to {cell}</source>
@@ -10334,10 +10704,6 @@
         <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
     </message>
     <message>
-        <source>{count} powers of e</source>
-        <translation>{count} 个指数</translation>
-    </message>
-    <message>
         <source>Add up</source>
         <translation>求和</translation>
     </message>
@@ -10360,10 +10726,6 @@
     <message>
         <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
         <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
-    </message>
-    <message>
-        <source>{count} weights, sum {value}</source>
-        <translation>{count} 个权重，和为 {value}</translation>
     </message>
     <message>
         <source>÷ {total}: now the whole bar is 1 long</source>
@@ -10516,6 +10878,14 @@
     <message>
         <source>{cell} depends on no number: it is {value}.</source>
         <translation>{cell} 与任何数都无关，就是 {value}。</translation>
+    </message>
+    <message>
+        <source>powers of e: {count}</source>
+        <translation>{count} 个指数</translation>
+    </message>
+    <message>
+        <source>weights: {count}, sum {value}</source>
+        <translation>{count} 个权重，和为 {value}</translation>
     </message>
 </context>
 <context>
@@ -10680,6 +11050,57 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
 <context>
+    <name>WidthPanel</name>
+    <message>
+        <source>Gradient ‖∂a/∂s‖, row {row}</source>
+        <translation>梯度 ‖∂a/∂s‖，第 {row} 行</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits)</source>
+        <translation>平均熵（比特）</translation>
+    </message>
+    <message>
+        <source>Variance of the scores</source>
+        <translation>分数的方差</translation>
+    </message>
+    <message>
+        <source>random Q and K (seed 0)</source>
+        <translation>随机 Q、K（种子 0）</translation>
+    </message>
+    <message>
+        <source>these Q and K, repeated</source>
+        <translation>现有 Q、K，重复各列</translation>
+    </message>
+    <message>
+        <source>Q and K at another d_k</source>
+        <translation>改变 d_k 时的 Q、K</translation>
+    </message>
+    <message>
+        <source>16 tokens of random numbers, or the columns of each head repeated or left out</source>
+        <translation>16 个词元的随机数，或把每个头的列重复或截去</translation>
+    </message>
+    <message>
+        <source>d_k, from 2 to 512</source>
+        <translation>d_k，2 到 512</translation>
+    </message>
+    <message>
+        <source>Columns of Q and K in one head: any whole number from 2 to 512</source>
+        <translation>每个头中 Q、K 的列数：2 到 512 的任意整数</translation>
+    </message>
+    <message>
+        <source>d_k on a logarithmic axis</source>
+        <translation>对数轴上的 d_k</translation>
+    </message>
+    <message>
+        <source>Drag: both maps follow. Arrows go by a quarter of an octave.</source>
+        <translation>拖动时两张热图同步变化。方向键每次乘以 2 的四分之一次方。</translation>
+    </message>
+    <message>
+        <source>What you let go of becomes the example; one undo brings the one before back.</source>
+        <translation>松开后成为算例，撤销一步即可还原。</translation>
+    </message>
+</context>
+<context>
     <name>WorkLine</name>
     <message>
         <source>Cancel</source>
@@ -10757,10 +11178,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>班级练习卷</translation>
     </message>
     <message>
-        <source>level</source>
-        <translation>级别</translation>
-    </message>
-    <message>
         <source>worksheets</source>
         <translation>练习卷份数</translation>
     </message>
@@ -10769,12 +11186,16 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>随机种子</translation>
     </message>
     <message>
-        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
-        <translation>另存一个文件：含答案的教师页</translation>
-    </message>
-    <message>
         <source>language</source>
         <translation>语言</translation>
+    </message>
+    <message>
+        <source>level</source>
+        <translation>级别</translation>
+    </message>
+    <message>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
+        <translation>另存一个文件：含答案的教师页</translation>
     </message>
 </context>
 <context>

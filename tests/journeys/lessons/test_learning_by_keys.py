@@ -29,11 +29,11 @@ def find_by_words(person, words):
     settle(person)
 
 
-def tab_to(person, name):
+def tab_to(person, name, key="Tab"):
     for _ in range(MOST_TABS):
         if person.focus().objectName() == name:
             return
-        person.press("Tab")
+        person.press(key)
     raise AssertionError(f"Tab does not lead to {name}")
 
 
@@ -89,6 +89,9 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
         tab_to(person, "lesson.next")
         person.press("Space")
         settle(person)
+    assert person.find("lesson.end").isVisible()
+    tab_to(person, "lesson.close", "Shift+Tab")
+    person.press("Space")
     assert not person.find("lesson").isVisible()
 
     find_and_answer(person, "随机留空", LeaveOutDialog, "Ctrl+A", "1", "Tab", "Ctrl+A", "3", "Return")
