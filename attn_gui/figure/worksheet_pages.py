@@ -150,7 +150,7 @@ HEADING = QT_TRANSLATE_NOOP("Worksheets", "Scaled dot-product attention, step by
 OTHER_HEADING = QT_TRANSLATE_NOOP("Worksheets", "Attention, step by step")
 KEYS = QT_TRANSLATE_NOOP("Worksheets", "{heading}: answers")
 NUMBERED = QT_TRANSLATE_NOOP("Worksheets", "No. {number}")
-NAME = QT_TRANSLATE_NOOP("Worksheets", "Name")
+NAME = QT_TRANSLATE_NOOP("Worksheets", "Student")
 CLASS = QT_TRANSLATE_NOOP("Worksheets", "Class")
 DATE = QT_TRANSLATE_NOOP("Worksheets", "Date")
 SCORE = QT_TRANSLATE_NOOP("Worksheets", "Score")
@@ -166,7 +166,7 @@ FULL = QT_TRANSLATE_NOOP(
 ROW_SUMS = QT_TRANSLATE_NOOP("Worksheets", "Sum of each row:")
 ROW = QT_TRANSLATE_NOOP("Worksheets", "row {row}")
 OF_ROW = QT_TRANSLATE_NOOP("Worksheets", "Row {row}: ")
-SUM = QT_TRANSLATE_NOOP("Worksheets", "sum")
+SUM = QT_TRANSLATE_NOOP("Worksheets", "sum {total}")
 WHERE = QT_TRANSLATE_NOOP(
     "Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ ."
 )
@@ -175,11 +175,10 @@ PRINTED = QT_TRANSLATE_NOOP("Worksheets", "Wrong: {cell} is printed as {wrong}; 
 ROUNDED = QT_TRANSLATE_NOOP("Worksheets", "Two decimals throughout; last digit ±1 is right.")
 USUAL = QT_TRANSLATE_NOOP("Worksheets", "Usual mistakes, seen at {cell}")
 TITLES: Mapping[Role | None, str] = {
-    Role.SCORE: QT_TRANSLATE_NOOP("Worksheets", "Scores"),
     Role.SCALE: QT_TRANSLATE_NOOP("Worksheets", "Scaling"),
     Role.BIAS: QT_TRANSLATE_NOOP("Worksheets", "Bias"),
     Role.CLOSE: QT_TRANSLATE_NOOP("Worksheets", "Mask"),
-    Role.WEIGHT: QT_TRANSLATE_NOOP("Worksheets", "Softmax"),
+    Role.WEIGHT: QT_TRANSLATE_NOOP("Worksheets", "softmax"),
     Role.MIX: QT_TRANSLATE_NOOP("Worksheets", "Weighted sum"),
 }
 """What a step is called that does this; any other by the title of its stage."""
@@ -757,7 +756,7 @@ def _row_parts(sheet: Worksheet, style: PageStyle, room: float) -> Iterator[KeyP
         signs = zip(map(partial(_exponent, evaluation), scores), texts, strict=True)
         latex = r",\quad ".join(f"e^{{{exponent}}} = {power}".replace("−", "-") for exponent, power in signs)
         label = style.translate("Worksheets", OF_ROW).format(row=row)
-        total = f"{style.translate('Worksheets', SUM)} {_with_three(math.fsum(powers))}"
+        total = style.translate("Worksheets", SUM).format(total=_with_three(math.fsum(powers)))
         yield KeyPart(ROW_HIGH, partial(_paint_row, label, latex, total, room))
 
 

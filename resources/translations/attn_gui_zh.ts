@@ -11217,7 +11217,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>第 {number} 份</translation>
     </message>
     <message>
-        <source>Name</source>
+        <source>Student</source>
         <translation>姓名</translation>
     </message>
     <message>
@@ -11265,8 +11265,12 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>第 {row} 行：</translation>
     </message>
     <message>
-        <source>sum</source>
-        <translation>和</translation>
+        <source>sum {total}</source>
+        <translation>和 {total}</translation>
+    </message>
+    <message>
+        <source>softmax</source>
+        <translation>softmax</translation>
     </message>
     <message>
         <source>The wrong number: step ____ , row ____ , column ____ ; it should be ________ .</source>
@@ -11289,10 +11293,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>常见的错，看 {cell}</translation>
     </message>
     <message>
-        <source>Scores</source>
-        <translation>分数</translation>
-    </message>
-    <message>
         <source>Scaling</source>
         <translation>缩放</translation>
     </message>
@@ -11303,10 +11303,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Mask</source>
         <translation>掩码</translation>
-    </message>
-    <message>
-        <source>Softmax</source>
-        <translation>softmax</translation>
     </message>
     <message>
         <source>Weighted sum</source>
