@@ -59,10 +59,11 @@ NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom"
 NEEDS |= dict.fromkeys(
     ("--walk", "--card", "--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE
 )
+OF_MAPS = ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar")
 CLASHES = {
-    "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
+    "--page": (*OF_MAPS, "--headers", "--bom"),
     "--picture": ("--sheet",),
-    "--walk": ("--page", "--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--compare"),
+    "--walk": (*OF_MAPS, "--page", "--compare", "--font-size", "--transparent"),
     "--card": ("--page", "--walk", "--picture", "--sheet", "--compare", "--values", "--colorbar", "--title", "--style"),
 }
 """Options that mean something with another one only, or a format that has it, and those that mean nothing with it."""

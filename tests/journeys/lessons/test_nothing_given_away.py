@@ -142,7 +142,8 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank):
 def test_a_cell_that_is_left_out_is_promised_no_formula(person):
     leave_out(person, "weights", 1, 0)
     words = person.explanation()
-    assert "Not explained during the exercise" in words or "练习期间不解释留空的单元格" in words
+    assert " = ?" in words
+    assert "A right answer uncovers the numbers" in words or "盖住的数都会揭开" in words
     assert "its formula appears here" not in words
     assert "这里会显示它的公式" not in words
 
