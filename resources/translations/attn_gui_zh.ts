@@ -1592,15 +1592,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
+        <source>The smallest change of the query's row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key&apos;s row of K that reaches it</source>
+        <source>The smallest change of the key's row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query&apos;s row of X that reaches it</source>
+        <source>The smallest change of the query's row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1679,7 +1679,16 @@
         <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
         <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
     </message>
-</context>
+<message>
+        <source>How many numbers are left out on each sheet</source>
+        <translation>每份练习卷上留空的数值个数</translation>
+    </message><message>
+        <source>The steps of which numbers are left out</source>
+        <translation>在哪些步骤中留空</translation>
+    </message><message>
+        <source>Write the answers, too, into a file of their own</source>
+        <translation>答案另写成一个文件</translation>
+    </message></context>
 <context>
     <name>EndView</name>
     <message>
@@ -1783,7 +1792,16 @@
         <source>The exercise has ended: the matrices have become too large to be gone through by hand.</source>
         <translation>练习已结束：矩阵变得太大，无法手算逐格作答。</translation>
     </message>
-</context>
+<message>
+        <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
+        <translation>留空的个数和随机种子，例如“6, 1”；随机种子相同，抽到的单元格也相同。</translation>
+    </message><message>
+        <source>Leave out cells</source>
+        <translation>随机留空</translation>
+    </message><message>
+        <source>Expected two whole numbers, such as “6, 1”.</source>
+        <translation>应为两个整数，例如“6, 1”。</translation>
+    </message></context>
 <context>
     <name>Export</name>
     <message>
@@ -3916,7 +3934,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -4024,7 +4042,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
+        <source>All diagonals from one cell's to the other's</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -4183,7 +4201,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4395,11 +4413,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer&apos;s heads on again</source>
+        <source>Switch the la&amp;yer's heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer&apos;s heads off</source>
+        <source>Switch the la&amp;yer's heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4994,7 +5012,10 @@
         <source>As wide as dₖ until it is typed</source>
         <translation>未输入时与 dₖ 同宽</translation>
     </message>
-</context>
+<message>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed</source>
+        <translation>d_model = 头数 · dₖ：输入 d_model 后，dₖ 随之改变，未输入过的 dᵥ 也随之改变</translation>
+    </message></context>
 <context>
     <name>NextBand</name>
     <message>
@@ -5122,7 +5143,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head&apos;s output</source>
+        <source>norm of the head's output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5922,7 +5943,7 @@
         <translation>各头中的权重，从头 0 开始</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, next to no gradient passes.</source>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, next to no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
 </context>
@@ -8755,8 +8776,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8823,16 +8844,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8855,8 +8876,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}=&quot;{value}&quot; ({words})</source>
-        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
+        <source>{option}="{value}" ({words})</source>
+        <translation>{option}="{value}"（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -9797,7 +9818,79 @@
         <source>One sentence</source>
         <translation>一句话</translation>
     </message>
-</context>
+<message>
+        <source>No cell chosen</source>
+        <translation>未选中单元格</translation>
+    </message><message>
+        <source>Examples</source>
+        <translation>示例</translation>
+    </message><message>
+        <source>Keyboard</source>
+        <translation>键盘</translation>
+    </message><message>
+        <source>Whole models</source>
+        <translation>完整的模型</translation>
+    </message><message>
+        <source>{click} in any map: its formula appears here.</source>
+        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
+    </message><message>
+        <source>Click a cell</source>
+        <translation>单击单元格</translation>
+    </message><message>
+        <source>Type a number</source>
+        <translation>输入一个数</translation>
+    </message><message>
+        <source>{click} in the strip above to see it large.</source>
+        <translation>在上方{click}，即可放大查看。</translation>
+    </message><message>
+        <source>Click a step</source>
+        <translation>单击某一步</translation>
+    </message><message>
+        <source>New…</source>
+        <translation>新建…</translation>
+    </message><message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message><message>
+        <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
+        <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
+    </message><message>
+        <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
+        <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
+    </message><message>
+        <source>Attention step by step, with tasks in this window</source>
+        <translation>逐步学习注意力，并在本窗口中完成练习</translation>
+    </message><message>
+        <source>move the chosen cell</source>
+        <translation>移动所选单元格</translation>
+    </message><message>
+        <source>go to its table cell</source>
+        <translation>转到对应的表格单元格</translation>
+    </message><message>
+        <source>previous, next head</source>
+        <translation>上一个、下一个头</translation>
+    </message><message>
+        <source>step of the formula</source>
+        <translation>公式的某一步</translation>
+    </message><message>
+        <source>export image</source>
+        <translation>导出图片</translation>
+    </message><message>
+        <source>or drop an {endings} file on the window</source>
+        <translation>或将 {endings} 文件拖放到窗口</translation>
+    </message><message>
+        <source>type a number into it</source>
+        <translation>输入数值</translation>
+    </message><message>
+        <source>Lessons…</source>
+        <translation>课程…</translation>
+    </message><message>
+        <source>help</source>
+        <translation>帮助</translation>
+    </message><message>
+        <source>{type} in a table at the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
+    </message></context>
 <context>
     <name>StartView</name>
     <message>
@@ -10887,7 +10980,13 @@
         <source>weights: {count}, sum {value}</source>
         <translation>{count} 个权重，和为 {value}</translation>
     </message>
-</context>
+<message>
+        <source>{count} powers of e</source>
+        <translation>{count} 个指数</translation>
+    </message><message>
+        <source>{count} weights, sum {value}</source>
+        <translation>{count} 个权重，和为 {value}</translation>
+    </message></context>
 <context>
     <name>WalkButton</name>
     <message>
@@ -10935,7 +11034,7 @@
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
+        <translation>空格：播放或暂停　← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -11194,10 +11293,22 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>级别</translation>
     </message>
     <message>
-        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
+        <source>and the teacher's pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
     </message>
-</context>
+<message>
+        <source>cells left out of each</source>
+        <translation>每份留空的单元格数</translation>
+    </message><message>
+        <source>left out of</source>
+        <translation>从哪些步骤中留空</translation>
+    </message><message>
+        <source>and the keys to them, in a file of their own</source>
+        <translation>同时生成参考答案，单独存为一个文件</translation>
+    </message><message>
+        <source>Tick at least one step.</source>
+        <translation>请至少勾选一个步骤。</translation>
+    </message></context>
 <context>
     <name>Worksheets</name>
     <message>
@@ -11237,11 +11348,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>演算</translation>
     </message>
     <message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
-        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11336,5 +11447,35 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
-</context>
-</TS>
+<message>
+        <source>Worksheet {number}</source>
+        <translation>练习卷 {number}</translation>
+    </message><message>
+        <source>Answer key {number}</source>
+        <translation>答案 {number}</translation>
+    </message><message>
+        <source>Name:</source>
+        <translation>姓名：</translation>
+    </message><message>
+        <source>Fill in the empty cells, to two decimals. Rows and columns count from 0.</source>
+        <translation>请填写空白单元格，保留两位小数。行与列从 0 开始计数。</translation>
+    </message><message>
+        <source>These matrices do not fit on a page; choose a smaller problem.</source>
+        <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
+    </message><message>
+        <source>Name</source>
+        <translation>姓名</translation>
+    </message><message>
+        <source>sum</source>
+        <translation>和</translation>
+    </message><message>
+        <source>Scores</source>
+        <translation>分数</translation>
+    </message><message>
+        <source>Softmax</source>
+        <translation>softmax</translation>
+    </message></context>
+<context><name>LinkGrid</name><message>
+        <source>Open {title}, {shape}</source>
+        <translation>打开{title}，{shape}</translation>
+    </message></context></TS>
