@@ -7,15 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
-from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.engine.progress import Progress, silent
+from attn_gui.figure.compose import aimed_cell
 from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings
-from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.tokens import THEMES
@@ -24,9 +22,6 @@ from attn_gui.figure.walk.rich_text import escaped, strong, write_paragraph, wri
 from attn_gui.figure.walk.walk import Walk, walk_of
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
 from attn_gui.formats.saving import replacing
-from attn_gui.languages import QT_TRANSLATE_NOOP
-
-_NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
 
 FRAME = 800.0, 420.0
 SENTENCE = QRectF(24, 364, 752, 52)
@@ -75,14 +70,7 @@ def walk_for(evaluation: Evaluation, settings: ExportSettings, head: int | None)
 
     Raises ValueError with a sentence for a cell that is not there.
     """
-    plane = stage_plane(evaluation, settings.stage, settings.batch, head or 0)
-    rows, columns = plane.shape
-    cell = settings.cell
-    if cell is None:
-        last, _ = plane.block(slice(rows - 1, rows), slice(0, columns))
-        cell = rows - 1, int(np.argmax(np.nan_to_num(last[0], nan=-np.inf)))
-    elif not (0 <= cell[0] < rows and 0 <= cell[1] < columns):
-        raise Refusal(_NO_CELL, cell=f"{cell[0]},{cell[1]}", name=settings.stage)
+    cell = aimed_cell(evaluation, settings, head)
     style = PageStyle(settings.theme, settings.lang)
     return walk_of(evaluation, settings.batch, head or 0, settings.stage, cell, style)
 
