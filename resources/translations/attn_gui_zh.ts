@@ -10660,7 +10660,7 @@
         <translation>汇入 {value}</translation>
     </message>
     <message>
-        <source>{query} sees no key: {cell} = {value}.</source>
+        <source>No key is seen by {query}: {cell} = {value}.</source>
         <translation>{query} 看不到任何键：{cell} = {value}。</translation>
     </message>
     <message>
@@ -10724,7 +10724,7 @@
         <translation>每一项除以总和：{equations}。这就是 {query} 的权重。</translation>
     </message>
     <message>
-        <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
+        <source>Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}.</source>
         <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
     </message>
     <message>
@@ -10768,7 +10768,7 @@
         <translation>掩码（{rules}）：允许，{query} 能看到 {key}，{value} 不变。</translation>
     </message>
     <message>
-        <source>The mask ({rules}): not so, masked. {query} does not see {key}: {before} becomes {value}.</source>
+        <source>The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}.</source>
         <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
     </message>
     <message>

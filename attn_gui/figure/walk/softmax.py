@@ -477,7 +477,7 @@ class ShareBeat(SoftmaxBeat):
             )
         return self.context.words(
             QT_TRANSLATE_NOOP(
-                "Walk", "Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}."
+                "Walk", "Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}."
             ),
             equation=self._equation(row.own),
             query=self.query,
