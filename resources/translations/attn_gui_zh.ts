@@ -10986,6 +10986,15 @@
     </message><message>
         <source>{count} weights, sum {value}</source>
         <translation>{count} 个权重，和为 {value}</translation>
+    </message><message>
+        <source>No key is seen by {query}: {cell} = {value}.</source>
+        <translation>{query} 看不到任何键：{cell} = {value}。</translation>
+    </message><message>
+        <source>Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}.</source>
+        <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
+    </message><message>
+        <source>The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}.</source>
+        <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
     </message></context>
 <context>
     <name>WalkButton</name>

@@ -20,14 +20,13 @@ from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.walk.canvas import HEIGHT, WIDTH
 from attn_gui.figure.walk.rich_text import escaped, strong, write_paragraph, write_rich
 from attn_gui.figure.walk.walk import Walk, walk_of
-from attn_gui.figure.writers import ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
+from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
 from attn_gui.formats.saving import replacing
 
 FRAME = 800.0, 420.0
 SENTENCE = QRectF(24, 364, 752, 52)
 """Size of a frame of a GIF, in pixels, and where its sentence stands."""
 FRAME_MS = 80
-MOVING = "gif"
 
 PANELS_ACROSS, PANEL_GAP, HEAD, SAID = 2, 24.0, 30.0, 56.0
 """Panels in a row of a sheet, the gap between them, and the heights of their title and of their sentence."""
@@ -54,11 +53,11 @@ def export_walk(
     ensure_gui()
     path = Path(path)
     form = (format or path.suffix.removeprefix(".")).lower()
-    settings = settings or ExportSettings(dpi=LOGICAL_DPI if form == MOVING else USUAL_DPI)
+    settings = settings or ExportSettings(dpi=LOGICAL_DPI if form in ANIMATORS else USUAL_DPI)
     if form not in ENCODERS:
         raise ValueError(f"Figures are {', '.join(ENCODERS)} files, got {form or 'a path without an ending'!r}.")
     with replacing(path) as target:
-        if form == MOVING:
+        if form in ANIMATORS:
             write_moving_gif(walk_frames(walk, settings), settings.dpi, target, progress, FRAME_MS)
         else:
             ENCODERS[form](walk_sheet(walk, settings, session), settings.dpi, target)

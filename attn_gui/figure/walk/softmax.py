@@ -195,7 +195,7 @@ class SoftmaxRow:
         return min(TABLE_ROW, (WHOLE.top() - 6 - TABLE_TOP) / max(rows, 1))
 
     def paint_table(self, canvas: Canvas, grown: float, divided: float) -> None:
-        """Paint the terms of a wide row: bars as far as they have `grown`, shares where they are `divided`."""
+        """Paint the terms of a wide row: bars as far as they have `grown`, shares as far as they are `divided`."""
         theme, number = canvas.theme, self.context.number
         largest = max((term.power for term in self.terms if np.isfinite(term.power)), default=0.0) or 1.0
         canvas.text(
@@ -213,18 +213,19 @@ class SoftmaxRow:
                     QRectF(NAMES_END - 66, middle - pitch / 2 + 1, SHARES_END + 8 - NAMES_END + 66, pitch - 2),
                     theme.key_soft,
                 )
-            self._paint_row(canvas, term, middle, grown, divided, min(term.power / largest, 1.0) if largest else 0.0)
+            shown = divided > k / (len(self.terms) + 1)  # one after another
+            self._paint_row(canvas, term, middle, grown, min(term.power / largest, 1.0), divided=shown)
         if self.masked:
             middle = TABLE_TOP + (len(self.terms) + 0.5) * pitch
             text = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} masked"), count=self.masked)
             canvas.text(NAMES_END, middle + 4, text, 12, theme.text2, END, 74)
             canvas.text(POWERS_END, middle + 4, "0", 12, theme.text2, END)
             canvas.hatched(QRectF(BARS, middle - 7, BARS_WIDTH, 14))
-            if divided > 0:
+            if divided >= 1.0:
                 canvas.text(SHARES_END, middle + 4, "0", 12, theme.text2, END)
 
     def _paint_row(
-        self, canvas: Canvas, term: SoftmaxTerm, middle: float, grown: float, divided: float, share: float
+        self, canvas: Canvas, term: SoftmaxTerm, middle: float, grown: float, share: float, *, divided: bool
     ) -> None:
         number = self.context.strong if term.own else self.context.number
         ink = canvas.theme.key if term.own else canvas.theme.text
@@ -232,7 +233,7 @@ class SoftmaxRow:
         if grown > 0:
             canvas.text(POWERS_END, middle + 4, number(term.power), 12, ink, END, 64)
             canvas.bar(QRectF(BARS, middle - 6, BARS_WIDTH * share * grown, 12), self.color(term))
-        if divided > 0:
+        if divided:
             canvas.text(SHARES_END, middle + 4, number(term.share), 12, ink, END)
 
     def pieces(self, left: float, width: float) -> list[tuple[float, float]]:
@@ -476,7 +477,7 @@ class ShareBeat(SoftmaxBeat):
             )
         return self.context.words(
             QT_TRANSLATE_NOOP(
-                "Walk", "Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}."
+                "Walk", "Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}."
             ),
             equation=self._equation(row.own),
             query=self.query,
