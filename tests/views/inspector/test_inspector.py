@@ -275,7 +275,11 @@ def test_the_first_page_offers_steps_and_the_way_to_the_start_page(qtbot: QtBot)
 def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown: Shown, make: Make) -> None:
     inspector = shown(make(), "weights", 2, 1, width=248)
     page = inspector.findChild(FittingPage, "inspector.page")
-    parts, relations, terms = page_of(inspector).findChildren(FormulaView)[1], inspector.findChild(Relations), table(inspector)
+    parts, relations, terms = (
+        page_of(inspector).findChildren(FormulaView)[1],
+        inspector.findChild(Relations),
+        table(inspector),
+    )
     for height in (900, 500, 300, 200):
         inspector.resize(248, height)
         QApplication.processEvents()
