@@ -197,6 +197,8 @@ class MainWindow(QMainWindow):
         parts = sorted(filter(None, (item.widget() for item in items)), key=lambda part: part is shown)
         for part in parts:  # first those that go: together they would make the window higher
             part.setVisible(part is shown)
+        for label in (self.place, self.recomputed, self.precision):  # they speak of the maps
+            label.setVisible(page is None)
         self._fit_start()
 
     def set_heads_shown(self, shown: bool) -> None:

@@ -30,6 +30,8 @@ TOOLBAR = (
     "undo",
     "redo",
     None,
+    "card",
+    None,
     "export_image",
     None,
     "pin",
@@ -197,7 +199,7 @@ BEFORE = {
 
 WORDED = (
     frozenset(TOOLBAR),
-    frozenset(TOOLBAR) - {"save", "undo", "redo"},
+    frozenset(TOOLBAR) - {"save", "undo", "redo", "card"},
     frozenset({"open", "export_image", "pin", "interventions"}),
 )
 """The buttons with a word beside their icon: the first of these that fits the width of the window."""

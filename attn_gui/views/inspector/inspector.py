@@ -114,6 +114,10 @@ class Inspector(Retranslated, QWidget):
         """Whether the explained cell can be walked through."""
         self._walk.setVisible(offered)
 
+    def set_walk_main(self, main: bool) -> None:
+        """Whether its button is the one to press next; else another one of the column is."""
+        self._walk.set_main(main)
+
     def set_reach_shown(self, shown: str, other: str = "") -> None:
         """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
         self._relations.set_reach_shown(shown, other)

@@ -216,7 +216,9 @@ class SensitivityPage(Retranslated, QWidget):
         self.retranslate()
         for row in range(len(self._lines), len(self._gradients)):
             self._lines.append(self._new_line(row))
-        largest = max((abs(gradient.value) for gradient in self._gradients), default=0.0)
+        # a scale or a temperature moves everything: beside its bar those of cells would all look alike, so it has none
+        cells = [abs(gradient.value) for gradient in self._gradients if gradient.index]
+        largest = max(cells or (abs(gradient.value) for gradient in self._gradients), default=0.0)
         for row, line in enumerate(self._lines):
             for widget in line:
                 widget.setVisible(row < len(self._gradients))
@@ -226,7 +228,7 @@ class SensitivityPage(Retranslated, QWidget):
             line.link.set_words(name, tip=self.tr("Go to {cell} in its table").format(cell=name))
             line.link.setEnabled(bool(gradient.index))
             line.number.setText(written(gradient.value))
-            line.bar.set_value(gradient.value, largest)
+            line.bar.set_value(gradient.value if gradient.index or not cells else 0.0, largest)
 
     def _new_line(self, row: int) -> GradientRow:
         line = GradientRow(Link("", self._rows), QLabel(self._rows), GradientBar(self._rows))
