@@ -30,6 +30,8 @@ TOOLBAR = (
     "undo",
     "redo",
     None,
+    "card",
+    None,
     "export_image",
     None,
     "pin",
@@ -81,6 +83,8 @@ class Actions(QObject):
         self._reasons: dict[str, str] = {}  # why some have nothing to do in the present problem
         self.lacking: Callable[[tuple[str, ...]], str] = lambda reads: ""
         """Says, in a sentence, which of these parts of attention the present problem has not."""
+        self.before: Callable[[Row], object] = lambda row: None
+        """Called before an action is done: what stands in the place of the document may have to go."""
         self._turning: dict[str, Row] = {}  # those with another label while they are in force
         self.rows: tuple[Row, ...] = ()
         self.by_name: dict[str, QAction] = {}
@@ -115,6 +119,7 @@ class Actions(QObject):
             return
         settled = self._settle()
         if settled:
+            self.before(self._rows[name])
             command.do(*([checked] if action.isCheckable() else []))
         if action.isCheckable() or not settled:
             self.show_states()  # what was refused is not checked
@@ -194,7 +199,7 @@ BEFORE = {
 
 WORDED = (
     frozenset(TOOLBAR),
-    frozenset(TOOLBAR) - {"save", "undo", "redo"},
+    frozenset(TOOLBAR) - {"save", "undo", "redo", "card"},
     frozenset({"open", "export_image", "pin", "interventions"}),
 )
 """The buttons with a word beside their icon: the first of these that fits the width of the window."""

@@ -70,7 +70,6 @@ class LessonListController(QObject):
         self._reading = BackgroundTask(self)
         self._reading.ended.connect(self._on_reading_ended)
         context.bars.add(LIST_ROWS)
-        context.window.inspector.lessonsRequested.connect(self.open)
         context.view.follow(self.leave, "document")
 
     def commands(self) -> dict[str, Command]:
