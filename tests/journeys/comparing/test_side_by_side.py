@@ -68,6 +68,7 @@ def wheel(heatmap, row, column, delta):
 def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, problem, tmp_path):
     person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
     person.do("compare_with_scale")
+    person.do("values")  # numbers would stand where pixels are looked at
     left, right = both(person)
     assert seen_whole(left)
     assert seen_whole(right)
@@ -78,7 +79,6 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
         assert np.array_equal(shown, expected)
         assert np.allclose(shown.sum(axis=1), 1, atol=1e-12), "each row is a whole softmax"
         assert heatmap.levels == right.levels
-        person.action("values").setChecked(False)
         for column in range(0, N, 5):
             assert painted(heatmap, 10, column) == heatmap.cell_at(10, column)[1]
     assert person.number("query", 10, 0) == problem.query[10, 0], "the tables show numbers, not differences"
