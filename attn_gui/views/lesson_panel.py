@@ -351,13 +351,12 @@ class LessonPanel(Retranslated, QWidget):
         self._words: StepWords | None = None
         self._ended: EndWords | None = None
         self._ready = False
-        self._lesson, self._place, self._close = QLabel(self), QLabel(self), QToolButton(self)
+        self._lesson, self._place, self._close = WrappedLabel(self), QLabel(self), QToolButton(self)
         self.progress = ProgressBar(self)
         self._page = StepText(self)
         self._body = QWidget(self._page.viewport())
         self._page.hold(self._body)
-        for label in (self._lesson, self._place):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._place.setTextFormat(Qt.TextFormat.PlainText)
         self._title, self._texts = WrappedLabel(self._body), QVBoxLayout()
         self._do, self._done = QPushButton(self), QLabel(self)
         self.question, self._end = QuestionView(self), EndView(self)
