@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -229,6 +229,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._title, self._of, self._about = QLabel(self), QLabel(self), ElidedLabel(self)
         self._reading: HeadReading = READINGS[Entropy.key]
         self._offered: tuple[str, ...] = (Entropy.key,)
+        self._read = True
         self._readings, self._mark, self._together = ChoiceBox((), self), QToolButton(self), QToolButton(self)
         self._number = CountBox(self, minimum=0, maximum=0)
         self._row = GroupRow(self)
@@ -311,13 +312,21 @@ class HeadsStrip(Retranslated, QWidget):
         self._head_row.setDirection(QBoxLayout.Direction.TopToBottom if compact else QBoxLayout.Direction.LeftToRight)
         self._of.setVisible(not compact)
         self._about.setVisible(not compact)
-        for widget in (self._readings, self._mark):
-            widget.setVisible(not compact)
+        self._show_readings()
         self._together.setVisible(not compact and len(self._thumbs) > 1)
         for thumb in self._thumbs:
             thumb.set_compact(compact, low=low)
         self._row.set_compact(compact)
         self._scroll.fit()
+
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show or leave out the choice of the number below every head, and what it counts."""
+        self._read = "readings" in shown
+        self._show_readings()
+
+    def _show_readings(self) -> None:
+        for widget in (self._readings, self._mark):
+            widget.setVisible(self._read and not self._compact)
 
     def retranslate(self) -> None:
         """All words in the present language."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,8 @@ class MainWindow(QMainWindow):
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._with_heads = True, set[QWidget]()
+        self._parts: Set[str] = frozenset(("heads", "history"))
+        self._history_shown = True
         center = QWidget(self)
         self._strip, self.columns = zone_in(center), QSplitter(Qt.Orientation.Horizontal, center)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
@@ -110,6 +113,7 @@ class MainWindow(QMainWindow):
         self.modes = {PRODUCT: self.product, ALL: self.all_stages}
         self.heads = HeadsStrip(self._middle)
         self.banner, self.inspector, self.history = Banner(self.right), Inspector(self.right), HistoryView(self.right)
+        self._history_rule = hairline(self.right)
         self._build_panels()
         self._filled = True
 
@@ -146,6 +150,24 @@ class MainWindow(QMainWindow):
         self._with_heads.add(widget)
         self.pictures.addWidget(widget)
 
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show these parts, and leave out the others that the simple window need not have."""
+        self._parts = shown
+        self.precision.setVisible("dtype" in shown)
+        for panel in (self.shape_panel, self.spine, self.product, self.heads, self.inspector, self.history):
+            panel.set_parts(shown)
+        self._fit_heads()
+        self._fit_history()
+
+    def set_history_shown(self, shown: bool) -> None:
+        """Whether the history has its place, which a lesson takes."""
+        self._history_shown = shown
+        self._fit_history()
+
+    def _fit_history(self) -> None:
+        for part in (self._history_rule, self.history):
+            part.setVisible(self._history_shown and not self._parts.isdisjoint(("history", "snapshots")))
+
     def set_heads_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the strip of heads."""
         self._heads_shown = shown
@@ -154,7 +176,7 @@ class MainWindow(QMainWindow):
     def _fit_heads(self) -> None:
         twice = self.pictures.currentWidget() in self._with_heads and self._low
         for part in (self._rule, self.heads):
-            part.setVisible(self._heads_shown and not twice)
+            part.setVisible(self._heads_shown and not twice and "heads" in self._parts)
 
     def set_pages_large(self, large: bool) -> None:
         """Show the pages in the place of the maps, or beside them; `set_mode` brings the maps back."""
@@ -207,13 +229,17 @@ class MainWindow(QMainWindow):
         self.pictures.addWidget(self.all_stages)
         for zone, panels, stretch in (
             (self._strip, (self.spine,), self.spine),
-            (self._left, (self.shape_panel, hairline(self._left), self.inputs), self.inputs),
+            (
+                self._left,
+                (self.shape_panel, hairline(self._left), self.inputs, hairline(self._left), self.shape_panel.foot),
+                self.inputs,
+            ),
             (
                 self._middle,
                 (self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
                 self.pictures,
             ),
-            (self.right, (self.banner, self.inspector, hairline(self.right), self.history), self.inspector),
+            (self.right, (self.banner, self.inspector, self._history_rule, self.history), self.inspector),
         ):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)

@@ -42,6 +42,10 @@
         <source>Nothing fits “{text}”. Try another word, in English or Chinese.</source>
         <translation>没有与“{text}”相符的操作。换个词试试，中英文皆可。</translation>
     </message>
+    <message>
+        <source>“{name}” is in the full window. Switch</source>
+        <translation>“{name}”在完整界面中。切换</translation>
+    </message>
 </context>
 <context>
     <name>Actions</name>
@@ -280,6 +284,10 @@
     <message>
         <source>&amp;Reset layout</source>
         <translation>恢复默认布局(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Simple &amp;window</source>
+        <translation>简洁界面(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Light</source>
@@ -8840,6 +8848,10 @@
         <translation>精度</translation>
     </message>
     <message>
+        <source>Type into a cell: maps and explanation follow at once.</source>
+        <translation>直接在格子里输入数，图和解释立刻跟着变。</translation>
+    </message>
+    <message>
         <source>keep d_model</source>
         <translation>保持 d_model</translation>
     </message>
@@ -9021,6 +9033,25 @@
     <message>
         <source>Type a number into the chosen cell</source>
         <translation>在所选单元格中填数</translation>
+    </message>
+</context>
+<context>
+    <name>SimpleSwitch</name>
+    <message>
+        <source>Simple</source>
+        <translation>简洁</translation>
+    </message>
+    <message>
+        <source>Simple window: what a first lesson needs</source>
+        <translation>简洁界面：第一课用得到的部分</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <translation>完整</translation>
+    </message>
+    <message>
+        <source>Full window: everything</source>
+        <translation>完整界面：全部功能</translation>
     </message>
 </context>
 <context>

@@ -219,7 +219,7 @@ class LessonsController(QObject):
         self._lesson, self._of_file = lesson, states
         self._states = tuple(state.said(self._look.language) for state in states)
         self._panel.show()
-        self._window.history.hide()
+        self._window.set_history_shown(False)
         self._go(place)
 
     def _kept(self, lesson: Lesson, count: int) -> int:
@@ -233,7 +233,7 @@ class LessonsController(QObject):
         self._answers.ask(None)
         with handing_on(self._panel, self._window.product.focus_map):
             self._panel.leave()
-        self._window.history.show()
+        self._window.set_history_shown(True)
 
     # --- the step on show ------------------------------------------------------------------------
     def _step(self, way: int) -> None:

@@ -161,7 +161,7 @@ def test_the_item_is_picked_at_every_step(qtbot: QtBot, panel: ShapePanel) -> No
 
 def test_tab_goes_through_the_boxes_in_reading_order(qtbot: QtBot, panel: ShapePanel) -> None:
     panel.set_state(STATE._replace(batch_size=2, projected=True))
-    _box(panel, "num_heads").setFocus()
+    _box(panel, "n").setFocus()
     order = []
     for _ in range(11):
         focus = QApplication.focusWidget()
@@ -169,12 +169,12 @@ def test_tab_goes_through_the_boxes_in_reading_order(qtbot: QtBot, panel: ShapeP
         order.append(focus.objectName().removeprefix("control."))
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
     assert order == [
-        "num_heads",
-        "num_kv_heads",
-        "d_k",
-        "d_v",
         "n",
         "m",
+        "d_k",
+        "d_v",
+        "num_heads",
+        "num_kv_heads",
         "batch",
         "batch_size",
         "dtype",
