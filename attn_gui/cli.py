@@ -206,7 +206,7 @@ def _verify(words: list[str]) -> int:
     return DONE
 
 
-class Command(NamedTuple):
+class Subcommand(NamedTuple):
     """One command: what it does, how it is called, in a line each."""
 
     run: Callable[[list[str]], int]
@@ -215,13 +215,15 @@ class Command(NamedTuple):
 
 
 COMMANDS = {
-    "export": Command(_export, "write figures and numbers as files", "export FILE -o DIR [options]"),
-    "verify": Command(_verify, "recompute every number by an independent reference", "verify FILE [options]"),
-    "model": Command(_model, "run a text through a published model", "model FOLDER --text TEXT [options]"),
-    "worksheet": Command(_worksheet, "write worksheets for a class, and their keys", "worksheet FILE -o DIR [options]"),
-    "solution": Command(_solution, "write a worked solution, step by step", "solution FILE -o DIR [options]"),
-    "lesson": Command(_lesson, "check a lesson that you wrote", "lesson check FILE"),
-    "completion": Command(_completion, "print what completes these words in a shell", "completion bash|zsh"),
+    "export": Subcommand(_export, "write figures and numbers as files", "export FILE -o DIR [options]"),
+    "verify": Subcommand(_verify, "recompute every number by an independent reference", "verify FILE [options]"),
+    "model": Subcommand(_model, "run a text through a published model", "model FOLDER --text TEXT [options]"),
+    "worksheet": Subcommand(
+        _worksheet, "write worksheets for a class, and their keys", "worksheet FILE -o DIR [options]"
+    ),
+    "solution": Subcommand(_solution, "write a worked solution, step by step", "solution FILE -o DIR [options]"),
+    "lesson": Subcommand(_lesson, "check a lesson that you wrote", "lesson check FILE"),
+    "completion": Subcommand(_completion, "print what completes these words in a shell", "completion bash|zsh"),
 }
 
 

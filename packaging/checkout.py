@@ -49,7 +49,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "soak": (
         "-m",
         "pytest",
-        "tests/journeys/soak",
+        "tests/journeys/soak/long_walk.py",
         "-q",
         "-n0",
         "-s",
@@ -58,7 +58,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "-o",
         "python_functions=walk_*",
     ),
-    "kills": ("-m", "pytest", "tests/journeys/kills", "-q", "-n0", "--kills=1000"),
+    "kills": ("-m", "pytest", "tests/journeys/kills/test_kills.py", "-q", "-n0", "--kills=1000"),
     "mutations": ("-m", "pytest", "tests/mutations", "-q", "--inputs=1000000"),
 }
 TESTING = ("test", "bench", "soak", "kills", "mutations")

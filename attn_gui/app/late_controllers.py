@@ -23,7 +23,7 @@ from attn_gui.app.inspector.snapshots import SnapshotsController
 from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController
-from attn_gui.app.maps.comparing import CompareController
+from attn_gui.app.maps.comparing import CompareController, SidesController
 from attn_gui.app.maps.gradients import GradientController
 from attn_gui.app.model.model_controller import ModelController, ModelsAtHand
 from attn_gui.app.model.model_showing import ModelShowing
@@ -32,6 +32,7 @@ from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_blocks import TableBlocks
 from attn_gui.app.tables.table_edits import CopyController, RowEdits, TableEdits, TableTarget
+from attn_gui.app.walking import WalkController
 
 
 class LateControllers:
@@ -56,7 +57,7 @@ class LateControllers:
         self.heads = HeadEdits(context, tell)
         self.takes = CopyFromState(context, self.cell_blocks)
         # comparing, searching, judging
-        self.compare = CompareController(context)
+        self.compare, self.sides = CompareController(context), SidesController(context)
         self.keys = MapKeys(context, first.tables, first.maps.step_head, self._put_away)
         self.history_tells = HistoryTells(context)
         self.gradients = GradientController(context)
@@ -81,11 +82,13 @@ class LateControllers:
         self.code = CodeSaving(context)
         self.curve = CurveFitting(context)
         self._tie_model(actions)
+        self.walking = WalkController(context, first.status, self.painting)
         self.exercises = Exercises(context)
         self.typing.answered.connect(self.exercises.take)
         self.worksheets = WorksheetsController(context)
         self.solutions = SolutionSaving(context)
-        self.lessons = LessonsController(context, first.files, self.pages, self.model)
+        self.lessons = LessonsController(context, first.files, self.pages, self.model, self.walking)
+        self.typing.answered.connect(self.lessons.take)
         self.at_hand = ModelsAtHand(context, self.models)
         self.row_takes = RowTakes(context, self.models.steps, self.model, self.compare)
         self.arrivals = Arrivals(

@@ -147,7 +147,7 @@ class PagesController(QObject):
         held = QApplication.focusWidget()
         self._panel.set_large(large)
         self._window.set_pages_large(large)
-        self._window.set_mode(self._view.look.mode)
+        self._window.set_mode(self._view.middle)
         if not large:
             self._window.inspector.turn_to(self._panel)
         if held is not None and self._panel.isAncestorOf(held):
@@ -185,7 +185,7 @@ class PagesController(QObject):
     def _reason_against(self, kind: PageKind[Any]) -> str:
         """The sentence that stands in place of a page that cannot be shown now; nothing where it can."""
         if self._view.look.blanks:
-            return self.tr("Not shown during the exercise: pages would give away cells that are left out.")
+            return self.tr("Not shown while cells are covered: pages would give them away.")
         if self._computation.refusal is not None:  # the evaluation is of the document before
             return sentence(self._computation.refusal)
         if self._applies(kind):

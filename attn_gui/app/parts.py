@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.context import AppContext
 from attn_gui.engine.analysis.head_readings import Entropy
+from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import GRADIENT, MODEL, PRODUCT
 
@@ -54,14 +55,13 @@ PARTS = (
          words="dtype float32 float64 精度 浮点"),
     Part("d_model", lambda at: at.document.problem.projected or at.document.problem.num_heads > 1, "control.d_model",
          QT_TRANSLATE_NOOP("ShapePanel", "d_model, width of all heads together"), "d_model width 宽度"),
-    Part("score", lambda at: at.document.problem.score != "dot"),
+    Part("score", lambda at: at.document.problem.score != next(iter(SCORES))),
     Part("tokens"),
-    Part("heads", lambda at: at.document.problem.num_heads > 1),
     Part("readings", lambda at: at.view.look.reading != Entropy.key or at.view.look.counted),
     Part("verify", lambda at: at.window.inspector.is_turned_to("verify")),
     Part("gradients", lambda at: at.window.inspector.is_turned_to("gradients")),
     Part("pages", lambda at: at.window.inspector.is_turned_to("pages")),
-    Part("relations", lambda at: bool(at.view.look.reach)),
+    Part("reach", lambda at: bool(at.view.look.reach)),
     Part("target"),
     Part("history", lambda at: at.document.stack.count() > 0),
     Part("snapshots", lambda at: bool(at.document.snapshots.all)),
@@ -74,9 +74,6 @@ PARTS = (
 )
 # fmt: on
 """The last ones are tools of the tool bar, by the names of their actions."""
-
-NAMES = {part.name for part in PARTS} - {"heads"}
-"""What the full window shows unasked: a strip of one head would repeat the map above it."""
 
 KEPT = {"verify", "gradients", "pages", "history"}
 """Parts that, once asked for, stay until another document or the switch: a tab does not go while one reads another."""
@@ -102,7 +99,7 @@ class PartsController(QObject):
         context = self._context
         asked = {part.name for part in PARTS if part.asked(context)}
         self._kept |= asked & KEPT
-        shown = frozenset(asked | self._kept if context.look.simple else asked | NAMES)
+        shown = frozenset(asked | self._kept if context.look.simple else (part.name for part in PARTS))
         context.window.set_parts(shown)
         context.bars.set_simple(context.look.simple, shown)
 

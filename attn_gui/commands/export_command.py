@@ -39,6 +39,7 @@ from attn_gui.commands.command_ground import (
 )
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.modes import SIDE_BY_SIDE, STATES, WIPE, state_key
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
@@ -50,14 +51,16 @@ _NO_MEMORY = QT_TRANSLATE_NOOP(
 _SEVERAL = QT_TRANSLATE_NOOP(
     "Sentences", "-o - writes one file, and {count} were asked for: name one stage, head and format."
 )
-USUAL_FORMAT, SHOWN = "png", "split"
+AIMED = "--page or --walk"
+USUAL_FORMAT, SHOWN = "png", SIDE_BY_SIDE
 STDOUT = "-"
-NEEDS = {"--set": "--page", "--frames": "--page", "--cell": "--page", "--show": "--compare"}
+NEEDS = {"--set": "--page", "--frames": "--page", "--cell": AIMED, "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
-NEEDS |= dict.fromkeys(("--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
+NEEDS |= dict.fromkeys(("--walk", "--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
 CLASHES = {
     "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
     "--picture": ("--sheet",),
+    "--walk": ("--page", "--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--compare"),
 }
 """Options that mean something with another one only, or a format that has it, and those that mean nothing with it."""
 
@@ -125,6 +128,7 @@ class ExportOptions(TypedDict, total=False):
     title: bool
     transparent: bool
     values: bool
+    walk: bool
     width: float
 
 
@@ -167,6 +171,7 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
 
     endings, known = chosen.format or [USUAL_FORMAT], numbers()
     found = {FIGURE for ending in endings if ending in IMAGES}
+    found |= {AIMED} if chosen.walk or chosen.page is not None else set()
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
     found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
     kinds = [known[ending] for ending in endings if ending in known]
@@ -260,7 +265,7 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
 def _add_page(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
-    add_options(parser, "picture", "cell")
+    add_options(parser, "picture", "walk", "cell")
     add("--frames", action="store_true", help="a figure for each place of a page's slider (gif: one that moves)")
     add(
         "--set",
@@ -285,8 +290,10 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--show",
-        choices=("split", "difference", "before", "now"),
-        help=f"what of two states (default: {SHOWN}, side by side under one color bar; as numbers the difference)",
+        type=state_key,
+        choices=STATES,
+        help=f"what of two states (default: {SHOWN}, under one color bar, as {WIPE} is in a figure; as numbers the "
+        "difference)",
     )
 
 

@@ -145,6 +145,7 @@ def _labels(request: Request, kind: Format[Any], name: str, cells: ArrayRows) ->
 # Writes the files of an export, one by one; gives each path once it is written.
 
 
+MOVING_DPI = 96  # a walk is 800 × 420 pixels then
 _NO_FIGURE = QT_TRANSLATE_NOOP(
     "Sentences", "{name} is a matrix of the problem, no stage: it is written as numbers only."
 )
@@ -267,9 +268,13 @@ def _write_figures(request: Request, ending: str) -> Iterator[Path]:
         heads = request.heads_of(stage)
         kind = kind_of(options.picture)
         for chosen in [heads] if options.sheet and kind.on_sheets else [(head,) for head in heads]:
-            part = file_stem(kind.part, heads_part(chosen, request.loaded.problem.num_heads, stage))
+            part = file_stem(
+                "walk" if options.walk else kind.part, heads_part(chosen, request.loaded.problem.num_heads, stage)
+            )
             path = request.path(stage, part, f".{ending}")
             choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": options.picture}
+            if options.walk and IMAGES[ending].moving:
+                choices["dpi"] = options.dpi or MOVING_DPI
             yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))
 
 

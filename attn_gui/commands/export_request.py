@@ -27,6 +27,7 @@ from attn_gui.formats.export_names import file_stem, item_part, own_heads
 from attn_gui.formats.file_sentences import FileNote
 from attn_gui.formats.saving import saving
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
+from attn_gui.modes import BOTH
 
 # --- other state ----------------------------------------------------------------------------------
 # The other state of `attn-gui export --compare`: ready made, or another file's.
@@ -114,7 +115,7 @@ class Request:
         """The part of a name that tells two states and what of them is shown."""
         if self.other is None:
             return ""
-        return file_stem(self.other.part, self.options.show if self.options.show != "split" else "")
+        return file_stem(self.other.part, self.options.show if self.options.show not in BOTH else "")
 
     def read(self, stage: str) -> Evaluation:
         """Evaluation that numbers are read from: of two states the difference, unless one of them is asked for."""

@@ -205,6 +205,7 @@ class Document(QObject):
     def mark_kept(self) -> None:
         """Count the present numbers as ones that need no file, such as those of a lesson, which can be taken again."""
         self.stack.setClean()
+        self.titleChanged.emit()  # within a change, whoever follows it may have read that it was modified
 
     def mark_unsaved(self) -> None:
         """Remember that no file holds the present state."""

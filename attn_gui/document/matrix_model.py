@@ -52,14 +52,14 @@ class Matrix(Protocol):
 Read = Callable[[], Matrix | None]
 
 
-class Given(NamedTuple):
+class ShownNumbers(NamedTuple):
     """What a table was last given to show. Of the numbers where they lie: who writes there says so."""
 
     owner: Callable[[], object]  # of the memory, weakly held: another may lie at the same address once it is gone
     layout: tuple[object, ...]
     look: tuple[object, ...]
 
-    def same(self, other: Given) -> bool:
+    def same(self, other: ShownNumbers) -> bool:
         """Whether another one shows the same numbers in the same way."""
         owner = self.owner()
         return owner is not None and owner is other.owner() and self[1:] == other[1:]
@@ -89,7 +89,7 @@ class MatrixModel(QAbstractTableModel):
         self.covered = False  # whether a number may be left out for an exercise, and stands there as NaN
         self._decimals, self._scientific = 3, False
         self._whole = False  # every number is a whole one, shown without decimals: 1 and not 1.000
-        self._given = Given(lambda: None, (), ())
+        self._given = ShownNumbers(lambda: None, (), ())
 
     def set_matrix(
         self,
@@ -314,13 +314,13 @@ class MatrixModel(QAbstractTableModel):
         return array is not None and array.dtype.type(new).tobytes() != array[row, column].tobytes()
 
 
-def _given(array: Matrix | None, look: tuple[object, ...]) -> Given:
+def _given(array: Matrix | None, look: tuple[object, ...]) -> ShownNumbers:
     """What is given with an array; numbers that are computed where they are read may always be others."""
     if not isinstance(array, np.ndarray):
-        return Given(lambda: None, (), look)
+        return ShownNumbers(lambda: None, (), look)
     owner = array if array.base is None else array.base
     held = weakref.ref(owner) if isinstance(owner, np.ndarray) else (lambda: None)
-    return Given(held, (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str), look)
+    return ShownNumbers(held, (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str), look)
 
 
 def _table_shape(array: Matrix | None) -> tuple[int, int]:

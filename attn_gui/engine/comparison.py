@@ -477,15 +477,15 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
         for each in (
             ReadyMade(
                 "with-scale",
-                ("With and without scaling", "有 / 无缩放"),
-                ("without scaling", "不缩放"),
-                ("with scaling", "缩放"),
+                ("With / without scaling", "有 / 无缩放"),
+                ("without scaling", "无缩放"),
+                ("with scaling", "有缩放"),
                 lambda problem, head: {"scale": 1.0},
                 lambda problem: problem.effective_scale != 1.0,
             ),
             ReadyMade(
                 "with-mask",
-                ("With and without the mask", "有 / 无掩码"),
+                ("With / without the mask", "有 / 无掩码"),
                 ("without the mask", "无掩码"),
                 ("with the mask", "有掩码"),
                 lambda problem, head: {"mask": ()},
@@ -493,7 +493,7 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
             ),
             ReadyMade(
                 "with-head",
-                ("With and without head {head}", "保留 / 关闭头 {head}"),
+                ("With / without head {head}", "保留 / 关闭头 {head}"),
                 ("without head {head}", "关闭头 {head}"),
                 ("with head {head}", "保留头 {head}"),
                 _head_off,
@@ -501,9 +501,9 @@ READY: Mapping[str, ReadyMade] = MappingProxyType(
             ),
             ReadyMade(
                 "with-interventions",
-                ("With and without what was set by hand", "有 / 无手动修改"),
-                ("without what was set by hand", "无手动干预"),
-                ("with what was set by hand", "有手动干预"),
+                ("With / without what was set by hand", "有 / 无手动修改"),
+                ("without what was set by hand", "无手动修改"),
+                ("with what was set by hand", "有手动修改"),
                 lambda problem, head: {"interventions": ()},
                 lambda problem: any(each.enabled for each in problem.interventions),
             ),

@@ -27,6 +27,10 @@ MOST_MARKS = 10_000
 Floats = npt.NDArray[np.float64]
 
 
+LEAST_COVER, MOST_COVER = 9.0, 22
+"""Of a covered cell: the least side that has room for its question mark, and the largest letter of that."""
+
+
 def paint_marks(
     painter: QPainter, rect: QRectF, display: Display, table: Lut, theme: Theme, *, small: bool = False
 ) -> None:
@@ -64,6 +68,25 @@ def paint_by_hand(painter: QPainter, rect: QRectF, theme: Theme) -> None:
     painter.setBrush(theme.edit)
     corner = rect.topRight()
     painter.drawPolygon(QPolygonF([corner, corner - QPointF(side, 0), corner + QPointF(0, side)]))
+    painter.restore()
+
+
+def paint_covered(painter: QPainter, rect: QRectF, theme: Theme) -> None:
+    """Nothing of a cell but a question mark in a dashed frame, as large as there is room."""
+    painter.save()
+    painter.fillRect(rect, theme.surface)
+    pen = QPen(theme.accent, 1.0, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.MiterJoin)
+    pen.setDashPattern([4.0, 3.0])
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(rect.adjusted(1.5, 1.5, -1.5, -1.5))
+    side = min(rect.width(), rect.height())
+    if side >= LEAST_COVER:
+        font = painter.font()
+        font.setPixelSize(max(7, min(round(side * 0.6), MOST_COVER)))
+        font.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(font)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, "?")
     painter.restore()
 
 

@@ -9,7 +9,7 @@ from attn_gui.engine import Evaluation, Plane
 from attn_gui.engine.errors import StageError
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.figure.text.words import FigureWords
-from attn_gui.modes import BEFORE, DIFFERENCE, NOW, SPLIT, STATES
+from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, NOW, SIDE_BY_SIDE, STATES
 
 Before = Callable[[Evaluation], Evaluation]
 """The evaluation before, by the one now: what is ready made is made of that."""
@@ -23,7 +23,7 @@ class Beside:
     """
 
     before: Before
-    mode: str = SPLIT
+    mode: str = SIDE_BY_SIDE
     names: tuple[str, str] = ("", "")
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ class Beside:
         self, evaluation: Evaluation, planes: Sequence[Plane], titles: Sequence[str], names: tuple[str, str]
     ) -> tuple[list[Plane], list[str]]:
         """Return the maps of a figure and their titles: side by side each stands twice, before and now."""
-        if self.mode != SPLIT:
+        if self.mode not in BOTH:
             return list(planes), list(titles)
         called = [own or other for own, other in zip(self.names, names, strict=True)]
         found = [

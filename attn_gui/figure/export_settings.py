@@ -19,7 +19,7 @@ from attn_gui.engine.derived_stages import over_heads
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.styles import SCREEN, STYLES
 from attn_gui.languages import LANGUAGES
-from attn_gui.modes import SPLIT
+from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
     from attn_gui.figure.comparison import Beside
@@ -35,9 +35,10 @@ FONT_SIZES = (4.0, 72.0)
 USUAL_DPI = 300
 MEASURES = ("width", "height", "dpi", "font_size")
 SWITCHES = ("values", "colorbar", "title", "outlines", "transparent", "session")
-PAGE = "a page"
-NEEDS = {"set": PAGE, "cell": PAGE, "compare": "before"}
-CLASHES = {PAGE: ("levels", "colormap", "before", "values", "colorbar")}
+PAGE, WALK, AIMED = "a page", "a walk", "a page or a walk"
+NEEDS = {"set": PAGE, "cell": AIMED, "compare": "before"}
+_OF_MAPS = ("levels", "colormap", "before", "values", "colorbar")
+CLASHES = {PAGE: (*_OF_MAPS, WALK), WALK: _OF_MAPS}
 """Choices that mean something with another one only, and those that mean nothing with it."""
 
 
@@ -55,10 +56,10 @@ class ExportSettings:
     them where they fit.
 
     `shades` are the levels and colors of matrices by name; others are colored by their numbers. A page looks at `cell`
-    of the stage, (row, column) as shown, and has `page_options`. A state `beside` the one drawn is shown with it; a
-    page may show the `states` kept beside the problem, or the `model` that it is a layer of. With `outlines` an SVG or
-    PDF draws its letters as paths. A file carries its `session`, from which the figure can be opened; None: where that
-    is up to a megabyte. Raises ValueError with a sentence for what is none of the choices.
+    of the stage, (row, column) as shown, and has `page_options`; a `walk` leads to it. A state `beside` the one drawn
+    is shown with it; a page may show the `states` kept beside the problem, or the `model` that it is a layer of. With
+    `outlines` an SVG or PDF draws its letters as paths. A file carries its `session`, from which the figure can be
+    opened; None: where that is up to a megabyte. Raises ValueError with a sentence for what is none of the choices.
     """
 
     stage: str = SHOWN_FIRST
@@ -104,8 +105,16 @@ class ExportSettings:
     outlines: bool = _setting(False, "letters as paths, for viewers without the fonts (svg, pdf)", action="store_true")
     lang: str = _setting("en", "language of the figure (default: en)", choices=LANGUAGES)
     theme: str = _setting("light", "colors of the figure (default: light)", choices=THEMES)
+    walk: bool = _setting(
+        False,
+        "the walk through one cell in place of its map: a gif that moves, or a panel for each beat on a sheet",
+        action="store_true",
+    )
     cell: tuple[int, int] | None = _setting(
-        None, "the cell of the stage that a page looks at", type=cell, metavar="ROW,COLUMN"
+        None,
+        "the cell of the stage that a page or a walk looks at (default of a walk: the largest of the last row)",
+        type=cell,
+        metavar="ROW,COLUMN",
     )
     page_options: Mapping[str, Any] = field(default_factory=dict)
     shades: Mapping[str, Shade] = field(default_factory=dict)
@@ -171,12 +180,13 @@ def _measured(name: str, value: Any) -> float | None:
     return float(value)
 
 
-def check_company(page: bool, given: Mapping[str, object], colorbar: bool, compare: str) -> None:
-    """Refuse a choice of a figure, None where it is left out, that means nothing among the others, or on a `page`.
+def check_company(page: bool, walk: bool, given: Mapping[str, object], colorbar: bool, compare: str) -> None:
+    """Refuse a choice of a figure, None where it is left out, that means nothing among the others, on a `page` or in a
+    `walk`.
 
     Raises ValueError with a sentence.
     """
-    choices = {**given, PAGE: page or None}
-    choices |= {"colorbar": colorbar and None, "compare": None if compare == SPLIT else compare}
+    choices = {**given, PAGE: page or None, WALK: walk or None, AIMED: page or walk or None}
+    choices |= {"colorbar": colorbar and None, "compare": None if compare == SIDE_BY_SIDE else compare}
     if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
         raise ValueError(reason)

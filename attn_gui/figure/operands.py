@@ -97,6 +97,18 @@ def stage_plane(evaluation: Evaluation, stage: str, batch: int, head: int) -> Pl
     return Plane(evaluation, stage, batch, None if evaluation.node(stage).stage.joined else head)
 
 
+def repeated(evaluation: Evaluation, stage: str) -> str:
+    """Return the stage before of which a stage shows nothing but the same matrix, "" where it shows one of its own.
+
+    Without W_O the output is the joined heads, and they are the one head where there is only one.
+    """
+    node, problem = evaluation.node(stage), evaluation.problem
+    before = node.inputs[0].name if node.inputs else ""
+    joins = node.stage.joined and bool(node.stage.heads)
+    same = node.stage.alias or (joins and problem.num_heads == 1 and problem.w_output is None)
+    return before if same and before in evaluation.stages else ""
+
+
 def off_areas(plane: PlaneLike | None) -> tuple[tuple[slice, slice], ...]:
     """Return the cells that a map shows of heads that are switched off; none in a map of differences."""
     if not isinstance(plane, Plane) or plane.evaluation.signed or not plane.evaluation.problem.interventions:

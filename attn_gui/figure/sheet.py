@@ -28,12 +28,13 @@ from attn_gui.figure.pages.base import PageKind
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.styles import resolution
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.figure.writers import ANIMATORS, ENCODERS, LONGEST_PAGE_CM, Page, image_of
+from attn_gui.figure.walk.files import export_walk, walk_for, walk_sheet
+from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, LONGEST_PAGE_CM, Page, image_of
 from attn_gui.formats import session as session_file
 from attn_gui.formats.base import Loaded
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.formats.saving import replacing
-from attn_gui.modes import SPLIT
+from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
 
 # --- figures --------------------------------------------------------------------------------------
 
@@ -83,6 +84,9 @@ def write(
     now = evaluation_of(source, settings.stage)
     problem, evaluation = now.problem, faced(now, settings)
     chosen = _chosen(evaluation, settings)
+    if settings.walk:
+        walk, session = walk_for(evaluation, settings, chosen[0]), session_of(problem, settings, chosen)
+        return [export_walk(walk, path, file.form, settings, session=session, progress=progress)]
     groups = [chosen] if sheet or len(chosen) == 1 else [(head,) for head in chosen]
     written = []
     for number, group in enumerate(groups):
@@ -135,10 +139,11 @@ def render(
     picture: str = ExportSettings.picture,
     transparent: bool = ExportSettings.transparent,
     outlines: bool = ExportSettings.outlines,
+    walk: bool = ExportSettings.walk,
     cell: tuple[int, int] | None = ExportSettings.cell,
     set: Mapping[str, Any] | None = None,  # noqa: A002  the command line's word
     before: Source | None = None,
-    compare: str = SPLIT,
+    compare: str = SIDE_BY_SIDE,
     session: bool | None = ExportSettings.session,
     knobs: Mapping[str, Any] | None = None,
 ) -> Picture:
@@ -150,19 +155,21 @@ def render(
     values at the ends of the colors, `colormap` is one of the window's: signed, weights, viridis, cividis, magma,
     grey, CET-D1. `picture` is "map", "product" (with the matrices that the stage is made of) or the name of a page,
     such as "head_contributions"; a page looks at `cell`, (row, column) of the stage; `set` is what can be chosen on
-    it, by name. With another problem `before` it shows what `compare` says of the two: "split" (side by side under
-    one color bar), "difference" (problem − before), "before" or "now". Without `title` title and shape are left out;
-    with `outlines` an SVG or PDF draws its letters as paths, for viewers without the fonts. A file carries the
+    it, by name. With `walk` it is the walk through `cell` (by default the largest of the last row): a GIF that moves,
+    or a panel for each beat. With another problem `before` it shows what `compare` says of the two: "side_by_side"
+    (under one color bar), "difference" (problem − before), "before" or "now". Without `title` title and shape are left
+    out; with `outlines` an SVG or PDF draws its letters as paths, for viewers without the fonts. A file carries the
     problem and opens as a session; not above a megabyte unless `session` is True, nor if it is False. Raises
     ValueError with a sentence for bad choices.
     """
     chosen = {name: value for name, value in locals().items() if name in ExportSettings.__dataclass_fields__}
     set_on_page = {**(knobs or {}), **(set or {})}  # `knobs` is what `set` was called once
     company = {"levels": levels, "colormap": colormap, "before": before, "cell": cell, "values": values}
-    check_company(not kind_of(picture).of_stage, {**company, "set": set_on_page or None}, colorbar, compare)
+    check_company(not kind_of(picture).of_stage, walk, {**company, "set": set_on_page or None}, colorbar, compare)
     stage, heads = over_heads(stage, heads)
-    chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, NOTEBOOK_DPI), "page_options": set_on_page}
-    beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), compare)
+    usual = LOGICAL_DPI if walk and _ending_of(path) in ANIMATORS else NOTEBOOK_DPI
+    chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, usual), "page_options": set_on_page}
+    beside = None if before is None else Beside(lambda _now: evaluation_of(before, stage), state_key(compare))
     settings = ExportSettings(**chosen, shades={stage: shade_from(levels, colormap)}, beside=beside)
     drawn = _drawn(evaluation_of(problem, stage), settings, File(_ending_of(path), settings.dpi))
     if path is not None:
@@ -180,14 +187,26 @@ def _drawn(now: Evaluation, settings: ExportSettings, file: File) -> Picture:
     evaluation = faced(now, settings)
     chosen = _chosen(evaluation, settings)
     check_options(settings.picture.removesuffix(FRAMES), evaluation, settings, chosen[0] or 0)
-    return Picture(partial(page_of, evaluation, settings, chosen), file, session_of(now.problem, settings, chosen))
+    session = session_of(now.problem, settings, chosen)
+    if settings.walk:
+        walk = walk_for(evaluation, settings, chosen[0])
+        export = partial(export_walk, walk, settings=settings, session=session)
+        return Picture(lambda _file: walk_sheet(walk, settings), file, session, export)
+    return Picture(partial(page_of, evaluation, settings, chosen), file, session)
 
 
 class Picture:
     """A figure that a notebook shows by itself, and that can be saved."""
 
-    def __init__(self, make: Callable[[File], Page], file: File, session: Callable[[], bytes] | None) -> None:
-        self._make, self._file, self._session = make, file, session
+    def __init__(
+        self,
+        make: Callable[[File], Page],
+        file: File,
+        session: Callable[[], bytes] | None,
+        export: Callable[[Path], Path] | None = None,
+    ) -> None:
+        """Take the maker of the page, and how a file is written where that is no page alone."""
+        self._make, self._file, self._session, self._export = make, file, session, export
         self._page = make(file)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -195,6 +214,8 @@ class Picture:
         fails."""
         path = Path(path)
         file = File(path.suffix.removeprefix("."), self._file.dpi)
+        if self._export is not None:
+            return self._export(path)
         write_page(replace(self._as(file.form), session=self._session), file, path)
         return path
 
@@ -283,7 +304,7 @@ def faced(evaluation: Evaluation, settings: ExportSettings) -> Evaluation:
     kind = kind_of(settings.picture)
     if settings.beside is None or not kind.of_stage:
         return evaluation
-    if settings.beside.mode == SPLIT and not kind.on_sheets:
+    if settings.beside.mode in BOTH and not kind.on_sheets:
         raise Refusal(_MAPS_ALONE)
     return settings.beside.faced(evaluation, settings.stage)
 

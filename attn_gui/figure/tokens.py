@@ -196,6 +196,7 @@ class LineWidths(NamedTuple):
     edited: float = 2
     focus: float = 2
     focus_gap: float = 2
+    cell_share: float = 0.55
 
 
 class Size(NamedTuple):
@@ -221,6 +222,7 @@ class Size(NamedTuple):
     terms_row: int = 18
     icon: int = 16
     value_min_cell_height: int = 18
+    lined_cell: int = 24
     compact_below_width: int = 1200
     low_below_height: int = 800
     least_width: int = 640
@@ -235,8 +237,12 @@ class FontSize(NamedTuple):
     small: int = 11
     body: int = 12
     sentence: int = 13
+    value: int = 15
+    value_large: int = 20
     stage_symbol: int = 13
     section: int = 12
+    heading: int = 16
+    title: int = 20
     formula: int = 15
     formula_strip: int = 14
 

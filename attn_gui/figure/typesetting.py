@@ -297,6 +297,7 @@ SIGNS = {
     "=": ("=", REL),
     "<": ("<", REL),
     ">": (">", REL),
+    r"\approx": ("≈", REL),
     r"\le": ("≤", REL),
     r"\in": ("∈", REL),
     "(": ("(", OPEN),
@@ -570,7 +571,10 @@ def sides_of(chain: str) -> tuple[str, ...]:
     return (f"{left} {others[0]}", *others[1:]) if others else (left,)
 
 
-def split_chain(latex: str, marks: str = "=") -> tuple[str, ...]:
+EQUALS = ("=", r"\approx")
+
+
+def split_chain(latex: str, marks: Sequence[str] = EQUALS) -> tuple[str, ...]:
     """Return the formula cut before each of `marks` that stands outside braces, brackets and fences; a sign stays
     whole."""
     depth, parts, part = 0, [], ""
@@ -655,9 +659,9 @@ def _sides(chain: str, width: float) -> Iterator[str]:
         else:
             start = START if position else ""
             side = whole[len(start) :]
-            parts = split_chain(side, "=+-")
+            parts = split_chain(side, (*EQUALS, "+", "-"))
             if any(typeset(part).width > room for part in parts):
-                parts = split_chain(unfenced(side), "=+-")
+                parts = split_chain(unfenced(side), (*EQUALS, "+", "-"))
             yield start + parts[0]
             yield from (f"{{}} {part}" for part in parts[1:])
 

@@ -325,9 +325,12 @@ def write_gif(page: Page, dpi: float, file: IO[bytes]) -> None:
     write_moving_gif([page], dpi, file, lambda share: None)
 
 
-def write_moving_gif(pages: Sequence[Page], dpi: float, file: IO[bytes], progress: Callable[[float], None]) -> None:
+def write_moving_gif(
+    pages: Sequence[Page], dpi: float, file: IO[bytes], progress: Callable[[float], None], shown: int | None = None
+) -> None:
     """A GIF file that shows pages of one size one after another, again and again; `progress` gets the share done.
 
+    Each is shown for so many milliseconds, by default 200, the last one longer.
     Raises ValueError with a sentence where these are absurdly many pixels, or see-through ones, which GIF has not.
     """
 
@@ -342,7 +345,7 @@ def write_moving_gif(pages: Sequence[Page], dpi: float, file: IO[bytes], progres
         progress(number / len(pages))
         return _painted(pages[number], dpi, slice(0, height), width)
 
-    write_images([partial(painted, number) for number in range(len(pages))], file)
+    write_images([partial(painted, number) for number in range(len(pages))], file, shown or SHOWN)
     progress(1.0)
 
 
@@ -439,11 +442,14 @@ AT_ONCE = 1 << 12
 """Colors that are compared with all of the palette at a time."""
 
 
-def write_images(pictures: Sequence[Callable[[], QImage]], file: IO[bytes]) -> None:
-    """Write pictures of one size; each is painted when its turn comes, and those that choose the colors before."""
+def write_images(pictures: Sequence[Callable[[], QImage]], file: IO[bytes], shown: int) -> None:
+    """Write pictures of one size, each shown for so many milliseconds, the last one longer.
+
+    Each is painted when its turn comes, and those that choose the colors before.
+    """
     palette = _palette(pictures)
     every: Iterator[Image.Image] = (_colored(_pixels(picture()), palette) for picture in pictures)
-    durations = [SHOWN] * (len(pictures) - 1) + [LAST]
+    durations = [shown] * (len(pictures) - 1) + [LAST]
     moving = {"save_all": True, "append_images": every, "duration": durations, "loop": 0} if len(pictures) > 1 else {}
     next(every).save(file, format="GIF", optimize=False, **moving)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -49,10 +49,14 @@ TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "There are only {got} cells to leave o
 
 @dataclass(frozen=True)
 class Blank:
-    """A cell that is left out; `index` has the batch first."""
+    """A cell that is left out; `index` has the batch first.
+
+    `follows`: it is left out since it is computed from another one, together with all that is computed from it.
+    """
 
     stage: str
     index: tuple[int, ...]
+    follows: bool = field(default=False, compare=False)
 
     @property
     def box(self) -> Box:
@@ -162,7 +166,7 @@ class Covered(EvaluationProxy):
         self._given = of.problem.arrays().keys()  # Q, K and V that are not computed have nothing to leave out
         blanks = [blank for blank in blanks if blank.stage not in self._given]
         for blank in blanks:
-            for stage, index in _copies(of, blank):
+            for stage, index in () if blank.follows else _copies(of, blank):
                 self._cells.setdefault(stage, {}).setdefault(index, blank)
         for blank in blanks:
             self._cells.setdefault(blank.stage, {})[blank.index] = blank

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from attn_gui.engine.graph.printing import agrees, fewest_digits
 from attn_gui.engine.mistakes.grading import TOLERANCE
 from attn_gui.engine.sentences import MINUS
 from attn_gui.formats.base import PathText, reading
 from attn_gui.formats.file_sentences import FileNote, FormatError, quoted
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
-from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, expression
+from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, WithheldError, expression
 from attn_gui.paths import resource
 
 # --- texts ----------------------------------------------------------------------------------------
@@ -25,6 +26,8 @@ LIVE = re.compile(r"\{([^{}]*)\}|[{}]")
 DECIMALS = re.compile(r"(.*):(\d)\s*", re.DOTALL)
 MISSING = "–"
 """Stands for a number that the present problem does not have."""
+COVERED = "?"
+"""Stands for a number that is made of a covered cell."""
 HUGE = 1e9
 """From here on digits are written as a power of ten: the last of them would be invented."""
 
@@ -37,13 +40,21 @@ class Live:
     line: int
     decimals: int | None = None
 
-    def text(self, ground: NumberSource) -> str:
-        """Return the number as it stands in the text."""
+    def text(self, ground: NumberSource, more: int = 0) -> str:
+        """Return the number as it stands in the text; `more` digits where an equation asks for them."""
         try:
-            number = self.expression.number(ground)
+            return written(self.expression.number(ground), self.decimals, more)
+        except WithheldError:
+            return COVERED
         except ExpressionError:
             return MISSING
-        return written(number, self.decimals)
+
+    def number(self, ground: NumberSource) -> float | None:
+        """Return the number; None where the present problem does not have it, or it is covered."""
+        try:
+            return self.expression.number(ground)
+        except ExpressionError:
+            return None
 
 
 Piece = str | Live
@@ -59,7 +70,16 @@ class Text:
     def said(self, lang: str, ground: NumberSource) -> str:
         """Return the text in one language, with the numbers as they are now."""
         pieces = {"en": self.en, "zh": self.zh}[lang]
-        return "".join(piece if isinstance(piece, str) else piece.text(ground) for piece in pieces)
+        more = digits_of_equations(pieces, ground)
+        return "".join(
+            piece if isinstance(piece, str) else piece.text(ground, more.get(place, 0))
+            for place, piece in enumerate(pieces)
+        )
+
+    def plain(self, lang: str) -> str:
+        """Return the text of one language without its live numbers."""
+        pieces = {"en": self.en, "zh": self.zh}[lang]
+        return "".join(piece for piece in pieces if isinstance(piece, str))
 
     def live(self) -> Iterator[Live]:
         """Every live number in it, of both languages."""
@@ -86,22 +106,90 @@ def pieces(text: str, line_at: Callable[[int], int], refuse: Callable[[int, str]
     return tuple(piece for piece in (*found, text[end:]) if piece != "")
 
 
-def written(number: float, decimals: int | None = None) -> str:
+def written(number: float, decimals: int | None = None, more: int = 0) -> str:
     """Return a number as it stands in a text: rounded to so many decimals, or to four without the zeros at their
     end.
 
-    Never "−0"; what is huge, or too small for four decimals, as a power of ten.
+    Never "−0"; what is huge, or too small for four decimals, as a power of ten. `more` digits are added to that.
     """
     if HUGE <= abs(number) < math.inf:
         text = f"{number:.2e}"
     elif decimals is not None:
-        text = f"{number:.{decimals}f}"
+        text = f"{number:.{decimals + more}f}"
     elif number != 0 and abs(number) < 1e-3:
-        text = f"{number:.2e}"
+        text = f"{number:.{2 + more}e}"
     else:
-        text = f"{number:.4f}".rstrip("0").rstrip(".")
+        text = f"{number:.{4 + more}f}".rstrip("0").rstrip(".")
     text = text if text.strip("-0.") else text.removeprefix("-")
     return text.replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")
+
+
+# --- equations ------------------------------------------------------------------------------------
+# Live numbers with signs between them, "{a} · 2 + {b} · 4 = {c}": the printed ones give the printed result.
+
+
+PLACE = 0xE000
+"""Letters from here on, which no text has, stand for the live numbers of a sentence."""
+OPERAND = r"[\ue000-\uf8ff]"
+EQUATION = re.compile(rf"((?:[\d\s.()+−·×/÷√^e]|{OPERAND})+) = ({OPERAND})")
+SPELLED = (
+    (re.compile(rf"e\^({OPERAND}|\d+(?:\.\d+)?)"), r"exp(\1)"),
+    (re.compile(rf"√({OPERAND}|\d+(?:\.\d+)?)"), r"sqrt(\1)"),
+    (re.compile("[·×]"), "*"),
+    (re.compile("÷"), "/"),
+    (re.compile("−"), "-"),
+    (re.compile(r"\^"), "**"),
+)
+"""How a sentence writes arithmetic, and the grammar of live numbers."""
+
+
+def digits_of_equations(pieces: tuple[Piece, ...], ground: NumberSource) -> dict[int, int]:
+    """Return by their places the digits that live numbers need beyond their own, so that equations come out."""
+    letters = "".join(piece if isinstance(piece, str) else chr(PLACE + place) for place, piece in enumerate(pieces))
+    found: dict[int, int] = {}
+    for match in EQUATION.finditer(letters):
+        for word in re.finditer(r"\S+", match[1]):  # the words before it do not belong to it
+            more = _digits_of_equation(match[1][word.start() :], ord(match[2]) - PLACE, pieces, ground)
+            if more is not None:
+                found |= more
+                break
+    return found
+
+
+def _digits_of_equation(
+    left: str, result: int, pieces: tuple[Piece, ...], ground: NumberSource
+) -> dict[int, int] | None:
+    """Return the digits of the numbers in one formula; None where it is none, or not equal to its result."""
+    places = [ord(letter) - PLACE for letter in re.findall(OPERAND, left)]
+    live = {place: piece for place in (*places, result) if isinstance(piece := pieces[place], Live)}
+    numbers = {place: one.number(ground) for place, one in live.items()}
+    known = {place: number for place, number in numbers.items() if number is not None and math.isfinite(number)}
+    for pattern, spelled in SPELLED:
+        left = pattern.sub(spelled, left)
+
+    def computed(texts: Mapping[int, str]) -> float:
+        formula = re.sub(OPERAND, lambda match: f"({texts[ord(match[0]) - PLACE]})", left)
+        return expression(formula).number(ground)
+
+    def fits(more: Mapping[float, int]) -> bool:
+        texts = {place: written(known[place], live[place].decimals, more[known[place]]) for place in places}
+        printed = {place: text.replace(MINUS, "-") for place, text in texts.items()}
+        return agrees(computed(printed), known[result], _decimals(known[result], live[result].decimals))
+
+    try:
+        exact = computed({place: repr(number) for place, number in known.items()})
+        if len(known) < len(live) or not math.isclose(exact, known[result], rel_tol=1e-6, abs_tol=1e-9):
+            return None
+        more = fewest_digits((known[place] for place in places), fits) or {}
+    except (ExpressionError, KeyError):
+        return None
+    return {place: more.get(known[place], 0) for place in places}
+
+
+def _decimals(number: float, decimals: int | None) -> int:
+    """Return the decimals that a number is written with."""
+    small = decimals is None and 0 < abs(number) < 1e-3
+    return 2 - math.floor(math.log10(abs(number))) if small else 4 if decimals is None else decimals
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -142,12 +230,34 @@ class LessonStep:
 
 
 @dataclass(frozen=True)
+class EndCard:
+    """What stands behind the last step: what the person can do by now, something to try, and the lesson to go on
+    with."""
+
+    title: Text
+    can: tuple[Text, ...]
+    tries: Text | None = None
+    next: str = ""  # the name of a file beside the lesson
+    line: int = 0  # of that name
+
+
+@dataclass(frozen=True)
 class Lesson:
     """A whole lesson; `path` is its file, beside which problems that it opens may lie."""
 
     title: Text
     steps: tuple[LessonStep, ...]
     path: Path = field(default_factory=Path)
+    end: EndCard | None = None
+
+    @property
+    def minutes(self) -> int:
+        """The minutes that it takes: reading at 300 Chinese characters or 180 words, and 0.8 for a question."""
+        text = " ".join(piece for step in self.steps for piece in step.text.zh if isinstance(piece, str))
+        characters = len(CHINESE.findall(text))
+        reading = characters / 300 if characters else len(text.split()) / 180
+        questions = sum(step.question is not None for step in self.steps)
+        return max(LEAST_MINUTES, round(reading + 0.8 * questions))
 
     @property
     def name(self) -> str:
@@ -182,8 +292,12 @@ class LessonError(FormatError):
 # Reading of a lesson from its Markdown file, line by line; every refusal names its line.
 
 
-LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES = 200_000, 2_000, 60, 8
-ORDERS, TASK = ("open", "make", "model", "set", "choose", "head", "show", "holds", "until"), "do"
+LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS = 200_000, 2_000, 60, 8, 8
+LEAST_MINUTES = 3
+ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
+TASK = "do"
+BETWEEN = " | "
+"""Between the two languages of a line. A title without it is that of a lesson in one language alone."""
 PARTS = {"English": "en", "中文": "zh", "Question": "question"}
 ITEM, CHOICE = re.compile(r"- (\w+): *(.*)"), re.compile(r"- \[( |x)\] (.*)")
 
@@ -197,6 +311,9 @@ ASKED = FileNote(
     QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”")
 )
 TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and one under “### 中文”"))
+ONE_TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” or “### 中文”"))
+END = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- can:”, “- try:” or “- next:” below the heading of the end"))
+CANS = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} lines “- can: …” at the end"), most=MOST_CANS)
 CHECK = FileNote(
     QT_TRANSLATE_NOOP("Sentences", "“- ask:” and either “- answer:” or 2 to 8 choices, one of them “- [x]”")
 )
@@ -213,10 +330,11 @@ HTML = re.compile(r"<[a-zA-Z!/]|&#?\w+;|\]\(")
 
 @dataclass
 class _Draft:
-    """A step while it is read."""
+    """A step while it is read; `both`: every text of it is there in two languages."""
 
     title: Text
     line: int
+    both: bool
     orders: list[Order] = field(default_factory=list)
     texts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     question: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -238,10 +356,13 @@ def _lesson(text: str) -> Lesson:
     number, first = next(lines, (1, ""))
     if not first.startswith("# "):
         raise LessonError(number, TITLE, first)
-    title, drafts, part = _both(first[2:], number), list[_Draft](), ""
+    both, end = BETWEEN in first, None
+    title, drafts, part = _said(first[2:], number, both), list[_Draft](), ""
     for number, line in lines:
-        if line.startswith("## "):
-            drafts.append(_Draft(_both(line[3:], number), number))
+        if line.startswith("# ") and drafts:
+            end = _end(_said(line[2:], number, both), lines, number, both)
+        elif line.startswith("## "):
+            drafts.append(_Draft(_said(line[3:], number, both), number, both))
             part = ""
         elif not drafts:
             if line:
@@ -254,7 +375,7 @@ def _lesson(text: str) -> Lesson:
             _item(drafts[-1], part, line, number)
     if not 1 <= len(drafts) <= MOST_STEPS:
         raise LessonError(number, FEW, len(drafts))
-    return Lesson(title, tuple(map(_step, drafts)))
+    return Lesson(title, tuple(map(_step, drafts)), end=end)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -271,13 +392,32 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _both(text: str, line: int) -> Text:
-    """Return a text on one line, in both languages."""
-    sides = [side.strip() for side in text.split(" | ")]
+def _said(text: str, line: int, both: bool) -> Text:
+    """Return a text on one line, in both languages; in a lesson of one language alone it is the same in each."""
+    sides = [side.strip() for side in (text.split(BETWEEN) if both else (text, text))]
     if len(sides) != 2 or not all(sides):
-        raise LessonError(line, BOTH, text)
+        raise LessonError(line, BOTH if both else TITLE, text)
     en, zh = (pieces(side, lambda place: line, _no_number) for side in sides)
     return Text(en, zh)
+
+
+def _end(title: Text, lines: Iterator[tuple[int, str]], number: int, both: bool) -> EndCard:
+    """Read what stands behind the last step, to the end of the file."""
+    can, others = list[Text](), dict[str, tuple[int, str]]()
+    heading = number
+    for number, line in lines:
+        item = ITEM.fullmatch(line)
+        if item is not None and item[1] == "can":
+            can.append(_said(item[2], number, both))
+        elif item is not None and item[1] in ("try", "next") and item[1] not in others:
+            others[item[1]] = number, item[2]
+        elif line:
+            raise LessonError(number, END, line)
+    if not 1 <= len(can) <= MOST_CANS:
+        raise LessonError(heading, CANS, len(can))
+    tries = _said(others["try"][1], others["try"][0], both) if "try" in others else None
+    named, name = others.get("next", (0, ""))
+    return EndCard(title, tuple(can), tries, name, named)
 
 
 def _part(draft: _Draft, name: str, line: int) -> str:
@@ -306,12 +446,11 @@ def _item(draft: _Draft, part: str, line: str, number: int) -> None:
 
 
 def _step(draft: _Draft) -> LessonStep:
-    texts = {}
-    for lang in LANGUAGES:
-        lines = draft.texts.get(lang, [])
-        if not any(line for _, line in lines):
-            raise LessonError(draft.line, TEXT, "")
-        texts[lang] = _paragraphs(lines)
+    texts = {lang: _paragraphs(lines) for lang, lines in draft.texts.items() if any(line for _, line in lines)}
+    if len(texts.keys() & set(LANGUAGES)) < (2 if draft.both else 1):
+        raise LessonError(draft.line, TEXT if draft.both else ONE_TEXT, "")
+    if not draft.both:
+        texts = dict.fromkeys(LANGUAGES, next(iter(texts.values())))
     orders = tuple(order for order in draft.orders if order.word != TASK)
     tasks = tuple(order for order in draft.orders if order.word == TASK)
     asked = _question(draft) if "question" in draft.texts else None
@@ -350,12 +489,12 @@ def _question(draft: _Draft) -> LessonQuestion:
     counted = 2 <= len(draft.choices) <= MOST_CHOICES and len(marked) == 1
     if not asked or not (counted if draft.choices else "answer" in given) or (draft.choices and "answer" in given):
         raise LessonError(line, CHECK, asked)
-    because = _both(given["because"][1], given["because"][0]) if "because" in given else None
-    question = LessonQuestion(_both(asked, line), because=because)
+    because = _said(given["because"][1], given["because"][0], draft.both) if "because" in given else None
+    question = LessonQuestion(_said(asked, line, draft.both), because=because)
     if draft.choices:
         if "tolerance" in given:
             raise LessonError(given["tolerance"][0], OF_NUMBER, given["tolerance"][1])
-        choices = tuple(_both(text, number) for number, _, text in draft.choices)
+        choices = tuple(_said(text, number, draft.both) for number, _, text in draft.choices)
         return replace(question, choices=choices, right=marked[0])
     number, text = given["answer"]
     try:
@@ -377,5 +516,5 @@ def title_of(path: Path, lang: str) -> str | None:
     """Return the title of a lesson as its first line has it; None for a file that does not begin as a lesson."""
     with path.open(encoding="utf-8") as file:
         line = file.readline(LONGEST_LINE)
-    sides = line.removeprefix("# ").strip().split(" | ")
+    sides = line.removeprefix("# ").strip().split(BETWEEN)
     return sides[lang == "zh"] if line.startswith("# ") and len(sides) == 2 else None

@@ -167,10 +167,14 @@ class ExpressionError(ValueError):
     """An expression that cannot be read or computed; the message is what is wrong, as a part of a sentence."""
 
 
+class WithheldError(ExpressionError):
+    """An expression that reads a cell which is covered."""
+
+
 def _entropy(shares: Array) -> Array:
-    """In nats, along the last axis."""
+    """In bits, along the last axis."""
     logs = np.log(np.where(shares > 0, shares, 1.0))
-    return np.asarray(-(shares * logs).sum(axis=-1))
+    return np.asarray(-(shares * logs).sum(axis=-1) / np.log(2.0))
 
 
 def _cosine(a: Array, b: Array) -> float:
@@ -427,6 +431,8 @@ def _cells(
     box = tuple(slice(k, k + 1) if isinstance(k, int) else slice(0, size) for k, size in zip(given, shape, strict=True))
     if np.prod([cut.stop - cut.start for cut in box]) > MOST_CELLS:
         raise ExpressionError(written)
+    if matrix is None and evaluation.covers and evaluation.left_out(name, box):
+        raise WithheldError(written)
     found = evaluation.box(name, box) if matrix is None else matrix[box]
     kept = [cut.stop - cut.start for k, cut in zip(given, box, strict=True) if isinstance(k, slice)]
     return np.asarray(found, dtype=np.float64).reshape(kept)

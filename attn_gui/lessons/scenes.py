@@ -6,25 +6,32 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from attn_gui.engine.arrays import Array
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import silent
+from attn_gui.engine.stages import STAGE
+from attn_gui.file_kinds import is_lesson
 from attn_gui.formats import open_file
 from attn_gui.formats.catalog import problems, suffixes
 from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.lesson import Lesson, LessonError, LessonStep, Order
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, Runs, cell_index, expression
+from attn_gui.lessons.word_table import problem_of
 from attn_gui.models.model import read_model
 from attn_gui.models.study import Placed, Study, placed, sample_text
 from attn_gui.modes import ALL, MODEL, PRODUCT
@@ -35,7 +42,9 @@ from attn_gui.paths import resource
 
 NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
 
+PROJECTED = ("query", "key", "value")
 PROBLEM = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
+WORDS = FileNote(QT_TRANSLATE_NOOP("Sentences", "words of the table that comes along, such as “cat dog king queen”"))
 MODEL_NAME = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
 SIZES = FileNote(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
 CHANGE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
@@ -140,8 +149,16 @@ def _check_name(order: Order, expected: FileNote) -> None:
         raise LessonError(order.line, expected, order.rest)
 
 
+def _worded(_lesson: Lesson, order: Order) -> LessonScene:
+    """Return words of the table as queries, keys and values, compared by their cosines."""
+    try:
+        return LessonScene(problem_of(order.rest.split()))
+    except ValueError:
+        raise LessonError(order.line, WORDS, order.rest) from None
+
+
 BEGINNINGS: Mapping[str, Callable[[Lesson, Order], LessonScene]] = MappingProxyType(
-    {"open": _opened, "make": _made, "model": _modeled}
+    {"open": _opened, "make": _made, "model": _modeled, "words": _worded}
 )
 """Orders that begin with something new, by their words; what they raise is a LessonError."""
 
@@ -166,7 +183,16 @@ def changed(scene: LessonScene, order: Order) -> LessonScene:
         _check_held(array[place], value)
         return replace(scene, problem=scene.problem.replace(**{name: array}))
     except (ValueError, TypeError, KeyError, IndexError, OverflowError):
-        raise LessonError(order.line, CHANGE, order.rest) from None
+        raise LessonError(order.line, _expected_of(scene.problem, match), order.rest) from None
+
+
+def _expected_of(problem: Problem, match: re.Match[str] | None) -> FileNote:
+    """Return what is expected in place of a change: of a matrix that is computed, which ones could be changed."""
+    name = "" if match is None else match[1]
+    if problem.projected and name in PROJECTED:
+        of = "context" if name != "query" and problem.context is not None else "x"
+        return FileNote(FROM_X, name=name, of=of)
+    return CHANGE
 
 
 def _with_field(scene: LessonScene, name: str, value: Any) -> LessonScene:
@@ -228,18 +254,24 @@ def _json(text: str) -> Any:
 # States of a lesson: its problem and view at each step, before and after the tasks are done.
 
 
+MOST_BY_HAND = 200_000  # cells of the maps of a problem of which cells can be covered
+MOST_COVERED = 2_000  # cells of a stage that follow from the one asked for; of more nobody reads it off
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
 
 CELL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
+PLAYED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell that is computed, such as weights[1, 1]"))
 HEAD = FileNote(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
 SHOWN = FileNote(
     QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, “model”, or the name of a page, where the problem has it")
 )
-BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:” or “- model:” in the first step"))
+BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:”, “- model:” or “- words:” in the first step"))
 COMPUTED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
 FINITE = FileNote(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
 TRUE = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
 OPEN = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
+COVER = FileNote(QT_TRANSLATE_NOOP("Sentences", "computed cells such as weights[1, 1] or weights[1, :], or “none”"))
+FROM_X = QT_TRANSLATE_NOOP("Sentences", "a matrix that is given, such as {of}: {name} is computed from {of} here")
+NEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a lesson beside this one"))
 SMALL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a problem of at most {most} cells"), most=MOST_NUMBERS)
 
 
@@ -252,13 +284,15 @@ class LessonView:
     cell: tuple[str, tuple[int, ...]] | None = None
     mode: str | None = None
     page: str | None = None
+    play: bool = False  # whether the cell is walked through
 
 
 @dataclass(frozen=True)
 class State:
     """A step ready to be gone through: `begin` and `end` are there before and after the tasks of the person.
 
-    `until` are the claims by which it is seen that the person has done them, however; without any it is by `end`.
+    Until its question is answered the cells of `covered` are not shown. `until` are the claims by which it is seen that
+    the person has done the tasks, however; without any it is by `end`.
     """
 
     step: LessonStep
@@ -266,6 +300,7 @@ class State:
     end: LessonScene
     shown: LessonView = field(default_factory=LessonView)
     until: tuple[LessonExpression, ...] = ()
+    covered: frozenset[Blank] = frozenset()  # until its question is answered
 
     def said(self, lang: str) -> State:
         """Return the state with its tokens in one language."""
@@ -303,6 +338,7 @@ def states_of(lesson: Lesson, pages: Mapping[str, LessonPage]) -> tuple[State, .
             _compute(state)
             found.append(state)
             scene = state.end
+        _check_next(lesson)
     except FormatError as error:
         raise error.at(lesson.path) from error.__cause__
     return tuple(found)
@@ -326,7 +362,16 @@ def _state(lesson: Lesson, step: LessonStep, scene: LessonScene | None, pages: M
     for task in step.tasks:
         end = changed(end, task)
     until = tuple(_claim(order) for order in step.orders if order.word == "until")
-    return State(step, begin, end, shown, until)
+    return State(step, begin, end, shown, until, _covered(step, evaluation_of(end.problem)))
+
+
+def _check_next(lesson: Lesson) -> None:
+    """Refuse the name of a lesson to go on with that is no file beside this one."""
+    if lesson.end is not None and lesson.end.next:
+        name = lesson.end.next
+        place = lesson.path.parent / name
+        if NAME.fullmatch(name) is None or name.startswith(".") or not (place.is_file() and is_lesson(place)):
+            raise LessonError(lesson.end.line, NEXT, name)
 
 
 def _claim(order: Order) -> LessonExpression:
@@ -334,6 +379,52 @@ def _claim(order: Order) -> LessonExpression:
         return expression(order.rest)
     except ExpressionError as error:
         raise LessonError(order.line, COMPUTED, error) from None
+
+
+# --- covered cells ---
+
+
+def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
+    """Return the cells that would tell the answer: those asked for, the rest of their rows of weights, and all that is
+    computed from them."""
+    orders = [order for order in step.orders if order.word == "cover"]
+    wanted = [_covered_box(evaluation, order) for order in orders if order.rest != "none"]
+    answer = None if step.question is None else step.question.answer
+    if not any(order.rest == "none" for order in orders) and answer is not None and answer.cell is not None:
+        with suppress(ExpressionError):  # which is refused with the line of the answer
+            wanted.append((answer.cell[0], indices.cell(cell_index(evaluation, *answer.cell))))
+    found, given = set[Blank](), evaluation.problem.arrays()
+    if np.prod(evaluation.problem.map_shape) > MOST_BY_HAND:
+        return frozenset()
+    for stage, box in wanted:
+        if stage in given:
+            continue  # nobody could answer from nothing
+        if STAGE[stage].shares:
+            box = (*box[:-1], slice(0, evaluation.shape(stage)[-1]))
+        reached = evaluation.forward({stage: [box]})
+        for name in evaluation.stages:
+            boxes = [box] if name == stage else reached.boxes(name)
+            if sum(map(indices.count, boxes)) <= MOST_COVERED:
+                ranges = (product(*(range(cut.start, cut.stop) for cut in each)) for each in boxes)
+                found |= {Blank(name, place, follows=name != stage) for places in ranges for place in places} - found
+    return frozenset(found)
+
+
+def _covered_box(evaluation: Evaluation, order: Order) -> tuple[str, Box]:
+    """Return the cells that an order covers: one, or a whole row or column, as in weights[1, :]."""
+    name, inside = re.fullmatch(r"(\w*)(?:\[([\d:, ]*)\])?.*", order.rest, re.DOTALL).groups("")  # type: ignore[union-attr]
+    places = [part.strip() for part in inside.split(",")]
+    if name not in evaluation.stages or name in evaluation.problem.arrays() or len(places) < 2:
+        raise LessonError(order.line, COVER, order.rest)
+    shape = evaluation.shape(name)
+    places = ["0"] * (len(shape) - len(places)) + places
+    box = tuple(
+        slice(0, size) if place == ":" else slice(int(place or size), int(place or size) + 1)
+        for place, size in zip(places, shape, strict=False)
+    )
+    if len(places) != len(shape) or any(cut.stop > size for cut, size in zip(box, shape, strict=True)):
+        raise LessonError(order.line, COVER, order.rest)
+    return name, box
 
 
 # --- the view ------------------------------------------------------------------------------------
@@ -344,9 +435,11 @@ def _shown(step: LessonStep, scene: LessonScene, pages: Mapping[str, LessonPage]
             if not order.rest.isdecimal() or int(order.rest) >= scene.problem.num_heads:
                 raise LessonError(order.line, HEAD, order.rest)
             shown = replace(shown, head=int(order.rest))
-        elif order.word == "choose":
-            cell = _cell(evaluation, order)
-            shown = replace(shown, cell=cell, stage=cell[0])
+        elif order.word in ("choose", "play"):
+            cell, play = _cell(evaluation, order), order.word == "play"
+            if play and cell[0] in scene.problem.arrays():
+                raise LessonError(order.line, PLAYED, order.rest)
+            shown = replace(shown, cell=cell, stage=cell[0], play=play)
         elif order.word == "show":
             shown = _picture(shown, evaluation, order, scene, pages)
     return shown

@@ -17,7 +17,7 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.expressions import Cell, Number
+from attn_gui.engine.graph.expressions import Cell, Number, chain_of, with_sign
 from attn_gui.engine.graph.nodes import (
     COMPUTED,
     cell_latex,
@@ -299,7 +299,7 @@ class Equation:
     @property
     def chain(self) -> str:
         """The sides in one line of LaTeX."""
-        return " = ".join(self.sides)
+        return chain_of(self.sides)
 
 
 Part: TypeAlias = Heading | Sentence | WrittenMatrix | Equation
@@ -337,8 +337,7 @@ def _step(solution: WorkedSolution, step: WorkedStep, say: Say) -> Iterator[Part
             yield Sentence(_by_hand(cell, cell.computed, say))
         if not has_equation(cell):
             continue
-        sides = cell.symbols_latex, cell.numbers_latex, cell.value_latex
-        yield Equation(tuple(filter(None, sides)), tuple(part for part in cell.parts_latex if part not in said))
+        yield Equation(cell.sides_latex, tuple(part for part in cell.parts_latex if part not in said))
         said.update(cell.parts_latex)
     if step.values is not None:
         yield WrittenMatrix(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values))
@@ -437,8 +436,8 @@ def _(part: WrittenMatrix) -> str:
 
 @_latex.register
 def _(part: Equation) -> str:
-    lines = [part.sides[0], *(f"= {side}" for side in part.sides[1:])]
-    chain = " ".join(lines) if _signs(part.chain) < WIDE else " \\\\\n & ".join(lines).replace("\n & =", "\n &\\quad =")
+    lines = [part.sides[0], *map(with_sign, part.sides[1:])]
+    chain = " ".join(lines) if _signs(part.chain) < WIDE else " \\\\\n &\\quad ".join(lines)
     rows = [f"& {chain}", *(f"& {named}" for named in part.parts)]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 

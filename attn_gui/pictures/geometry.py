@@ -82,6 +82,10 @@ class Span:
         """Return the pixels of these cells; empty when none is in the window."""
         return self.pixels_of(self.bins_of(cells))
 
+    def firsts(self, bins: slice) -> list[int]:
+        """Return the first pixel of each of these bins, but of the first of all."""
+        return self._pixels_at[max(bins.start, 1) : bins.stop]
+
     def bin_at(self, pixel: int) -> int | None:
         """Return the bin under a pixel, None outside the axis."""
         if not 0 <= pixel < self.pixels or not self.bins:

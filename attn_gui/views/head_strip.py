@@ -306,14 +306,17 @@ class HeadsStrip(Retranslated, QWidget):
         self._scroll.fit()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
-        """Numbers below the maps and nothing beside them; with `low` smaller maps alone."""
+        """One row, with smaller maps, for narrow or `low` windows; narrow ones leave the readings out."""
         self._compact, self._low = compact, low
-        self._outer.setDirection(QBoxLayout.Direction.LeftToRight if compact else QBoxLayout.Direction.TopToBottom)
-        self._head_row.setDirection(QBoxLayout.Direction.TopToBottom if compact else QBoxLayout.Direction.LeftToRight)
-        self._of.setVisible(not compact)
-        self._about.setVisible(not compact)
+        one_row, sides = compact or low, QBoxLayout.Direction
+        margin = SPACING.xs if one_row else SPACING.s
+        self._outer.setContentsMargins(SPACING.l, margin, SPACING.l, margin)
+        self._outer.setDirection(sides.LeftToRight if one_row else sides.TopToBottom)
+        self._head_row.setDirection(sides.TopToBottom if one_row else sides.LeftToRight)
+        for widget in (self._of, self._about):
+            widget.setVisible(not one_row)
         self._show_readings()
-        self._together.setVisible(not compact and len(self._thumbs) > 1)
+        self._together.setVisible(not one_row and len(self._thumbs) > 1)
         for thumb in self._thumbs:
             thumb.set_compact(compact, low=low)
         self._row.set_compact(compact)
@@ -326,7 +329,7 @@ class HeadsStrip(Retranslated, QWidget):
 
     def _show_readings(self) -> None:
         for widget in (self._readings, self._mark):
-            widget.setVisible(self._read and not self._compact)
+            widget.setVisible(self._read and not (self._compact or self._low))
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -353,7 +356,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._thumbs = self._thumbs[:heads] + [self._thumb(head) for head in range(len(self._thumbs), heads)]
         for before, after in pairwise((self._number, *self._thumbs)):
             QWidget.setTabOrder(before, after)
-        self._together.setVisible(not self._compact and heads > 1)
+        self._together.setVisible(not (self._compact or self._low) and heads > 1)
         self._row.set_thumbs(self._thumbs, heads // evaluation.problem.num_kv_heads)
         planes = [self._plane(head) for head in range(heads)]
         for thumb, plane in zip(self._thumbs, planes, strict=True):

@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QButtonGroup,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -22,9 +24,10 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel
-from attn_gui.views.theme import dress, icon, scaled
-from attn_gui.views.widgets import FittingPage, Retranslated, clear_layout
+from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel, with_scripts
+from attn_gui.views.theme import current_theme, dress, icon, restyle, scaled, ui_font
+from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring
+from attn_gui.views.zones import hairline
 
 # --- The question of a step: a number to type or choices to take, and the verdict below ---
 
@@ -46,7 +49,8 @@ class QuestionView(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None, name: str = "lesson") -> None:
         super().__init__(parent)
-        self._text, self._verdict = SentenceView(self), SentenceView(self)
+        self._text, self._said = SentenceView(self), QFrame(self)
+        self._verdict = SentenceView(self._said)
         self._line, self._check, self._show = QLineEdit(self), QPushButton(self), Link("", self)
         self._group, self._choices = QButtonGroup(self), QVBoxLayout()
         self._row, self._given = QWidget(self), ""
@@ -54,6 +58,8 @@ class QuestionView(Retranslated, QWidget):
             part.setObjectName(f"{name}.{part_name}")
         self._verdict.setObjectName(f"{name}.verdict")
         self._text.setObjectName(f"{name}.question")
+        for tall in (self._line, self._check):
+            tall.setProperty("tall", "true")
         self._check.clicked.connect(self._hand_on)
         self._line.returnPressed.connect(self._hand_on)
         self._group.idClicked.connect(self.chosen)
@@ -64,7 +70,7 @@ class QuestionView(Retranslated, QWidget):
     @property
     def judged(self) -> bool:
         """Whether a verdict is on show."""
-        return not self._verdict.isHidden()
+        return not self._said.isHidden()
 
     # --- silent setters --------------------------------------------------------------------------
     def set_question(self, asked: Asked | None, *, fresh: bool) -> None:
@@ -72,7 +78,7 @@ class QuestionView(Retranslated, QWidget):
         self.setVisible(asked is not None)
         if asked is None:
             return
-        self._text.set_sentence([TextRun(asked.text, strong=True)])
+        self._text.set_sentence(with_scripts(TextRun(asked.text, strong=True)))
         self._row.setVisible(not asked.choices)
         self._set_choices(asked.choices)
         if fresh:
@@ -80,18 +86,31 @@ class QuestionView(Retranslated, QWidget):
             self._uncheck()
             self.set_verdict("", "text", offered=False)
 
-    def set_verdict(self, text: str, role: str, *, offered: bool) -> None:
-        """Say what an answer is worth; `offered`: the right one can be shown. The next replaces a refused one."""
-        self._verdict.set_sentence([TextRun(text, role)])
-        self._verdict.setVisible(bool(text))
+    def set_verdict(self, text: str, role: str, *, offered: bool, lead: str = "") -> None:
+        """Say what an answer is worth, the `lead` first; `offered`: the right one can be shown. The next replaces a
+        refused one."""
+        lead = lead if text else lead.rstrip()
+        self._verdict.set_sentence([TextRun(lead, role, strong=True), *with_scripts(TextRun(text))])
+        self._said.setVisible(bool(lead or text))
         self._show.setVisible(offered)
+        for widget, name, value in ((self._said, "verdict", role), (self._line, "wrong", str(role == "error").lower())):
+            widget.setProperty(name, value)
+            restyle(widget)
         if role == "error" and self._line.text() == self._given:
             self._line.selectAll()
 
     def set_wrong(self, mistake: str) -> None:
         """Say that an answer is not right, and which mistake leads to it, where one is known."""
-        text = self.tr("Not yet. {why}").format(why=mistake) if mistake else self.tr("Not yet; try again.")
-        self.set_verdict(text, "error", offered=True)
+        self.set_verdict(mistake or self.tr("Try again."), "error", offered=True, lead=self.tr("Not yet. "))
+
+    def set_right(self, why: str) -> None:
+        """Say that an answer is right, and why."""
+        self.set_verdict(why, "good", offered=False, lead=self.tr("Correct. "))
+
+    def set_main(self, main: bool) -> None:
+        """Whether its button is the one to press next; else another one of the panel is."""
+        self._check.setProperty("filled", str(main).lower())
+        restyle(self._check)
 
     def set_answer(self, text: str, place: int) -> None:
         """Give the right answer: a number, or the place of a choice."""
@@ -99,6 +118,11 @@ class QuestionView(Retranslated, QWidget):
         button = self._group.button(place)
         if button is not None:
             button.setChecked(True)
+
+    def answer(self, text: str) -> None:
+        """Take an answer as if it were typed here."""
+        self._line.setText(text)
+        self._hand_on()
 
     def take_focus(self) -> None:
         """Put the keyboard where the answer is given."""
@@ -148,17 +172,22 @@ class QuestionView(Retranslated, QWidget):
         column.addWidget(self._text)
         column.addWidget(self._row)
         column.addLayout(self._choices)
-        column.addWidget(self._verdict)
-        column.addWidget(self._show)
+        column.addWidget(self._said)
+        column.addWidget(self._show, 0, Qt.AlignmentFlag.AlignLeft)
+        said = QVBoxLayout(self._said)
+        said.setContentsMargins(SPACING.m, SPACING.s, SPACING.s, SPACING.s)
+        said.addWidget(self._verdict)
 
 
-# --- Panel of a lesson: the step's text with live numbers, its task, its question, and the way on ---
+# --- Panel of a lesson: the step's text with live numbers, its task, its question, the end, and the way on ---
 
 
-MOST = 0.7
-"""Of the height of the column, unless the question alone needs more: below it the explanation has to be seen."""
-LEAST_TEXT = 24
-"""Logical pixels of the step's text that are left where there is no room; the rest of it scrolls."""
+SHARE, LEAST_EXPLAINED = 0.6, 96
+"""Of the height of the column, whatever the step says; and logical pixels that are left to the explanation where it
+needs more."""
+LEAST_TEXT, WAY, BAR = 24, 44, (4, 6)
+"""Logical pixels: of the step's text where there is no room, and the rest of it scrolls; of the buttons below; of the
+height of the progress bar and between its parts."""
 STRONG = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -174,6 +203,49 @@ class StepWords:
     paragraphs: tuple[str, ...]
     done: bool | None = None  # whether what the person is asked to do is done; None where nothing is asked
     asked: Asked | None = None
+
+
+@dataclass(frozen=True)
+class EndWords:
+    """What is said behind the last step; `next`: the title of the lesson to go on with, and its minutes."""
+
+    key: str
+    lesson: str
+    count: int
+    title: str
+    can: tuple[str, ...]
+    tries: str = ""
+    next: tuple[str, int] | None = None
+
+
+class ProgressBar(QWidget):
+    """One part for every step: done, on show, or still to come."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("lesson.progress")
+        self._done, self._place, self._count = frozenset[int](), -1, 0
+        self.setFixedHeight(scaled(BAR[0]))
+
+    def set_progress(self, done: frozenset[int], place: int, count: int) -> None:
+        """Set which steps are done, the one on show (`count` or more: none) and their number."""
+        if (done, place, count) != (self._done, self._place, self._count):
+            self._done, self._place, self._count = done, place, count
+            self.update()
+
+    def color_of(self, step: int) -> QColor:
+        """Return the color of a step."""
+        theme = current_theme()
+        return theme.accent if step == self._place else theme.good if step in self._done else theme.line
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, count, gap = QPainter(self), max(self._count, 1), scaled(BAR[1])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        width, height = (self.width() - gap * (count - 1)) / count, self.height()
+        for step in range(self._count):
+            painter.setBrush(self.color_of(step))
+            painter.drawRoundedRect(QRectF(step * (width + gap), 0, width, height), height / 2, height / 2)
 
 
 class StepText(FittingPage):
@@ -199,32 +271,89 @@ class StepText(FittingPage):
         return super().eventFilter(watched, event)
 
 
-class LessonPanel(Retranslated, QWidget):
-    """Shows one step; the signals say what the person wants.
+class EndView(Retranslated, QWidget):
+    """What the person can do by now, line by line, something to try, and the lesson to go on with."""
 
-    The way on stands above, where no text moves it. Only the text scrolls: what is asked, and what is said of an
-    answer, stays in sight.
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("lesson.end")
+        self._words: EndWords | None = None
+        self._title, self._lines, self._tries = WrappedLabel(self), QVBoxLayout(), SentenceView(self)
+        self._rule = hairline(self)
+        self._tries.setObjectName("lesson.try")
+        self._title.setObjectName("lesson.end_title")
+        dress(self._title, "heading", strong=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, SPACING.m, 0, 0)
+        column.setSpacing(SPACING.l)
+        self._lines.setSpacing(SPACING.m)
+        column.addWidget(self._title)
+        column.addLayout(self._lines)
+        column.addWidget(self._rule)
+        column.addWidget(self._tries)
+        column.addStretch(1)
+
+    def set_end(self, words: EndWords) -> None:
+        """Show the end of a lesson."""
+        self._words = words
+        self._title.setText(words.title)
+        clear_layout(self._lines)
+        for text in words.can:
+            line = QWidget(self)
+            row, mark, said = QHBoxLayout(line), QLabel("✓", line), SentenceView(line)
+            dress(mark, "sentence", "good", strong=True)
+            said.set_sentence(with_scripts(TextRun(text)))
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(SPACING.m)
+            row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(said, 1)
+            self._lines.addWidget(line)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        if self._words is not None:
+            tries = self.tr("Try it: {what}").format(what=self._words.tries) if self._words.tries else ""
+            self._tries.set_sentence(with_scripts(TextRun(tries, "text2")))
+            for part in (self._rule, self._tries):
+                part.setVisible(bool(tries))
+
+
+class LessonPanel(Retranslated, QWidget):
+    """Shows one step, or the end; the signals say what the person wants.
+
+    Only the text scrolls: what is asked, and what is said of an answer, stays in sight. The way on, `way`, is put at
+    the foot of the column, where no text moves it, and comes and goes with the panel.
     """
 
     stepAsked = Signal(int)  # 1 forward, -1 back
     doAsked = Signal()
     returnAsked = Signal()
     closeAsked = Signal()
+    listAsked = Signal()
+    nextAsked = Signal()  # the lesson to go on with
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("lesson")
         self._words: StepWords | None = None
+        self._ended: EndWords | None = None
+        self._ready = False
         self._lesson, self._place, self._close = QLabel(self), QLabel(self), QToolButton(self)
+        self.progress = ProgressBar(self)
         self._page = StepText(self)
         self._body = QWidget(self._page.viewport())
         self._page.hold(self._body)
-        self._lesson.setTextFormat(Qt.TextFormat.PlainText)
+        for label in (self._lesson, self._place):
+            label.setTextFormat(Qt.TextFormat.PlainText)
         self._title, self._texts = WrappedLabel(self._body), QVBoxLayout()
         self._do, self._done = QPushButton(self), QLabel(self)
-        self.question = QuestionView(self)
+        self.question, self._end = QuestionView(self), EndView(self)
         self._left, self._return = WrappedLabel(self), Link("", self)
-        self._back, self._next = QPushButton(self), QPushButton(self)
+        self._following = NextBand(self)
+        self.way = QWidget(self)
+        self._back, self._skip, self._next = QPushButton(self.way), QPushButton(self.way), QPushButton(self.way)
+        self._all, self._on = QPushButton(self.way), QPushButton(self.way)
         self._column = QVBoxLayout(self)
         self._name_parts()
         self._build()
@@ -234,7 +363,8 @@ class LessonPanel(Retranslated, QWidget):
     def set_step(self, words: StepWords) -> None:
         """Show a step: another one, which takes the keyboard, or the same with its present numbers."""
         before, self._words = self._words, words
-        fresh = before is None or (before.key, before.place) != (words.key, words.place)
+        fresh = self._ended is not None or before is None or (before.key, before.place) != (words.key, words.place)
+        self._ended = None
         self._lesson.setText(words.lesson)
         self._title.setText(words.title)
         self._set_paragraphs(words.paragraphs)
@@ -242,36 +372,67 @@ class LessonPanel(Retranslated, QWidget):
         self._done.setVisible(words.done is True)
         self.question.set_question(words.asked, fresh=fresh)
         self._back.setEnabled(words.place > 1)
+        self._show_parts()
         self.retranslate()
         if fresh:
             self._page.verticalScrollBar().setValue(0)
             self._take_focus()
 
+    def set_end(self, words: EndWords) -> None:
+        """Show the end of the lesson."""
+        self._ended = words
+        self._lesson.setText(words.lesson)
+        self._end.set_end(words)
+        self._following.set_next(words.next)
+        self._show_parts()
+        self.retranslate()
+        (self._on if words.next is not None else self._all).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_ready(self, ready: bool) -> None:
+        """Whether the step is done, and the way on is open; leaving it out is possible all the same."""
+        self._ready = ready
+        if not ready and self._next.hasFocus():
+            self._skip.setFocus(Qt.FocusReason.OtherFocusReason)  # Qt would put it anywhere
+        self._next.setEnabled(ready)
+        self._next.setProperty("filled", str(ready).lower())
+        restyle(self._next)
+        self.question.set_main(not ready)
+        focus = QApplication.focusWidget()
+        if ready and focus is not None and self.question.isAncestorOf(focus):
+            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def leave(self) -> None:
         """Put the lesson away; whichever step is said next is another one."""
-        self._words = None
+        self._words = self._ended = None
         self.hide()
 
     def set_left(self, left: bool) -> None:
         """Whether the numbers are others than those of the step."""
+        left = left and self._ended is None
         self._left.setVisible(left)
         self._return.setVisible(left)
 
     def retranslate(self) -> None:
         """All words in the present language."""
         self.setAccessibleName(self.tr("Lesson"))
+        self.way.setAccessibleName(self.tr("Way through the lesson"))
         self._do.setText(self.tr("Do it for me"))
         self._done.setText(self.tr("✓ Done"))
         self._left.setText(self.tr("The numbers are no longer those of this step."))
         self._return.set_words(self.tr("Back to the step"))
         self._back.setText(self.tr("Back"))
-        self._next.setMinimumWidth(self._widest_way_on())
+        self._skip.setText(self.tr("Skip"))
+        self._next.setText(self.tr("Next"))
+        self._all.setText(self.tr("All lessons"))
+        self._on.setText(self.tr("Next lesson"))
         self._close.setToolTip(self.tr("Close the lesson; its place is kept"))
         self._close.setAccessibleName(self.tr("Close the lesson; its place is kept"))
-        if self._words is not None:
+        if self._ended is not None:
+            self._place.setText(self.tr("Finished"))
+        elif self._words is not None:
             place, count = self._words.place, self._words.count
-            self._place.setText(self.tr("{place} of {count}").format(place=place, count=count))
-            self._next.setText(self.tr("Next") if place < count else self.tr("Finish"))
+            self._place.setText(self.tr("Step {place} of {count}").format(place=place, count=count))
+        self.progress.setAccessibleName(self._place.text())
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
@@ -281,8 +442,12 @@ class LessonPanel(Retranslated, QWidget):
         hint, height = super().sizeHint(), self._column.heightForWidth(self.width())
         wanted = max(hint.height(), height)  # the height is −1 where nothing is wrapped
         column, least = self.parentWidget(), self.minimumSizeHint().height()
-        most = max(least, round(MOST * column.height())) if column is not None else wanted
-        return QSize(hint.width(), min(wanted, most))
+        if column is None:
+            return QSize(hint.width(), wanted)
+        whole = column.contentsRect().height() - self.way.sizeHint().height()
+        most = max(least, whole if self._ended is not None else whole - scaled(LEAST_EXPLAINED))
+        usual = whole if self._ended is not None else round(SHARE * column.height())
+        return QSize(hint.width(), min(max(wanted, usual), most))
 
     def minimumSizeHint(self) -> QSize:
         hint, height = super().minimumSizeHint(), self._column.minimumHeightForWidth(self.width())
@@ -293,21 +458,35 @@ class LessonPanel(Retranslated, QWidget):
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        self.way.show()
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self.isHidden():
+            self.way.hide()
+
     # --- inside ----------------------------------------------------------------------------------
-    def _widest_way_on(self) -> int:
-        """The width of the button on the last step and on the others, so that it stays in its place."""
-        widths = []
-        for words in (self.tr("Next"), self.tr("Finish")):
-            self._next.setText(words)
-            widths.append(self._next.sizeHint().width())
-        return max(widths)
+    def _show_parts(self) -> None:
+        """The parts of a step, or those of the end."""
+        ended, leads_on = self._ended is not None, self._ended is not None and self._ended.next is not None
+        of_step: tuple[QWidget, ...] = (self._page, self._back, self._skip, self._next)
+        of_end: tuple[QWidget, ...] = (self._end, self._all)
+        asked: tuple[QWidget, ...] = (self._do, self._done, self.question, self._left, self._return)
+        for parts, shown in ((of_step, not ended), (of_end, ended), ((self._following, self._on), leads_on)):
+            for part in parts:
+                part.setVisible(shown)
+        for part in asked if ended else ():
+            part.hide()
+        self.updateGeometry()
 
     def _take_focus(self) -> None:
         """Put the keyboard on the question, or on the way on where nothing is asked."""
         if self._words is not None and self._words.asked is not None:
             self.question.take_focus()
         else:
-            self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+            (self._next if self._next.isEnabled() else self._skip).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _set_paragraphs(self, paragraphs: Sequence[str]) -> None:
         if self._texts.count() != len(paragraphs):
@@ -322,34 +501,49 @@ class LessonPanel(Retranslated, QWidget):
                 view.set_sentence(_runs(text))
 
     def _name_parts(self) -> None:
-        names = {"close": self._close, "do": self._do, "return": self._return, "back": self._back, "next": self._next}
+        names = {
+            "close": self._close,
+            "do": self._do,
+            "return": self._return,
+            "back": self._back,
+            "skip": self._skip,
+            "next": self._next,
+            "all": self._all,
+            "next_lesson": self._on,
+            "way": self.way,
+            "title": self._title,
+            "place": self._place,
+            "left": self._left,
+            "done": self._done,
+        }
         for name, part in names.items():
             part.setObjectName(f"lesson.{name}")
-        self._title.setObjectName("lesson.title")
-        self._place.setObjectName("lesson.place")
-        self._left.setObjectName("lesson.left")
-        self._done.setObjectName("lesson.done")
         self._close.clicked.connect(self.closeAsked)
         self._do.clicked.connect(self.doAsked)
         self._return.clicked.connect(self.returnAsked)
         self._back.clicked.connect(lambda: self.stepAsked.emit(-1))
+        self._skip.clicked.connect(lambda: self.stepAsked.emit(1))
         self._next.clicked.connect(lambda: self.stepAsked.emit(1))
+        self._all.clicked.connect(self.listAsked)
+        self._on.clicked.connect(self.nextAsked)
+        self._following.clicked.connect(self.nextAsked)
 
     def _build(self) -> None:
-        dress(self._lesson, "small", "text3")
-        dress(self._place, "small", "text3")
-        dress(self._title, "sentence", strong=True)
+        dress(self._lesson, "small", "text2")
+        dress(self._place, "small", "text2")
+        dress(self._title, "heading", strong=True)
         dress(self._left, "small", "edit")
         dress(self._done, "body", "good", strong=True)
+        self._on.setProperty("filled", "true")
+        for button in (self._back, self._skip, self._next, self._all, self._on):
+            button.setProperty("tall", "true")
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)
         self._lesson.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        head, way, task = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        head, task = QHBoxLayout(), QHBoxLayout()
         head.addWidget(self._lesson, 1)
+        head.addWidget(self._place)
         head.addWidget(self._close)
-        way.addWidget(self._back)
-        way.addWidget(self._place, 1, Qt.AlignmentFlag.AlignCenter)
-        way.addWidget(self._next)
         for widget in (self._do, self._done):
             task.addWidget(widget)
         task.addStretch(1)
@@ -363,20 +557,75 @@ class LessonPanel(Retranslated, QWidget):
         column = self._column
         column.setContentsMargins(0, 0, 0, SPACING.m)
         column.setSpacing(SPACING.s)
-        for row in (head, way):
-            column.addLayout(row)
+        column.addLayout(head)
+        column.addWidget(self.progress)
         column.addSpacing(SPACING.s)
-        column.addWidget(self._page, 1)
+        column.addWidget(self._page)
         column.addSpacing(SPACING.s)
         column.addLayout(task)
         column.addWidget(self._left)
         column.addWidget(self._return)
         column.addWidget(self.question)
+        column.addWidget(self._end, 1)
+        column.addStretch(1)
+        column.addWidget(self._following)
+        self._build_way()
+
+    def _build_way(self) -> None:
+        self.way.setFixedHeight(scaled(WAY))
+        row = QHBoxLayout(self.way)
+        row.setContentsMargins(0, SPACING.s, 0, 0)
+        row.setSpacing(SPACING.m)
+        row.addWidget(self._back)
+        row.addWidget(self._all)
+        row.addStretch(1)
+        for button in (self._skip, self._next, self._on):
+            row.addWidget(button)
+        self.way.hide()
+
+
+class NextBand(KeyboardButton):
+    """The lesson to go on with, and the minutes that it takes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("lesson.next_band")
+        self._minutes = 0
+
+    def set_next(self, words: tuple[str, int] | None) -> None:
+        """Set the title of the lesson and its minutes."""
+        title, self._minutes = words or ("", 0)
+        self.setText(title)
+        self.setAccessibleName(title)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        height = QFontMetrics(ui_font("small")).height() + QFontMetrics(ui_font("sentence")).height()
+        return QSize(scaled(120), height + 2 * SPACING.l)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        painter.fillRect(self.rect(), theme.accent_soft)
+        room = self.rect().adjusted(SPACING.l, SPACING.m, -SPACING.m, -SPACING.m)
+        painter.setFont(ui_font("small"))
+        painter.setPen(theme.text2)
+        said = self.tr("Next lesson · about {minutes} min").format(minutes=self._minutes)
+        painter.drawText(room, Qt.AlignmentFlag.AlignTop, said)
+        painter.setFont(font := ui_font("sentence", weight=600))
+        painter.setPen(theme.text)
+        title = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignBottom, title)
+        if self.ring_shown():
+            paint_focus_ring(painter, self.rect())
 
 
 def _runs(text: str) -> list[TextRun]:
     """Plain text in which **words** stand out."""
-    return [TextRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
+    parts = (TextRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part)
+    return [run for part in parts for run in with_scripts(part)]
 
 
 # --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---

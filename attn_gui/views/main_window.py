@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SIZE, SPACING
-from attn_gui.modes import ALL, PRODUCT
+from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
 from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
 from attn_gui.views.widgets import settle
 from attn_gui.views.zones import hairline, stack, step, zone_in
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from attn_gui.views.inspector.inspector import Inspector
     from attn_gui.views.product.all_stages import AllStages
     from attn_gui.views.product.product import ProductPicture
+    from attn_gui.views.product.side_by_side import SideBySide
     from attn_gui.views.spine.spine import Spine
     from attn_gui.views.tables.inputs import InputsView
     from attn_gui.views.tool_lines import ComparisonLine
@@ -58,6 +59,7 @@ class MainWindow(QMainWindow):
     comparison: ComparisonLine
     product: ProductPicture
     all_stages: AllStages
+    sides: SideBySide
     heads: HeadsStrip
     inspector: Inspector
     history: HistoryView
@@ -72,11 +74,13 @@ class MainWindow(QMainWindow):
         self._low = False
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
-        self._heads_shown, self._with_heads = True, set[QWidget]()
-        self._parts: Set[str] = frozenset(("heads", "history"))
-        self._history_shown = True
+        self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
+        self._history_shown, self._history_asked = True, True
+        self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
+        self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
-        self._strip, self.columns = zone_in(center), QSplitter(Qt.Orientation.Horizontal, center)
+        self._work = QWidget(center)  # spine and columns
+        self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
         self._middle = zone_in(self.columns, name="zone.product")
         self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
@@ -99,6 +103,7 @@ class MainWindow(QMainWindow):
         from attn_gui.views.inspector.inspector import Inspector
         from attn_gui.views.product.all_stages import AllStages
         from attn_gui.views.product.product import ProductPicture
+        from attn_gui.views.product.side_by_side import SideBySide
         from attn_gui.views.spine.spine import Spine
         from attn_gui.views.tables.inputs import InputsView
         from attn_gui.views.tool_lines import BrushBar, ComparisonLine, FindBar
@@ -110,10 +115,11 @@ class MainWindow(QMainWindow):
         self.comparison, self.brush_bar = ComparisonLine(self._middle), BrushBar(self._middle)
         self.product = ProductPicture(self.pictures)
         self.all_stages = AllStages(self.product.maps, self.pictures)
-        self.modes = {PRODUCT: self.product, ALL: self.all_stages}
+        self.sides = SideBySide(self.product.maps, self.pictures)
+        self.modes = {PRODUCT: self.product, ALL: self.all_stages, SIDE_BY_SIDE: self.sides}
         self.heads = HeadsStrip(self._middle)
         self.banner, self.inspector, self.history = Banner(self.right), Inspector(self.right), HistoryView(self.right)
-        self._history_rule = hairline(self.right)
+        self._fold = hairline(self.right)
         self._build_panels()
         self._filled = True
 
@@ -130,10 +136,11 @@ class MainWindow(QMainWindow):
         if self._compact is None:
             return
         if self._filled:
-            for panel in (self.spine, self.product, self.heads):
+            for panel in (self.spine, self.product, self.sides, self.heads):
                 panel.set_compact(self._compact, low=self._low)
             for column in (self.shape_panel, self.inputs):
                 column.set_compact(self._compact)
+            self._fit_walk()
         else:
             small = self._compact or self._low
             self._strip.setMinimumHeight(scaled(SIZE.strip_compact if small else SIZE.strip))
@@ -152,11 +159,10 @@ class MainWindow(QMainWindow):
 
     def set_parts(self, shown: Set[str]) -> None:
         """Show these parts, and leave out the others that the simple window need not have."""
-        self._parts = shown
         self.precision.setVisible("dtype" in shown)
         for panel in (self.shape_panel, self.spine, self.product, self.heads, self.inspector, self.history):
             panel.set_parts(shown)
-        self._fit_heads()
+        self._history_asked = not shown.isdisjoint(("history", "snapshots"))
         self._fit_history()
 
     def set_history_shown(self, shown: bool) -> None:
@@ -165,18 +171,40 @@ class MainWindow(QMainWindow):
         self._fit_history()
 
     def _fit_history(self) -> None:
-        for part in (self._history_rule, self.history):
-            part.setVisible(self._history_shown and not self._parts.isdisjoint(("history", "snapshots")))
+        for part in (self._fold, self.history):
+            part.setVisible(self._history_shown and self._history_asked and self._walk is None)
+
+    def show_instead(self, page: QWidget | None) -> None:
+        """Show a page in the place of spine, tables, maps and explanation; None brings these back."""
+        whole = self.centralWidget().layout()
+        assert isinstance(whole, QVBoxLayout)
+        if page is not None and whole.indexOf(page) < 0:
+            whole.addWidget(page, 1)
+        shown = self._work if page is None else page
+        items = filter(None, map(whole.itemAt, range(whole.count())))
+        parts = sorted(filter(None, (item.widget() for item in items)), key=lambda part: part is shown)
+        for part in parts:  # first those that go: together they would make the window higher
+            part.setVisible(part is shown)
 
     def set_heads_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the strip of heads."""
         self._heads_shown = shown
         self._fit_heads()
 
+    def set_several_heads(self, several: bool) -> None:
+        """Whether there is a head to choose: a single one is what all the other maps show."""
+        if several != self._several_heads:
+            self._several_heads = several
+            self._fit_heads()
+            column = self._middle.layout()
+            assert column is not None
+            column.activate()  # at once: the maps that are shown next are laid out in the room that they have then
+
     def _fit_heads(self) -> None:
-        twice = self.pictures.currentWidget() in self._with_heads and self._low
+        shown = self.pictures.currentWidget()
+        twice = (shown in self._with_heads and self._low) or (self._walk is not None and shown is self._walk[0])
         for part in (self._rule, self.heads):
-            part.setVisible(self._heads_shown and not twice and "heads" in self._parts)
+            part.setVisible(self._heads_shown and self._several_heads and not twice)
 
     def set_pages_large(self, large: bool) -> None:
         """Show the pages in the place of the maps, or beside them; `set_mode` brings the maps back."""
@@ -184,13 +212,48 @@ class MainWindow(QMainWindow):
         if large:
             self.pictures.setCurrentIndex(self.pictures.addWidget(self.inspector.pages))
 
+    def begin_walk(self, walk: QWidget, steps: QWidget) -> None:
+        """Show a walk in the place of the maps and its steps in that of the explanation, until `end_walk`."""
+        column = self.right.layout()
+        assert isinstance(column, QBoxLayout)
+        beside = [part for part in (self.inspector, self._fold, self.history) if not part.isHidden()]
+        self._walk, self._behind = (walk, steps), [self.pictures.currentWidget(), *beside]
+        for part in beside:
+            part.hide()
+        column.insertWidget(column.indexOf(self.inspector), steps, 1)
+        self.pictures.setCurrentIndex(self.pictures.addWidget(walk))
+        steps.show()
+        self._fit_walk()
+
+    def _fit_walk(self) -> None:
+        """Leave a walk the room of the tables in a narrow window: its picture has numbers to be read."""
+        self._left.setVisible(not (self._walk is not None and self._compact))
+
+    def end_walk(self) -> None:
+        """Show what was there before, unless something else is in the place of the maps by now."""
+        assert self._walk is not None, "there is no walk"
+        (walk, steps), (picture, *beside) = self._walk, self._behind
+        if self.pictures.currentWidget() is walk and self.pictures.indexOf(picture) >= 0:
+            self.pictures.setCurrentWidget(picture)
+        self._walk, self._behind = None, []
+        for part in (walk, steps):
+            part.hide()
+            part.deleteLater()
+        self.pictures.removeWidget(walk)
+        for part in beside:
+            part.show()
+        self._fit_history()
+        self._fit_walk()
+        self._fit_heads()
+
     def keep_columns(self, state: QByteArray) -> None:
         """Take these widths when the window is shown, instead of those of the look."""
         self._columns_kept = state
 
     def reset_columns(self) -> None:
         """The widths of the look for the present width of the window."""
-        left, right = (SIZE.left_compact, SIZE.right_compact) if self._compact else (SIZE.left, SIZE.right)
+        left = SIZE.left_compact if self._compact or self._low else SIZE.left
+        right = SIZE.right_compact if self._compact else SIZE.right
         most = round(self.width() * WIDEST_SIDE)
         left, right = min(scaled(left), most), min(scaled(right), most)
         left = max(left, self._left.minimumSizeHint().width())
@@ -204,10 +267,12 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(1)
         set_ground(self._strip, "raised")
-        column = QVBoxLayout(center)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        stack(column, self._strip, hairline(center), self.columns, stretch=self.columns)
+        whole, column = QVBoxLayout(center), QVBoxLayout(self._work)
+        for layout in (whole, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        stack(column, self._strip, hairline(self._work), self.columns, stretch=self.columns)
+        whole.addWidget(self._work)
         self.setCentralWidget(center)
 
     def _build_status(self) -> None:
@@ -225,8 +290,8 @@ class MainWindow(QMainWindow):
 
     def _build_panels(self) -> None:
         self._strip.setMinimumHeight(0)
-        self.pictures.addWidget(self.product)
-        self.pictures.addWidget(self.all_stages)
+        for picture in self.modes.values():
+            self.pictures.addWidget(picture)
         for zone, panels, stretch in (
             (self._strip, (self.spine,), self.spine),
             (
@@ -239,7 +304,7 @@ class MainWindow(QMainWindow):
                 (self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
                 self.pictures,
             ),
-            (self.right, (self.banner, self.inspector, self._history_rule, self.history), self.inspector),
+            (self.right, (self.banner, self.inspector, self._fold, self.history), self.inspector),
         ):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)

@@ -8,13 +8,13 @@ from typing import overload
 
 from PySide6.QtCore import QCoreApplication
 
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Problem
 from attn_gui.engine.creation.interventions import AXIS, whole_heads
 from attn_gui.engine.errors import Note
-from attn_gui.engine.graph.nodes import cell_latex, is_named, matrix_latex, symbol, title
+from attn_gui.engine.graph.nodes import is_named, symbol, title
 from attn_gui.engine.interventions import Copy, Intervention, Scale
 from attn_gui.engine.masks import MASKS, Layer, Parameter, as_blocked
-from attn_gui.engine.scores import SCORES, Score
+from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -92,47 +92,12 @@ class AxisNames(Sequence[str]):
 NO_NAMES = AxisNames(())
 
 
-# --- Names of the score functions in the present language, and the form of each in formulas ---
+# --- Names of the score functions in the present language ---
 
 
 def score_name(score: str) -> str:
     """The name of a score function."""
     return QCoreApplication.translate("Scores", SCORES[score].label)
-
-
-def score_latex(evaluation: Evaluation) -> str:
-    """The scores of all queries and keys as one letter of a formula: Q Kᵀ, or a(Q, K)."""
-    return _score(evaluation).matrix.format(**_letters(evaluation, large=True))
-
-
-def score_text(evaluation: Evaluation) -> str:
-    """The scores of all queries and keys in plain characters."""
-    q, k = map(symbol, _sides(evaluation))
-    return _score(evaluation).text.format(q=q, k=k)
-
-
-def score_cell_latex(evaluation: Evaluation) -> str:
-    """The formula of the score of one query and one key: `s_ij = …`; for dot products the whole product."""
-    cell = _score(evaluation).cell_of(evaluation.problem.score_params)
-    if not cell:
-        return "S = " + score_latex(evaluation)
-    return "S_{ij} = " + cell.format(**_letters(evaluation, large=False))
-
-
-def _score(evaluation: Evaluation) -> Score:
-    return SCORES[evaluation.problem.score]
-
-
-def _letters(evaluation: Evaluation, *, large: bool) -> dict[str, str]:
-    write = matrix_latex if large else cell_latex
-    q, k = map(write, _sides(evaluation))
-    return {"q": q, "k": k}
-
-
-def _sides(evaluation: Evaluation) -> tuple[str, ...]:
-    """The stages that are compared; where the weights are given, what they might have been made of."""
-    sides = ("query", "key")
-    return sides if evaluation.logits is None else tuple(map(evaluation.latest, sides))
 
 
 # --- Words for what is done by hand to the whole result of a head ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Formatter
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
@@ -163,11 +163,15 @@ LINE_HEIGHT = 1.2
 
 @dataclass(frozen=True)
 class TextRun:
-    """A piece of a sentence: `role` is the theme's color, strong text is semi-bold."""
+    """A piece of a sentence: `role` is the theme's color, strong text is semi-bold.
+
+    A `script` stands raised ("^") or lowered ("_"), and is said with this sign before it.
+    """
 
     text: str
     role: str = "text"
     strong: bool = False
+    script: str = ""
 
 
 def strong(text: object, role: str = "text") -> TextRun:
@@ -188,7 +192,24 @@ def runs(template: str, **words: object) -> tuple[TextRun, ...]:
 
 def plain(sentence: Sequence[TextRun]) -> str:
     """The words alone."""
-    return "".join(run.text for run in sentence)
+    return "".join(run.script + run.text for run in sentence)
+
+
+SCRIPT = re.compile(
+    r"(?<=[\w)])\^(−?[\d.]*\d|\([^()]*\))"
+    r"|(?<=(?<![A-Za-z0-9])[A-Za-z])_(model|[A-Za-z0-9](?![A-Za-z0-9_])|\([^()]*\))"
+)
+"""What stands raised or lowered in plain text: e^0.577, d_k, h_(t−1); names such as batch_first stay as they are."""
+
+
+def with_scripts(run: TextRun) -> list[TextRun]:
+    """Cut a run where its text has exponents and subscripts."""
+    found, end = list[TextRun](), 0
+    for match in SCRIPT.finditer(run.text):
+        found += [replace(run, text=run.text[end : match.start()])]
+        found += [replace(run, text=match[1] or match[2], script=run.text[match.start()])]
+        end = match.end()
+    return [each for each in (*found, replace(run, text=run.text[end:])) if each.text]
 
 
 class SentenceView(QWidget):
@@ -246,7 +267,7 @@ class SentenceView(QWidget):
         return self._known[width]
 
     def _lay_out(self, width: float) -> tuple[QTextLayout, float]:
-        layout = QTextLayout(unbroken(self.text()), _font())
+        layout = QTextLayout(unbroken("".join(run.text for run in self._sentence)), _font())
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
@@ -269,6 +290,12 @@ def _line_height() -> float:
     return QFontMetricsF(_font()).height() * LINE_HEIGHT
 
 
+_ALIGNED = {
+    "^": QTextCharFormat.VerticalAlignment.AlignSuperScript,
+    "_": QTextCharFormat.VerticalAlignment.AlignSubScript,
+}
+
+
 def _formats(sentence: Sequence[TextRun]) -> list[QTextLayout.FormatRange]:
     theme, out, start = current_theme(), [], 0
     for run in sentence:
@@ -276,6 +303,8 @@ def _formats(sentence: Sequence[TextRun]) -> list[QTextLayout.FormatRange]:
         form.setForeground(getattr(theme, run.role))
         if run.strong:
             form.setFontWeight(QFont.Weight.DemiBold)
+        if run.script:
+            form.setVerticalAlignment(_ALIGNED[run.script])
         piece = QTextLayout.FormatRange()
         piece.start, piece.length, piece.format = start, len(run.text.encode("utf-16-le")) // 2, form
         out.append(piece)

@@ -13,7 +13,7 @@ from typing import TypeAlias, get_args
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel, QStyle, QWidget
 
 from attn_gui.figure.tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, SPACING, THEMES, Theme
 from attn_gui.paths import resource
@@ -44,6 +44,7 @@ class _Look:
     theme: Theme = THEMES["light"]
     scheme: str = "light"
     zoom: float = 1.0
+    still: bool | None = None
     sheet: str = ""
     watched: QApplication | None = None
 
@@ -82,6 +83,18 @@ def _font(pixels: int, weight: int, tabular: bool) -> QFont:
     if tabular:
         font.setFeature(QFont.Tag("tnum"), 1)
     return font
+
+
+def motion_reduced() -> bool:
+    """Whether nothing is to move by itself: as was chosen, else as the desktop asks of programs."""
+    if _look.still is not None:
+        return _look.still
+    return not QApplication.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration)
+
+
+def reduce_motion(reduced: bool | None) -> None:
+    """Have things move or stand still; None: as the desktop asks."""
+    _look.still = reduced
 
 
 def apply_theme(app: QApplication, scheme: str, zoom: float = 1.0) -> None:
@@ -245,10 +258,10 @@ def _pixels(px: int) -> str:
 # --- Line icons in the colors of the theme, drawn when they are needed: a new theme or screen needs no new icon ---
 
 
-def icon(name: str) -> QIcon:
-    """The icon drawn in resources/icons/NAME.svg."""
+def icon(name: str, tone: str = "text2") -> QIcon:
+    """The icon drawn in resources/icons/NAME.svg, in a color of the theme."""
     _drawing(name)  # an unknown name fails here and not in the middle of painting
-    return QIcon(_LineIcon(name))
+    return QIcon(_LineIcon(name, tone))
 
 
 @functools.cache
@@ -262,13 +275,13 @@ def _renderer(name: str, color: str) -> QSvgRenderer:
 
 
 class _LineIcon(QIconEngine):
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, tone: str) -> None:
         super().__init__()
-        self._name = name
+        self._name, self._tone = name, tone
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         theme = current_theme()
-        color = theme.line_strong if mode == QIcon.Mode.Disabled else theme.text2
+        color: QColor = theme.line_strong if mode == QIcon.Mode.Disabled else getattr(theme, self._tone)
         side = min(rect.width(), rect.height())
         box = QRectF(0, 0, side, side)
         box.moveCenter(QRectF(rect).center())
@@ -290,4 +303,4 @@ class _LineIcon(QIconEngine):
         return pixmap
 
     def clone(self) -> QIconEngine:
-        return _LineIcon(self._name)
+        return _LineIcon(self._name, self._tone)

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QSlid
 from attn_gui.figure.gradients import OF
 from attn_gui.figure.text.words import joined
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.modes import DIFFERENCE, SIDE_BY_SIDE, WIPE
+from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox
+from attn_gui.views.tables.inputs import Switch
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, icon, scaled
 from attn_gui.views.widgets import Retranslated, listen_once, set_tip
@@ -22,6 +24,9 @@ from attn_gui.views.widgets import Retranslated, listen_once, set_tip
 class ToolLine(QWidget):
     """A tinted row; a subclass adds its widgets to `_row`, `_close` last, and listens to that. What needs a line of its
     own goes into `_column`, below."""
+
+    ground = "accent_soft"
+    """A color of the theme."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +43,7 @@ class ToolLine(QWidget):
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = current_theme(), QPainter(self)
-        painter.fillRect(self.rect(), theme.accent_soft)
+        painter.fillRect(self.rect(), getattr(theme, self.ground))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
 
 
@@ -50,42 +55,66 @@ WIDEST = 160
 
 
 class ComparisonLine(Retranslated, ToolLine):
-    """One sentence, and a cross that ends the comparison; there only while there is one."""
+    """Title and sentence, a switch between the ways to show two states, and a cross that ends the comparison; there
+    only while there is one."""
 
+    ground = "surface"
     endRequested = Signal()
+    modePicked = Signal(str)  # one of `modes.STATES`
     gradientPicked = Signal(str)  # a key of `differentiated.OF`
     splitMoved = Signal(float)  # the share of the width at which split maps have their bar
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
-        self._text = WrappedLabel(self)
+        self._title, self._text, self._modes = QLabel(self), WrappedLabel(self), Switch(self)
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._modes.setObjectName("comparison.modes")
+        self._modes.picked.connect(self.modePicked)
         self._gradient = ChoiceBox(OF, self)
         self._gradient.setObjectName("control.gradient")
         self._gradient.picked.connect(self.gradientPicked)
         self._gradient.hide()
         self._split = QSlider(Qt.Orientation.Horizontal, self)
-        self._split.setObjectName("control.split")
+        self._split.setObjectName("control.wipe")
         self._split.setRange(0, STEPS)
         self._split.setPageStep(STEPS // 10)
         self._split.setMaximumWidth(scaled(WIDEST))
         self._split.valueChanged.connect(lambda step: self.splitMoved.emit(step / STEPS))
         self._split.hide()
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        dress(self._text, letters="body")
+        dress(self._title, letters="sentence", strong=True)
+        dress(self._text, letters="body", tone="text2")
+        self._close.setObjectName("comparison.end")
         self._close.clicked.connect(self.endRequested)
+        self._row.addWidget(self._title)
         self._row.addWidget(self._text, 1)
-        self._row.addWidget(self._gradient)
-        self._row.addWidget(self._split)
+        for control in (self._gradient, self._split, self._modes):
+            self._row.addWidget(control)
         self._row.addWidget(self._close)
         self.retranslate()
         self.hide()
 
-    def set_text(self, text: str) -> None:
-        """Say it; nothing for an empty text."""
+    def set_text(self, text: str, title: str = "") -> None:
+        """Say it after a title; nothing for an empty text."""
+        self._title.setText(title)
+        self._title.setVisible(bool(title))
         self._text.setText(text)
         self.setAccessibleName(text)
         self.setVisible(bool(text))
+
+    def set_modes(self, current: str | None) -> None:
+        """The way in which two states are shown, one of `modes.STATES`; None where there are not two."""
+        words = CompareBox.both_words() if current is not None else {}
+        tips = {
+            SIDE_BY_SIDE: self.tr("Both states as whole maps: one zoom, one chosen cell, one color bar"),
+            WIPE: self.tr("One map with a bar to drag: before on its left, now on its right"),
+            DIFFERENCE: self.tr("Now − before, in every map and table"),
+        }
+        self._modes.set_choices([(mode, word, tips[mode]) for mode, word in words.items()], current or "")
+        for button in self._modes.buttons():
+            button.setObjectName(f"comparison.{button.property('key')}")
+            button.setAccessibleName(button.text())
 
     def set_split(self, share: float | None) -> None:
         """Take the place of the bar of split maps; None for whole maps."""

@@ -133,3 +133,11 @@ def put_on_top(zone: QWidget, panel: QWidget) -> None:
     assert isinstance(column, QBoxLayout)
     column.insertWidget(0, panel)
     panel.hide()
+
+
+def put_at_foot(zone: QWidget, panel: QWidget) -> None:
+    """Put one more panel below those of a zone, out of sight until it is asked for."""
+    column = zone.layout()
+    assert isinstance(column, QBoxLayout)
+    column.addWidget(panel)
+    panel.hide()

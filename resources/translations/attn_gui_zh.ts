@@ -278,18 +278,6 @@
         <translation>缩小(&amp;O)</translation>
     </message>
     <message>
-        <source>&amp;Normal size</source>
-        <translation>原始大小(&amp;N)</translation>
-    </message>
-    <message>
-        <source>&amp;Reset layout</source>
-        <translation>恢复默认布局(&amp;R)</translation>
-    </message>
-    <message>
-        <source>Simple &amp;window</source>
-        <translation>简洁界面(&amp;W)</translation>
-    </message>
-    <message>
         <source>&amp;Light</source>
         <translation>浅色(&amp;L)</translation>
     </message>
@@ -378,6 +366,10 @@
         <translation>上一区域(&amp;E)</translation>
     </message>
     <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
         <source>&amp;Search actions…</source>
         <translation>搜索操作(&amp;S)…</translation>
     </message>
@@ -414,6 +406,14 @@
         <translation>将当前状态设为基准(&amp;P)</translation>
     </message>
     <message>
+        <source>Normal si&amp;ze</source>
+        <translation>原始大小(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Simple wi&amp;ndow</source>
+        <translation>简洁界面(&amp;J)</translation>
+    </message>
+    <message>
         <source>Pin</source>
         <translation>设为基准</translation>
     </message>
@@ -435,11 +435,7 @@
     </message>
     <message>
         <source>&amp;Difference</source>
-        <translation>差值(&amp;D)</translation>
-    </message>
-    <message>
-        <source>&amp;Split</source>
-        <translation>分屏(&amp;S)</translation>
+        <translation>差异(&amp;D)</translation>
     </message>
     <message>
         <source>Page&amp;s</source>
@@ -729,6 +725,34 @@
         <source>F&amp;ull screen</source>
         <translation>全屏(&amp;Z)</translation>
     </message>
+    <message>
+        <source>&amp;All lessons</source>
+        <translation>全部课程(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Side by side</source>
+        <translation>并排(&amp;S)</translation>
+    </message>
+    <message>
+        <source>W&amp;ipe</source>
+        <translation>卷帘(&amp;I)</translation>
+    </message>
+    <message>
+        <source>&amp;Walk through</source>
+        <translation>逐步演示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Choose a computed cell of a map first; not one that an exercise covers</source>
+        <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
+    </message>
+    <message>
+        <source>&amp;Reduced motion</source>
+        <translation>减少动态(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Reset la&amp;yout</source>
+        <translation>恢复默认布局(&amp;Y)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -748,8 +772,12 @@
         <translation>当前的数里没有这个单元格：请先回到这一步。</translation>
     </message>
     <message>
-        <source>Right. {why}</source>
-        <translation>正确。{why}</translation>
+        <source>{place} {mistake}</source>
+        <translation>{place}{mistake}</translation>
+    </message>
+    <message>
+        <source>{number} is {cell} ({title}).</source>
+        <translation>{number} 是{title} {cell}。</translation>
     </message>
 </context>
 <context>
@@ -1138,11 +1166,7 @@
     </message>
     <message>
         <source>Difference</source>
-        <translation>差值</translation>
-    </message>
-    <message>
-        <source>Split</source>
-        <translation>分屏</translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>State on show</source>
@@ -1159,6 +1183,14 @@
     <message>
         <source>Choose a cell of a map first; not during an exercise</source>
         <translation>请先在图中选择一个单元格；练习中不显示梯度</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排</translation>
+    </message>
+    <message>
+        <source>Wipe</source>
+        <translation>卷帘</translation>
     </message>
 </context>
 <context>
@@ -1189,11 +1221,19 @@
     </message>
     <message>
         <source>Shown: the difference, {now} − {before}.</source>
-        <translation>显示的是差值：{now} − {before}。</translation>
+        <translation>显示的是差异：{now} − {before}。</translation>
     </message>
     <message>
         <source>Left of the bar: {before}. Right of it: {now}.</source>
         <translation>分隔线左侧：{before}。右侧：{now}。</translation>
+    </message>
+    <message>
+        <source>{title}, side by side</source>
+        <translation>{title}，并排</translation>
+    </message>
+    <message>
+        <source>{stage}, the same cell in both</source>
+        <translation>{stage}，两边同一个单元格</translation>
     </message>
 </context>
 <context>
@@ -1228,6 +1268,18 @@
     <message>
         <source>Gradient of</source>
         <translation>求谁的梯度</translation>
+    </message>
+    <message>
+        <source>Both states as whole maps: one zoom, one chosen cell, one color bar</source>
+        <translation>两个状态各成一张完整的热图：同步缩放，同一个单元格，同一色条</translation>
+    </message>
+    <message>
+        <source>One map with a bar to drag: before on its left, now on its right</source>
+        <translation>一张热图加一条可拖动的分隔线：左边是之前，右边是现在</translation>
+    </message>
+    <message>
+        <source>Now − before, in every map and table</source>
+        <translation>所有热图和表格都显示现在 − 之前</translation>
     </message>
 </context>
 <context>
@@ -1507,6 +1559,13 @@
     </message>
 </context>
 <context>
+    <name>EndView</name>
+    <message>
+        <source>Try it: {what}</source>
+        <translation>试一试：{what}</translation>
+    </message>
+</context>
+<context>
     <name>Examples</name>
     <message>
         <source>Worked example, five steps</source>
@@ -1625,12 +1684,12 @@
 <context>
     <name>ExportController</name>
     <message>
-        <source>Cells are left out: end the exercise before you export.</source>
-        <translation>练习中有留空的单元格：请先结束练习再导出。</translation>
-    </message>
-    <message>
         <source>The numbers are still being computed: export them once they are there.</source>
         <translation>数值仍在计算，算完后再导出。</translation>
+    </message>
+    <message>
+        <source>Cells are covered: answer, or end the exercise, before you export.</source>
+        <translation>有单元格被盖住：请先作答或结束练习，再导出。</translation>
     </message>
 </context>
 <context>
@@ -2894,6 +2953,10 @@
         <source>Pages</source>
         <translation>页面</translation>
     </message>
+    <message>
+        <source>A right answer uncovers the numbers here and in the maps.</source>
+        <translation>答对之后，这里和图中盖住的数都会揭开。</translation>
+    </message>
 </context>
 <context>
     <name>InterventionPanel</name>
@@ -3162,6 +3225,64 @@
     </message>
 </context>
 <context>
+    <name>LessonButton</name>
+    <message>
+        <source>{number}. {title}, {done} of {count} steps done, {minutes} min</source>
+        <translation>第 {number} 课，{title}，共 {count} 步，已完成 {done} 步，{minutes} 分钟</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} 分钟</translation>
+    </message>
+</context>
+<context>
+    <name>LessonList</name>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>{count} lessons, about {minutes} min. {done} finished; leave at any time and go on later.</source>
+        <translation>{count} 课，约 {minutes} 分钟。已完成 {done} 课；随时可以离开，下次从原处继续。</translation>
+    </message>
+    <message>
+        <source>Open a lesson of your own…</source>
+        <translation>打开自己的课程…</translation>
+    </message>
+    <message>
+        <source>Start over</source>
+        <translation>从头开始</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Begin</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Go on with: {title}</source>
+        <translation>接着学：{title}</translation>
+    </message>
+    <message>
+        <source>Begin with: {title}</source>
+        <translation>从这里开始：{title}</translation>
+    </message>
+    <message>
+        <source>Step {place} of {count}</source>
+        <translation>第 {place} 步，共 {count} 步</translation>
+    </message>
+    <message>
+        <source>In the lesson before you learned: {what}</source>
+        <translation>上一课你学会了：{what}</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} 分钟</translation>
+    </message>
+</context>
+<context>
     <name>LessonMenu</name>
     <message>
         <source>Lessons (*{ending})</source>
@@ -3199,20 +3320,55 @@
         <translation>关闭课程（进度会保留）</translation>
     </message>
     <message>
-        <source>{place} of {count}</source>
-        <translation>第 {place} 步，共 {count} 步</translation>
-    </message>
-    <message>
         <source>Next</source>
         <translation>下一步</translation>
     </message>
     <message>
-        <source>Finish</source>
+        <source>✓ Done</source>
+        <translation>✓ 已完成</translation>
+    </message>
+    <message>
+        <source>Way through the lesson</source>
+        <translation>课程的上一步与下一步</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>All lessons</source>
+        <translation>全部课程</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>下一课</translation>
+    </message>
+    <message>
+        <source>Finished</source>
         <translation>完成</translation>
     </message>
     <message>
-        <source>✓ Done</source>
-        <translation>✓ 已完成</translation>
+        <source>Step {place} of {count}</source>
+        <translation>第 {place} 步，共 {count} 步</translation>
+    </message>
+</context>
+<context>
+    <name>Lessons</name>
+    <message>
+        <source>Hands on</source>
+        <translation>先动手</translation>
+    </message>
+    <message>
+        <source>Why it is computed so</source>
+        <translation>为什么这样算</translation>
+    </message>
+    <message>
+        <source>Heads and the whole block</source>
+        <translation>多头与整个块</translation>
+    </message>
+    <message>
+        <source>Words and models</source>
+        <translation>词与模型</translation>
     </message>
 </context>
 <context>
@@ -4187,20 +4343,12 @@
         <translation>层归一化的缩放</translation>
     </message>
     <message>
-        <source>With and without scaling</source>
-        <translation>有 / 无缩放</translation>
-    </message>
-    <message>
         <source>without scaling</source>
-        <translation>不缩放</translation>
+        <translation>无缩放</translation>
     </message>
     <message>
         <source>with scaling</source>
-        <translation>缩放</translation>
-    </message>
-    <message>
-        <source>With and without the mask</source>
-        <translation>有 / 无掩码</translation>
+        <translation>有缩放</translation>
     </message>
     <message>
         <source>without the mask</source>
@@ -4279,10 +4427,6 @@
         <translation>层归一化</translation>
     </message>
     <message>
-        <source>With and without head {head}</source>
-        <translation>保留 / 关闭头 {head}</translation>
-    </message>
-    <message>
         <source>without head {head}</source>
         <translation>关闭头 {head}</translation>
     </message>
@@ -4291,16 +4435,12 @@
         <translation>保留头 {head}</translation>
     </message>
     <message>
-        <source>With and without what was set by hand</source>
-        <translation>有 / 无手动修改</translation>
-    </message>
-    <message>
         <source>without what was set by hand</source>
-        <translation>无手动干预</translation>
+        <translation>无手动修改</translation>
     </message>
     <message>
         <source>with what was set by hand</source>
-        <translation>有手动干预</translation>
+        <translation>有手动修改</translation>
     </message>
     <message>
         <source>Value through W_O</source>
@@ -4450,6 +4590,22 @@
         <source>Weights, largest over heads</source>
         <translation>各头权重的最大值</translation>
     </message>
+    <message>
+        <source>With / without scaling</source>
+        <translation>有 / 无缩放</translation>
+    </message>
+    <message>
+        <source>With / without the mask</source>
+        <translation>有 / 无掩码</translation>
+    </message>
+    <message>
+        <source>With / without head {head}</source>
+        <translation>保留 / 关闭头 {head}</translation>
+    </message>
+    <message>
+        <source>With / without what was set by hand</source>
+        <translation>有 / 无手动修改</translation>
+    </message>
 </context>
 <context>
     <name>NewDialog</name>
@@ -4576,6 +4732,13 @@
     <message>
         <source>, </source>
         <translation>，</translation>
+    </message>
+</context>
+<context>
+    <name>NextBand</name>
+    <message>
+        <source>Next lesson · about {minutes} min</source>
+        <translation>下一课 · 约 {minutes} 分钟</translation>
     </message>
 </context>
 <context>
@@ -5501,12 +5664,12 @@
 <context>
     <name>PagesController</name>
     <message>
-        <source>Not shown during the exercise: pages would give away cells that are left out.</source>
-        <translation>练习期间不显示页面：它会泄露留空单元格的答案。</translation>
-    </message>
-    <message>
         <source>Stopped. Choose the page again to compute it.</source>
         <translation>已停止。再次选择此页即可重新计算。</translation>
+    </message>
+    <message>
+        <source>Not shown while cells are covered: pages would give them away.</source>
+        <translation>有单元格被盖住时不显示：页面会泄露答案。</translation>
     </message>
 </context>
 <context>
@@ -5688,16 +5851,8 @@
 <context>
     <name>QuestionView</name>
     <message>
-        <source>Not yet. {why}</source>
-        <translation>还不对。{why}</translation>
-    </message>
-    <message>
-        <source>Not yet; try again.</source>
-        <translation>还不对，请再试一次。</translation>
-    </message>
-    <message>
         <source>Check</source>
-        <translation>检查</translation>
+        <translation>核对</translation>
     </message>
     <message>
         <source>Show the answer</source>
@@ -5706,6 +5861,18 @@
     <message>
         <source>Your answer</source>
         <translation>你的答案</translation>
+    </message>
+    <message>
+        <source>Try again.</source>
+        <translation>再试一次。</translation>
+    </message>
+    <message>
+        <source>Not yet. </source>
+        <translation>还不对。</translation>
+    </message>
+    <message>
+        <source>Correct. </source>
+        <translation>正确。</translation>
     </message>
 </context>
 <context>
@@ -6060,8 +6227,8 @@
         <translation>转到表格中的 {cell}</translation>
     </message>
     <message>
-        <source>Not shown during the exercise: gradients would give away cells that are left out.</source>
-        <translation>练习期间不显示梯度：它会泄露留空单元格的答案。</translation>
+        <source>Not shown while cells are covered: gradients would give them away.</source>
+        <translation>有单元格被盖住时不显示：梯度会泄露答案。</translation>
     </message>
 </context>
 <context>
@@ -8031,10 +8198,6 @@
         <translation>算例中有的阶段、“all”、“model”或页面名</translation>
     </message>
     <message>
-        <source>“- open:”, “- make:” or “- model:” in the first step</source>
-        <translation>第一步中有“- open:”、“- make:”或“- model:”</translation>
-    </message>
-    <message>
         <source>something that does not hold until the person has done it</source>
         <translation>读者完成之前不成立的结论</translation>
     </message>
@@ -8710,6 +8873,54 @@
         <source>The model {name} (SHA-256 {sha}…) is not where it was. Choose its folder, or put it back as {folder}: what was changed is kept, and offered again at the next start.</source>
         <translation>模型 {name}（SHA-256 {sha}…）已不在原处。请选择它所在的文件夹，或将其放回 {folder}：所做的更改仍保留着，下次启动时会再次询问。</translation>
     </message>
+    <message>
+        <source>a text under “### English” or “### 中文”</source>
+        <translation>“### English”或“### 中文”下的文字</translation>
+    </message>
+    <message>
+        <source>“- can:”, “- try:” or “- next:” below the heading of the end</source>
+        <translation>结尾标题下的“- can:”“- try:”或“- next:”</translation>
+    </message>
+    <message>
+        <source>1 to {most} lines “- can: …” at the end</source>
+        <translation>结尾处 1 到 {most} 行“- can: …”</translation>
+    </message>
+    <message>
+        <source>a matrix that is given, such as {of}: {name} is computed from {of} here</source>
+        <translation>给出的矩阵，如 {of}：这里 {name} 由 {of} 算出</translation>
+    </message>
+    <message>
+        <source>the name of a lesson beside this one</source>
+        <translation>同一文件夹中的课程文件名</translation>
+    </message>
+    <message>
+        <source>Weight that query {query} gives key {key}: {before} {old}, {now} {value}.</source>
+        <translation>查询 {query} 给键 {key} 的权重：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>{title} of query {query} and key {key}: {before} {old}, {now} {value}.</source>
+        <translation>查询 {query} 与键 {key} 的{title}：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>{title}, column {column} for {token}: {before} {old}, {now} {value}.</source>
+        <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
+    </message>
+    <message>
+        <source>a cell that is computed, such as weights[1, 1]</source>
+        <translation>算出来的单元格，如 weights[1, 1]</translation>
+    </message>
+    <message>
+        <source>words of the table that comes along, such as “cat dog king queen”</source>
+        <translation>自带词表中的词，如“cat dog king queen”</translation>
+    </message>
+    <message>
+        <source>“- open:”, “- make:”, “- model:” or “- words:” in the first step</source>
+        <translation>第一步中的“- open:”“- make:”“- model:”或“- words:”</translation>
+    </message>
+    <message>
+        <source>computed cells such as weights[1, 1] or weights[1, :], or “none”</source>
+        <translation>算出的单元格，如 weights[1, 1] 或 weights[1, :]，或“none”</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -9036,6 +9247,13 @@
     </message>
 </context>
 <context>
+    <name>SideBySide</name>
+    <message>
+        <source>one bar</source>
+        <translation>同一色条</translation>
+    </message>
+</context>
+<context>
     <name>SimpleSwitch</name>
     <message>
         <source>Simple</source>
@@ -9284,10 +9502,6 @@
     <message>
         <source>No cell chosen</source>
         <translation>未选中单元格</translation>
-    </message>
-    <message>
-        <source>Not explained during the exercise: that would give away a cell that is left out.</source>
-        <translation>练习期间不解释留空的单元格，以免泄露答案。</translation>
     </message>
     <message>
         <source>Examples</source>
@@ -10027,6 +10241,371 @@
     <message>
         <source>Explain the cell that differs most</source>
         <translation>解释相差最大的单元格</translation>
+    </message>
+</context>
+<context>
+    <name>Walk</name>
+    <message>
+        <source>query {number}</source>
+        <translation>查询 {number}</translation>
+    </message>
+    <message>
+        <source>key {number}</source>
+        <translation>键 {number}</translation>
+    </message>
+    <message>
+        <source>{value} (the other {count})</source>
+        <translation>{value}（其余 {count} 个）</translation>
+    </message>
+    <message>
+        <source>Cap</source>
+        <translation>软上限</translation>
+    </message>
+    <message>
+        <source>Pour into {value}</source>
+        <translation>汇入 {value}</translation>
+    </message>
+    <message>
+        <source>{query} sees no key: {cell} = {value}.</source>
+        <translation>{query} 看不到任何键：{cell} = {value}。</translation>
+    </message>
+    <message>
+        <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
+        <translation>权重倒进 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
+    </message>
+    <message>
+        <source>column {number}</source>
+        <translation>第 {number} 列</translation>
+    </message>
+    <message>
+        <source>{count} other keys</source>
+        <translation>其余 {count} 个键</translation>
+    </message>
+    <message>
+        <source>{count} others</source>
+        <translation>其余 {count} 个</translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation>键</translation>
+    </message>
+    <message>
+        <source>{count} masked</source>
+        <translation>已屏蔽 {count} 个</translation>
+    </message>
+    <message>
+        <source>Exponentiate</source>
+        <translation>取指数</translation>
+    </message>
+    <message>
+        <source>Exponentiate, the largest score taken off first: {equations}.</source>
+        <translation>先减去最大的分数，再取指数：{equations}。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>Exponentiate: negative numbers turn positive, gaps widen. {equations}.</source>
+        <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
+    </message>
+    <message>
+        <source>{count} powers of e</source>
+        <translation>{count} 个指数</translation>
+    </message>
+    <message>
+        <source>Add up</source>
+        <translation>求和</translation>
+    </message>
+    <message>
+        <source>Add up the powers of this row: {sum} = {value}.</source>
+        <translation>这一行的指数加起来：{sum} = {value}。</translation>
+    </message>
+    <message>
+        <source>sum of {count} = {value}</source>
+        <translation>{count} 项之和 = {value}</translation>
+    </message>
+    <message>
+        <source>Divide</source>
+        <translation>相除</translation>
+    </message>
+    <message>
+        <source>Divide each by the sum: {equations}. These are the weights of {query}.</source>
+        <translation>每一项除以总和：{equations}。这就是 {query} 的权重。</translation>
+    </message>
+    <message>
+        <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
+        <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
+    </message>
+    <message>
+        <source>{count} weights, sum {value}</source>
+        <translation>{count} 个权重，和为 {value}</translation>
+    </message>
+    <message>
+        <source>÷ {total}: now the whole bar is 1 long</source>
+        <translation>÷ {total} 之后，整条长度是 1</translation>
+    </message>
+    <message>
+        <source>Divide by {root}: {before} becomes {after}</source>
+        <translation>除以 {root}：{before} 变成 {after}</translation>
+    </message>
+    <message>
+        <source>Multiply by {factor}: {before} becomes {after}</source>
+        <translation>乘以 {factor}：{before} 变成 {after}</translation>
+    </message>
+    <message>
+        <source>, the {before} in its row {after}</source>
+        <translation>，同一行的 {before} 变成 {after}</translation>
+    </message>
+    <message>
+        <source>.</source>
+        <translation>。</translation>
+    </message>
+    <message>
+        <source>row {number}</source>
+        <translation>第 {number} 行</translation>
+    </message>
+    <message>
+        <source>{name}: {formula} = {value}.</source>
+        <translation>{name}：{formula} = {value}。</translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation>掩码</translation>
+    </message>
+    <message>
+        <source>The mask: {query} sees {count} of {all} keys.</source>
+        <translation>掩码：{query} 能看到 {all} 个键中的 {count} 个。</translation>
+    </message>
+    <message>
+        <source>The mask ({rules}): allowed, {query} sees {key}. {value} stays.</source>
+        <translation>掩码（{rules}）：允许，{query} 能看到 {key}，{value} 不变。</translation>
+    </message>
+    <message>
+        <source>The mask ({rules}): not so, masked. {query} does not see {key}: {before} becomes {value}.</source>
+        <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
+    </message>
+    <message>
+        <source>{count} of {all} allowed</source>
+        <translation>{all} 个中允许 {count} 个</translation>
+    </message>
+    <message>
+        <source>allowed</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>屏蔽</translation>
+    </message>
+    <message>
+        <source>{name} = {formula} = {value}.</source>
+        <translation>{name} = {formula} = {value}。</translation>
+    </message>
+    <message>
+        <source>Given</source>
+        <translation>给定</translation>
+    </message>
+    <message>
+        <source>{cell} is given, not computed: {value}.</source>
+        <translation>{cell} 是给定的，不是算出来的：{value}。</translation>
+    </message>
+    <message>
+        <source>Take over</source>
+        <translation>照搬</translation>
+    </message>
+    <message>
+        <source>{cell} is {source} itself: {value}.</source>
+        <translation>{cell} 就是 {source}：{value}。</translation>
+    </message>
+    <message>
+        <source>Edited</source>
+        <translation>已修改</translation>
+    </message>
+    <message>
+        <source>{cell} is edited: {before} as computed, now {value}.</source>
+        <translation>{cell} 被修改过：算出来是 {before}，现在是 {value}。</translation>
+    </message>
+    <message>
+        <source>Row × column</source>
+        <translation>行 × 列</translation>
+    </message>
+    <message>
+        <source>Line up {row} of {left} with {column} of {top}: {count} numbers each, one to one.</source>
+        <translation>把 {left} 的{row}和 {top} 的{column}对齐：各有 {count} 个数，一一配对。</translation>
+    </message>
+    <message>
+        <source>{pair}, {count} pairs</source>
+        <translation>{pair}，{count} 对</translation>
+    </message>
+    <message>
+        <source>Add the products</source>
+        <translation>乘积相加</translation>
+    </message>
+    <message>
+        <source>Take each pair, then add up: {sum} = {value}.</source>
+        <translation>逐对计算，再加起来：{sum} = {value}。</translation>
+    </message>
+    <message>
+        <source>Add up: {sum} = {value}, which is {cell}.</source>
+        <translation>加起来：{sum} = {value}，这就是 {cell}。</translation>
+    </message>
+    <message>
+        <source>Multiply each pair and add up: {sum} = {value}, which is {cell}.</source>
+        <translation>每对相乘，再加起来：{sum} = {value}，这就是 {cell}。</translation>
+    </message>
+    <message>
+        <source>{count} products = {value}</source>
+        <translation>{count} 个乘积之和 = {value}</translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <translation>和</translation>
+    </message>
+    <message>
+        <source>{sum}, the last is still to come</source>
+        <translation>{sum}，还差最后一个</translation>
+    </message>
+    <message>
+        <source>Walk through {cell}</source>
+        <translation>演示 {cell}</translation>
+    </message>
+    <message>
+        <source>the weight that {query} gives {key}</source>
+        <translation>{query} 给{key}的权重</translation>
+    </message>
+    <message>
+        <source>the score of {query} and {key}</source>
+        <translation>{query} 与{key}的分数</translation>
+    </message>
+    <message>
+        <source>Result: {subtitle}, {letter} = {value}</source>
+        <translation>结果：{subtitle} {letter} = {value}</translation>
+    </message>
+    <message>
+        <source>{layer}: {rule}</source>
+        <translation>{layer}：{rule}</translation>
+    </message>
+    <message>
+        <source>Constant</source>
+        <translation>常数</translation>
+    </message>
+    <message>
+        <source>{cell} depends on no number: it is {value}.</source>
+        <translation>{cell} 与任何数都无关，就是 {value}。</translation>
+    </message>
+</context>
+<context>
+    <name>WalkButton</name>
+    <message>
+        <source>Walk through this cell</source>
+        <translation>演示这一格</translation>
+    </message>
+    <message>
+        <source>Show step by step, with its numbers, how this cell is computed</source>
+        <translation>用实际的数，一步一步演示这一格是怎样算出来的</translation>
+    </message>
+    <message>
+        <source>Space key</source>
+        <translation>空格键</translation>
+    </message>
+</context>
+<context>
+    <name>WalkController</name>
+    <message>
+        <source>Walk · step {place} of {count}: {title}</source>
+        <translation>演示 · 第 {place} 步，共 {count} 步：{title}</translation>
+    </message>
+    <message>
+        <source>Walk stopped: a number was changed</source>
+        <translation>演示已停止：数被改动</translation>
+    </message>
+    <message>
+        <source>Export step panels</source>
+        <translation>导出分步图</translation>
+    </message>
+    <message>
+        <source>Export GIF</source>
+        <translation>导出 GIF</translation>
+    </message>
+</context>
+<context>
+    <name>WalkSteps</name>
+    <message>
+        <source>Steps</source>
+        <translation>每一步</translation>
+    </message>
+    <message>
+        <source>Click a step to go there</source>
+        <translation>点一步，就跳到那里</translation>
+    </message>
+    <message>
+        <source>Space: play or pause   ← →: previous, next step
+Esc: back to the map. Any edit stops the walk.</source>
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
+Esc：回到原来的图。改了任何数，演示就停下。</translation>
+    </message>
+</context>
+<context>
+    <name>WalkView</name>
+    <message>
+        <source>Step {place} of {count}: {title}. {sentence}</source>
+        <translation>第 {place} 步，共 {count} 步：{title}。{sentence}</translation>
+    </message>
+    <message>
+        <source>Export &amp;GIF…</source>
+        <translation>导出 GIF(&amp;G)…</translation>
+    </message>
+    <message>
+        <source>Export step &amp;panels…</source>
+        <translation>导出分步图(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Back to the map</source>
+        <translation>回到原来的图</translation>
+    </message>
+    <message>
+        <source>Previous step</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Next step</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>Steps of the walk</source>
+        <translation>演示的各步</translation>
+    </message>
+    <message>
+        <source>Reduced motion: each step at once</source>
+        <translation>减少动态：每一步直接到位</translation>
+    </message>
+    <message>
+        <source>Step {place} / {count}</source>
+        <translation>第 {place} / {count} 步</translation>
+    </message>
+    <message>
+        <source>{now} / {all} s</source>
+        <translation>{now} / {all} 秒</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source>{what} (Space)</source>
+        <translation>{what}（空格键）</translation>
     </message>
 </context>
 <context>

@@ -51,7 +51,13 @@ def test_an_edit_is_followed_in_every_mode(program):
     before = program.document.snapshot()
     program.late.compare.pin()
     settle(program)
-    for mode, field in (("now", "query"), ("before", "query"), ("split", "value"), ("difference", "query")):
+    for mode, field in (
+        ("now", "query"),
+        ("before", "query"),
+        ("wipe", "value"),
+        ("side_by_side", "query"),
+        ("difference", "query"),
+    ):
         program.view.set(compare=mode)
         edit(program, field, 7)
     now = program.document.snapshot()

@@ -35,7 +35,7 @@ def figure(states, mode, made=DenseEvaluation, **choices):
 
 @pytest.mark.parametrize("made", [DenseEvaluation, StreamingEvaluation], ids=["dense", "streaming"])
 def test_two_states_stand_side_by_side_under_one_bar(states, made):
-    found = figure(states, "split", made, names=("as it was", "as it is"))
+    found = figure(states, "side_by_side", made, names=("as it was", "as it is"))
     before, now = (compute(state)["weights"][0, 1] for state in states)
     assert [panel.title for panel in found.panels] == ["as it was", "as it is"]
     for panel, expected in zip(found.panels, (before, now), strict=True):
@@ -84,7 +84,7 @@ def test_what_cannot_be_compared_is_said(states, tmp_path):
         render(now, before=before.replace(key=before.key[:4], value=before.value[:4], mask=()))
     with pytest.raises(ValueError, match="side by side as maps alone"):
         render(now, before=before, picture="product")
-    with pytest.raises(ValueError, match="'both' is not one of now, before, difference, split"):
+    with pytest.raises(ValueError, match="'both' is not one of now, before, difference, side_by_side, wipe"):
         render(now, before=before, compare="both")
     assert write(
         now,
@@ -99,9 +99,9 @@ def test_axes_have_the_tokens_of_both_states_where_they_differ(states):
     before, now = states
     keys = [list("abcdefg"), list("abXdefg")]
     named = [state.replace(key_tokens=tokens) for state, tokens in zip((before, now), keys, strict=True)]
-    assert list(figure(named, "split").columns.labels) == ["a", "b", "c / X", *"defg"]
+    assert list(figure(named, "side_by_side").columns.labels) == ["a", "b", "c / X", *"defg"]
     assert list(figure(named, "before").columns.labels) == keys[0]
-    assert list(figure((named[0], now), "split").columns.labels) == list("0123456")
+    assert list(figure((named[0], now), "side_by_side").columns.labels) == list("0123456")
 
 
 @pytest.mark.parametrize("stage", ["query", "concat"])
@@ -111,7 +111,7 @@ def test_heads_with_other_columns_are_not_compared(tmp_path, stage):
     two = Problem(**{name: rng.normal(size=(3, 8)) for name in ("query", "key", "value")}, num_heads=2)
     four = two.replace(num_heads=4)
     for heads in (0, 3):
-        for compare in ("split", "difference"):
+        for compare in ("side_by_side", "difference"):
             with pytest.raises(ValueError, match="other columns in the two states"):
                 render(four, tmp_path / "a.svg", stage=stage, heads=heads, before=two, compare=compare)
     render(four, tmp_path / "a.svg", stage=stage, heads=None, before=two)
@@ -126,6 +126,6 @@ def test_the_names_of_two_states_do_not_lie_on_each_other(states, tmp_path):
         state.replace(query=state.query[:2], key=state.key[:3], value=state.value[:3], mask=()) for state in states
     ]
     before, now = map(DenseEvaluation, small)
-    write(now, tmp_path / "a.svg", heads=0, beside=Beside(lambda _now: before, "split", names))
+    write(now, tmp_path / "a.svg", heads=0, beside=Beside(lambda _now: before, "side_by_side", names))
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert text.count("…") >= 2

@@ -63,7 +63,7 @@ def choose_a_cell(person):
 def compare_and_split(person):
     person.do("pin")
     person.type_into("query", 0, 1, "2.5")
-    for shown in ("show_before", "show_difference", "show_split", "show_now"):
+    for shown in ("show_before", "show_difference", "show_side_by_side", "show_wipe", "show_now"):
         person.do(shown)
         person.wait()
 
@@ -212,7 +212,7 @@ def test_maps_that_are_split_again_and_again_keep_no_splits(launch):
     person.type_into("query", 0, 1, "2.5")
     counts = []
     for _ in range(6):
-        person.do("show_split")
+        person.do("show_wipe")
         person.do("show_now")
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         counts.append(_of_drawings_told_of())

@@ -19,6 +19,7 @@ from attn_gui.lessons.lesson import read_lesson, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource, expression
 from attn_gui.lessons.scenes import states_of
 from attn_gui.paths import resource
+from tests.printed import equations_in, wrong_equations
 
 LESSONS = sorted(resource("lessons").glob("*.md"))
 WHOLE = """# Title | 标题
@@ -55,7 +56,10 @@ def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and
                 assert "{" not in said
                 assert "–" not in said.replace("Nadaraya–Watson", "")
                 assert "NaN" not in said
+                assert wrong_equations(said) == []
         question = state.step.question
+        if question is not None and question.because is not None:
+            assert wrong_equations(question.because.said("en", end)) == []
         if question is None or question.answer is None:
             continue
         number = question.answer.number(end)
@@ -147,6 +151,19 @@ def test_live_numbers_are_those_of_the_problem(tmp_path):
     assert state.step.text.said("en", other) == "Weight – of **key 1**."
 
 
+def test_an_equation_in_a_sentence_has_the_digits_that_make_it_true(tmp_path):
+    text = WHOLE.replace(
+        "Weight {weights[1, 1]:2} of **key 1**.",
+        "Row 1: {weights[1, 0]:3} · 2 + {weights[1, 1]:3} · 4 = {head_output[1, 1]:3}. "
+        "It is e^{scaled[1, 1]:3} = {exp(scaled[1, 1]):3}, and {d_k} = {d_k}.",
+    )
+    (state,) = states_of(read_lesson(lesson(tmp_path, text)), PAGES)
+    said = state.step.text.said("en", state.begin.ground())
+    assert said == "Row 1: 0.3595 · 2 + 0.6405 · 4 = 3.281. It is e^1.1547 = 3.173, and 3 = 3."
+    assert len(equations_in(said)) == 3
+    assert wrong_equations(said) == []
+
+
 def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
     (state,) = states_of(read_lesson(lesson(tmp_path, WHOLE)), PAGES)
     ground, question = state.begin.ground(), state.step.question
@@ -159,12 +176,14 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
     ("old", "new", "said"),
     [
         ("# Title | 标题", "Title", "line 1: expected “# title | 标题” as the first line, got Title."),
-        ("# Title | 标题", "# Title", "line 1: expected “English | 中文”, once “ | ” between them, got Title."),
+        ("## Step | 步骤", "## Step", "line 3: expected “English | 中文”, once “ | ” between them, got Step."),
         ("- open: worked-example", "- open: nothing-here", "line 4: expected the name of an example"),
         ("- open: worked-example", "- open: ../secret.npz", "line 4: expected the name of an example"),
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
         ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:” or “- model:” in the first step"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
+        ("- choose: weights[1, 1]", "- play: weights[1, 9]", "line 5: expected a cell such as weights[1, 1]"),
+        ("- choose: weights[1, 1]", "- play: query[0, 0]", "line 5: expected a cell that is computed"),
         (
             "- choose: weights[1, 1]",
             "- show: nowhere",

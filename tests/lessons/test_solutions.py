@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from attn_gui.lessons.solutions import (
 )
 from attn_gui.paths import resource
 from tests.formats.test_scripts import PROBLEMS
+from tests.printed import disagreement, is_checked
 
 WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
 
@@ -106,7 +108,7 @@ def test_a_cell_that_is_changed_by_hand_says_so():
 def test_what_is_changed_by_hand_is_reckoned_as_it_was_computed_first():
     doubled = PLAIN.replace(interventions=[{"kind": "scale", "stage": "scaled", "factor": 2.0}])
     text = markdown_text(parts(solution_of_cell(evaluation_of(doubled), "weights", (0, 0, 0, 0))))
-    assert text.index(r"\frac{q_{0} \cdot k_{0}}{\sqrt{2}} = \frac{5}{1.4142} = 3.5355") < text.index(
+    assert text.index(r"\frac{q_{0} \cdot k_{0}}{\sqrt{2}} = \frac{5}{1.41421} = 3.5355") < text.index(
         "s′ (0, 0) is 7.07107"
     )
     record = {"kind": "copy", "stage": "scores", "at": {"query": 0}, "source": {"query": 1}}
@@ -305,3 +307,26 @@ def test_a_cell_is_named_as_on_the_command_line(tmp_path):
             write_solution(problem, tmp_path / "c.md", **wrong)
     with pytest.raises(ValueError, match="leave out batch, cell and head"):
         write_solution(problem, tmp_path / "c.md", stage="weights", index=(0, 0, 1, 1), head=2)
+
+
+EXAMPLES = sorted(resource("examples").glob("*.npz"))
+
+
+@pytest.mark.filterwarnings("ignore:.*Arrays not used")
+def test_every_equation_of_every_example_is_what_a_calculator_says():
+    checked = 0
+    for path in EXAMPLES:
+        evaluation = evaluation_of(load(path))
+        last = [(stage, tuple(size - 1 for size in evaluation.shape(stage))) for stage in evaluation.stages]
+        try:
+            solutions = [solution_of_all(evaluation)]
+        except FormatError:  # too many equations to be read: cell by cell
+            solutions = []
+            for stage, index in last:
+                with suppress(FormatError):
+                    solutions.append(solution_of_cell(evaluation, stage, index))
+        for part in (part for solution in solutions for part in parts(solution)):
+            if isinstance(part, Equation):
+                assert not disagreement(part.sides), (path.stem, part)
+                checked += is_checked(part.sides)
+    assert checked > 100

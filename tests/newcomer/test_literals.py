@@ -61,6 +61,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     },  # short for attention in the names of other people's arrays
     # the choice whether a figure carries one
     ("format", "session"): {"export_settings.py": 1, "export_command.py": 1, "export_dialog.py": 1},
+    ("page", "side_by_side"): {"modes.py": 1},  # two states beside each other, as the contract calls it
     # a bias as the way to a target, one of the ways of `solve`
     ("mask layer", "bias"): {
         "shortest_change.py": 1,

@@ -25,9 +25,9 @@ from attn_gui.engine.graph.nodes import titles
 from attn_gui.engine.graph.stage import Form, Input, Name, Operator, Stage, given
 from attn_gui.figure.compose import composed
 from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.stage_formulas import stage_latex
 from attn_gui.formats import save
 from attn_gui.views.spine.spine_items import formula_text
-from attn_gui.views.stage_formulas import stage_latex
 
 
 class Rectified(Stage):

@@ -9,9 +9,10 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.proxies import Difference
+from attn_gui.figure.stage_formulas import stage_latex
 from attn_gui.figure.typesetting import GREEK, SIGNS
 from attn_gui.views.spine.spine_items import formula_text
-from attn_gui.views.stage_formulas import map_words, spoken, stage_latex
+from attn_gui.views.stage_formulas import map_words, spoken
 
 
 def problem(**fields: Any) -> Problem:

@@ -205,7 +205,7 @@ class Bars(QObject):
         self._entries: dict[str, list[QAction]] = {key: [] for key, _ in MENUS}  # those of the full window
         self._full: set[QAction] = set()  # what the simple one leaves out
         self._bar = QToolBar(window)
-        self._tools = {"lessons": self.menus["lessons"].menuAction()}  # those of the bar that are no rows of the table
+        self._tools: dict[str, QAction] = {}  # those of the bar that are no rows of the table
         self.compare, self.switch = CompareBox(self._bar), SimpleSwitch(self._bar)
         self._build_menus()
         self._build_toolbar()
@@ -226,8 +226,6 @@ class Bars(QObject):
         for row in ACTIONS:
             if row.icon:
                 self.actions[row.name].setIcon(icon(row.icon))
-        self._tool("lessons").setIconText(_plain(self.menus["lessons"].title()))
-        self._tool("lessons").setIcon(icon("lessons"))
 
     def set_simple(self, simple: bool, asked: frozenset[str] = frozenset()) -> None:
         """Show the menus and tools of the simple window or of the full one; tools that are `asked` for in both."""
@@ -360,9 +358,11 @@ class Bars(QObject):
         """Tools come and go at their places; those that stay keep their buttons."""
         wanted: list[QAction] = []
         for line, group in zip(self._lines, TOOLBAR, strict=True):
-            tools = [(name, self._tool(name)) for name in group]
-            shown = [tool for name, tool in tools if name in self._asked or not (self._simple and name in FULL_TOOLS)]
-            wanted += ([line] if shown and wanted else []) + shown
+            shown = {name for name in group if name in self._asked or not (self._simple and name in FULL_TOOLS)}
+            wanted += [line] if shown and wanted else []
+            wanted += [self._tool(name) for name in group if name in shown or name == "compare"]
+            if "compare" in group:  # taken out, it would belong to no window
+                self._tool("compare").setVisible("compare" in shown)
         wanted += [self._tool(name) for name in ("stretch", "search_actions", "switch")]
         for action in self._bar.actions():
             if action not in wanted:
@@ -373,7 +373,6 @@ class Bars(QObject):
                 self._bar.insertAction(there[0], action) if there else self._bar.addAction(action)
                 button = self._bar.widgetForAction(action)
                 if isinstance(button, QToolButton):
-                    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
                     listen_once(button, action)
         self._fit_words()
 
@@ -400,7 +399,7 @@ class Bars(QObject):
     def _room_kept(self) -> int:
         """Pixels of the tools that are left out, as icons: what stays has its words in both windows or in none."""
         there, icon_width = self._bar.actions(), scaled(SIZE.icon + 2 * SPACING.m) + SPACING.s
-        tools = [name for name in TOOLS if self._tool(name) not in there]
+        tools = [name for name in TOOLS if self._tool(name) not in there or not self._tool(name).isVisible()]
         boxes = self.compare.sizeHint().width() if "compare" in tools else 0
         lines = sum(line not in there for line in self._lines[1:])
         return boxes + len(set(tools) - {"compare"}) * icon_width + lines * (2 * SPACING.m + SPACING.s)

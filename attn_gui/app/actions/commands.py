@@ -207,7 +207,7 @@ TIPS = {
     "gradient": QT_TRANSLATE_NOOP(
         "Tips", "Which sum the gradient ∂ is of: one cell, its row, or ½ Σ of the row squared"
     ),
-    "split": QT_TRANSLATE_NOOP("Tips", "Draws a bar in the maps: before on its left, now on its right"),
+    "wipe": QT_TRANSLATE_NOOP("Tips", "Draws a bar in the maps: before on its left, now on its right"),
     "page": QT_TRANSLATE_NOOP("Tips", "Which page is shown: each looks at the present numbers in its own way"),
     "batch": QT_TRANSLATE_NOOP("Tips", "The item of the batch on show, counted from 0"),
     "num_heads": QT_TRANSLATE_NOOP(

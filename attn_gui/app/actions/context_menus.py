@@ -25,6 +25,7 @@ from attn_gui.views.tables.matrix_panel import MatrixPanel
 COPY = ("copy", "copy_with_headers", "copy_as")
 MAP = (
     "release_cell",
+    "walk",
     "show_origin",
     "show_reach",
     "toggle_mask_cell",
@@ -99,7 +100,7 @@ ZONES = {
         None,
         "export_image",
     ),
-    "inspector": (*COPY, None, "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
+    "inspector": (*COPY, None, "walk", "previous_place", "set_target", "show_origin", "show_reach", "release_cell"),
     "snapshots": (
         "open_snapshot",
         "compare_with_snapshot",
@@ -186,11 +187,10 @@ class MapKeys(QObject):
         self._window, self._computation = context.window, context.computation
         self._view, self._tables = context.view, tables
         self._step_head, self._put_away = step_head, put_away
-        for picture in (context.window.product, context.window.all_stages):
+        for picture in (context.window.product, context.window.all_stages, context.window.sides):
             picture.installEventFilter(self)
+            picture.groundClicked.connect(self.release)
         context.window.product.maps.activated.connect(self._on_map_activated)
-        context.window.product.groundClicked.connect(self.release)
-        context.window.all_stages.groundClicked.connect(self.release)
         tables.on_new_table(self._connect_table)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -62,7 +62,7 @@ class PaintingController(QObject):
     """One gesture is one step: it closes what it covers if its first cell is open, and opens it if that is closed.
 
     With the mouse a gesture is a drag. With the keyboard Space begins and ends it and arrows lead it; of single cells
-    Space turns the chosen one at once. Esc drops it.
+    Space turns the chosen one at once, in the masked map of a custom mask without the brush, too. Esc drops it.
     """
 
     changed = Signal()
@@ -139,7 +139,14 @@ class PaintingController(QObject):
         else:
             self._show(stage, path)
 
+    def takes_space(self, stage: str) -> bool:
+        """Whether Space paints in a map: with the brush in hand, or where the cells of a custom mask are seen."""
+        custom = any(layer.paintable and layer.enabled for layer in self._document.problem.mask)
+        return self.painting or (custom and stage == self.stage())
+
     def _on_maps_toggle_requested(self, stage: str, row: int, column: int) -> None:
+        if not self.takes_space(stage):
+            return
         if not self.painting or self.shape == TouchedCells.key:
             self.toggle()
         elif self._begun is None and self._takes(stage):

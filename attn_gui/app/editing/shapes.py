@@ -18,11 +18,11 @@ from attn_gui.engine import Fix, Resized, ShapeError, head_counts, reshaped, res
 from attn_gui.engine.creation.create import made_direct, with_biases, with_context, with_dtype, with_output
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.stage_formulas import scale_kind
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.banner import Banner, BannerOffer, Words
 from attn_gui.views.controls.shape_panel import ShapeState
-from attn_gui.views.stage_formulas import scale_kind
 from attn_gui.views.tables.inputs import InputsView
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 

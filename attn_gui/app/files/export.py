@@ -22,7 +22,7 @@ from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.levels import Shade
-from attn_gui.modes import GRADIENT, NOW
+from attn_gui.modes import GRADIENT, NOW, SIDE_BY_SIDE, WIPE
 from attn_gui.views.clipboard import LateCopy
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
@@ -108,6 +108,10 @@ class FileWriting(QObject):
             self._job.stop()
             return True
         return not (self.busy or self._failed)
+
+    def stop(self) -> None:
+        """Call off what is being written."""
+        self._job.stop()
 
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
@@ -241,6 +245,7 @@ class ExportController(QObject):
 
         look, options = self._view.look, {page: dict(values) for page, values in self._pages.options.items()}
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
+        mode = SIDE_BY_SIDE if mode == WIPE else mode
         proposed = ExportChoice(
             stages=(stage,),
             heads=(look.head,),
@@ -347,7 +352,7 @@ class ExportController(QObject):
         """Whether nothing can be exported now; then why is said. The numbers may be those of the document before."""
         banner, computation = self._window.banner, self._computation
         if self._view.look.blanks:
-            banner.show_info(lambda: self.tr("Cells are left out: end the exercise before you export."))
+            banner.show_info(lambda: self.tr("Cells are covered: answer, or end the exercise, before you export."))
         elif computation.pending:
             banner.show_info(lambda: self.tr("The numbers are still being computed: export them once they are there."))
         elif computation.refusal is not None:

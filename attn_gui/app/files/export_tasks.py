@@ -37,7 +37,7 @@ from attn_gui.formats import (
 )
 from attn_gui.formats.catalog import IMAGES, numbers
 from attn_gui.formats.export_names import file_stem, heads_part, item_part, own_heads
-from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE
 from attn_gui.views.dialogs.export_choice import WINDOW, DataChoice, ExportChoice
 from attn_gui.views.map.levels import shades_of
 from attn_gui.views.names import stage_title
@@ -45,7 +45,7 @@ from attn_gui.views.names import stage_title
 # --- tasks ----------------------------------------------------------------------------------------
 
 
-STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SPLIT: "before-now", GRADIENT: "gradient"}
+STATE_PARTS = {BEFORE: "before", DIFFERENCE: "difference", SIDE_BY_SIDE: "before-now", GRADIENT: "gradient"}
 """Part of a file name for each way to show two states, or a gradient."""
 
 MANY = 1 << 30  # cells, as it were: of what is computed value by value

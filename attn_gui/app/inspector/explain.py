@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
+from attn_gui.app.state.baseline import side_names
 from attn_gui.app.state.view_state import ChosenCell, exists
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.document import Change
@@ -20,8 +21,10 @@ from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.evaluation.related import Forward
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import GATED
-from attn_gui.figure.operands import stage_plane
-from attn_gui.views.inspector.context import Reached, cell_name
+from attn_gui.figure.operands import repeated, stage_plane
+from attn_gui.modes import BEFORE, SIDE_BY_SIDE
+from attn_gui.pictures.planes import number_at
+from attn_gui.views.inspector.context import OtherState, Reached, cell_name
 from attn_gui.views.inspector.inspector import ExplainContext
 from attn_gui.views.map.map_drawing import MapDrawing
 from attn_gui.views.map.marks import BACKWARD, DIRECTIONS, FORWARD, Reach, reached_areas
@@ -130,10 +133,10 @@ class ReachController(QObject):
 
 
 def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
-    """The boxes of every later stage that a cell reaches; without W_O the output is the joined heads themselves."""
+    """The boxes of every later stage that a cell reaches; what shows the same matrix again left out."""
     start = {stage: [_own_box(evaluation, stage, indices.cell(index))]}
-    same = {stage} | ({evaluation.projection} if evaluation.problem.w_output is None else set())
-    found = {name: boxes for name, boxes in evaluation.reach(start).items() if name not in same}
+    reached = evaluation.reach(start)
+    found = {name: boxes for name, boxes in reached.items() if name != stage and not repeated(evaluation, name)}
     if evaluation.closes and any(indices.count(box) > GATED for boxes in found.values() for box in boxes):
         forward = evaluation.forward(start)
         behind = evaluation.stages[evaluation.stages.index(evaluation.weights) :]
@@ -179,6 +182,7 @@ class ExplainController(QObject):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
         self._window, self._computation, self._view = context.window, context.computation, context.view
+        self._baseline = context.baseline
         self._trail: list[TrailPlace] = []
         self._explanation: Explanation | None = None
         context.window.inspector.cellRequested.connect(self.follow)
@@ -186,7 +190,9 @@ class ExplainController(QObject):
         context.window.inspector.backRequested.connect(self.back)
         context.window.inspector.copyRequested.connect(self._on_inspector_copy_requested)
         context.view.follow(self._trail.clear, "document")
-        context.view.follow(self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "face")
+        context.view.follow(
+            self._show_chosen, "evaluation", "cell", "head", "batch", "compare", "baseline", "face", "mode"
+        )
         self._soon = QTimer(self, singleShot=True, interval=0)  # typesetting must not hold up the maps
         self._soon.timeout.connect(self.show_explanation)
         context.computation.pictured.connect(self._soon.start)
@@ -248,13 +254,18 @@ class ExplainController(QObject):
     def show_explanation(self) -> None:
         look, evaluation, inspector = self._view.look, self._view.explained, self._window.inspector
         withheld = look.cell is not None and self._view.withholds(look.cell)
-        if look.cell is None or withheld:
+        if look.cell is None:
             self._explanation = None
-            inspector.set_nothing_chosen(withheld=withheld)
+            inspector.set_nothing_chosen()
             return
         stage = stand_in(evaluation, look.cell.stage)
         plane = stage_plane(evaluation, stage, look.batch, look.head)
-        self._explanation = explain(evaluation, stage, plane.index(look.cell.row, look.cell.column))
+        explanation = explain(evaluation, stage, plane.index(look.cell.row, look.cell.column))
+        if withheld:
+            self._explanation = None
+            inspector.set_covered(cell_name(stage, explanation.index), explanation.symbols_latex)
+            return
+        self._explanation = explanation
         problem = evaluation.problem
         inspector.set_explanation(
             self._explanation,
@@ -267,8 +278,17 @@ class ExplainController(QObject):
                 problem=problem,
                 reach=later_stages(evaluation, self._explanation.stage, self._explanation.index),
                 trail=[(cell.stage, cell.row, cell.column) for cell, _head, _batch in self._trail[:-1]],
+                before=self._before(look.cell) if self._view.middle == SIDE_BY_SIDE else None,
             ),
         )
+
+    def _before(self, cell: ChosenCell) -> OtherState:
+        """The chosen cell in the state before."""
+        face, look = self._baseline.face(BEFORE), self._view.look
+        plane = stage_plane(face, cell.stage, look.batch, look.head)
+        value, opened = number_at(plane, cell.row, cell.column)
+        row = plane.block(slice(cell.row, cell.row + 1), slice(0, plane.shape[1]))[0][0]
+        return OtherState(side_names(self._baseline), value if opened else None, row)
 
     def _on_inspector_copy_requested(self, kind: str) -> None:
         if self._explanation is not None:

@@ -7,29 +7,39 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import AppearanceController
 from attn_gui.document.number_text import NumberError, parse_number, shortest
+from attn_gui.engine.evaluation.evaluation import Place
+from attn_gui.engine.graph.nodes import title
 from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import LessonQuestion, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource
+from attn_gui.views.inspector.context import cell_name
 from attn_gui.views.lesson_panel import QuestionView
 
 
 class _Judged(NamedTuple):
-    """Verdict on an answer: why it is right, or the mistake that leads to it; `given` is the answer if shown."""
+    """Verdict on an answer: why it is right, or the mistake that leads to it; `given` is the answer if shown.
+
+    `place` is the cell that a wrong number is the number of.
+    """
 
     right: bool
     why: str = ""
     mistake: str = ""
     given: str | None = None
+    number: float = 0.0
+    place: Place | None = None
 
 
 class Answers(QObject):
     """Judges what is answered to the question on show."""
+
+    accepted = Signal()  # a right answer, or one that was shown
 
     def __init__(
         self,
@@ -109,13 +119,26 @@ class Answers(QObject):
         question = self._question
         assert question is not None
         if not found.right:
-            self._view.set_wrong(QCoreApplication.translate("Mistakes", found.mistake) if found.mistake else "")
+            self._view.set_wrong(self.tr("{place} {mistake}").format(**self._reasons(found)).strip())
             return
         if found.given is not None:
             self._view.set_answer(found.given, question.right)
             if not self._early:  # given once: another language says why again, whatever is typed by then
                 self._judged = _explained
-        self._view.set_verdict(self.tr("Right. {why}").format(why=found.why).strip(), "good", offered=False)
+        self._view.set_right(found.why)
+        self.accepted.emit()
+
+    def _reasons(self, found: _Judged) -> dict[str, str]:
+        """Say of which cell a wrong answer is the number, and which mistake leads to it."""
+        mistake = QCoreApplication.translate("Mistakes", found.mistake) if found.mistake else ""
+        if found.place is None:
+            return {"place": "", "mistake": mistake}
+        stage, index = found.place
+        titled = title(stage, self._look.language)
+        said = self.tr("{number} is {cell} ({title}).").format(
+            number=written(found.number), cell=cell_name(stage, index), title=titled
+        )
+        return {"place": said, "mistake": mistake}
 
 
 # --- beside the window ---------------------------------------------------------------------------
@@ -123,7 +146,8 @@ def _typed(question: LessonQuestion, ground: NumberSource, lang: str, number: fl
     verdict = verdict_on(question, ground, number)
     if verdict.right:
         return _Judged(True, _why(question, ground, lang))
-    return _Judged(False, mistake=next((mistake.said for mistake in verdict.mistakes), ""))
+    mistake = next((mistake.said for mistake in verdict.mistakes), "")
+    return _Judged(False, mistake=mistake, number=number, place=verdict.place)
 
 
 def _chosen(question: LessonQuestion, ground: NumberSource, lang: str, place: int) -> _Judged:

@@ -12,6 +12,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
+from attn_gui.document.document import Change
 from attn_gui.document.number_text import NumberError, parse_number, shown
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
@@ -58,7 +59,7 @@ class Exercises(QObject):
         self._panel.closeAsked.connect(self.end)
         self._panel.question.typed.connect(self._on_question_typed)
         self._panel.question.showAsked.connect(self._on_question_show_asked)
-        context.view.follow(self.end, "document")
+        context.document.changed.connect(self._on_document_changed)
         context.computation.updated.connect(self._cover)
         context.computation.updated.connect(self._grade_again)
         context.view.follow(self._grade_again, "evaluation")
@@ -70,7 +71,7 @@ class Exercises(QObject):
         """The rows of the table of actions that it answers."""
         return {
             "leave_out": Command(self.leave_out, enabled=self._can_leave_out),
-            "leave_out_random": Command(self.leave_out_random),
+            "leave_out_random": Command(self.leave_out_random, enabled=lambda: not self._is_covered_otherwise()),
             "end_exercise": Command(self.end, enabled=lambda: bool(self._count)),
         }
 
@@ -88,6 +89,11 @@ class Exercises(QObject):
         if self._asked is not None and self._panel.question.judged:
             self.take(*self._asked)
 
+    def _on_document_changed(self, change: Change) -> None:
+        """End at once with the document: a lesson that begins in another one covers cells of its own."""
+        if change.opened:
+            self.end()
+
     # --- leaving out -----------------------------------------------------------------------------
     def leave_out(self) -> None:
         """Leave out the chosen cell."""
@@ -99,9 +105,13 @@ class Exercises(QObject):
     def _can_leave_out(self) -> bool:
         """Whether the chosen cell is computed and not left out yet, in a problem small enough for work by hand."""
         cell, problem = self._view.look.cell, self._document.problem
-        if cell is None or cell.stage in problem.arrays() or _is_large(problem):
+        if cell is None or cell.stage in problem.arrays() or _is_large(problem) or self._is_covered_otherwise():
             return False
         return self._view.chosen_blank() not in self._view.look.blanks
+
+    def _is_covered_otherwise(self) -> bool:
+        """Whether cells are covered that are those of a lesson's question."""
+        return bool(self._view.look.blanks) and not self._count
 
     def leave_out_random(self) -> None:
         """Ask how many cells and by which seed."""
@@ -135,7 +145,9 @@ class Exercises(QObject):
 
     # --- answering -------------------------------------------------------------------------------
     def take(self, blank: Blank, number: float) -> None:
-        """Grade a number for a cell that is left out."""
+        """Grade a number for a cell that is left out; one that a lesson covers it leaves to that."""
+        if not self._count:
+            return
         self._asked, seen = (blank, number), self._computation.evaluation
         self._job.start(lambda _: grade(seen, blank.stage, blank.index, number))
 

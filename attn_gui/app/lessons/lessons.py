@@ -9,22 +9,33 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QPoint, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController, may_go
 from attn_gui.app.lessons.answers import Answers
+from attn_gui.app.lessons.lesson_list import (
+    LAST,
+    PROGRESS,
+    LessonListController,
+    keep_tick,
+    kept_place,
+    kept_ticks,
+)
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.app.state.view_state import ChosenCell
+from attn_gui.app.walking import WalkController
 from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetStudy
+from attn_gui.document.number_text import shortest
 from attn_gui.engine import Evaluation
 from attn_gui.engine.checks import same
+from attn_gui.engine.evaluation.evaluation import Place
 from attn_gui.engine.graph import indices
 from attn_gui.engine.progress import Progress
 from attn_gui.engine.stages import STAGE
@@ -32,16 +43,17 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.file_kinds import ENDING
 from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.lessons.curriculum import GROUPS, following, path_of
+from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
-from attn_gui.lessons.live_numbers import NumberSource, Runs
+from attn_gui.lessons.live_numbers import NumberSource, Runs, cell_index
 from attn_gui.lessons.scenes import LessonScene, LessonView, State, states_of
-from attn_gui.paths import resource
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.lesson_panel import Asked, LessonPanel, StepWords
-from attn_gui.views.zones import handing_on, put_on_top
+from attn_gui.views.lesson_panel import Asked, EndWords, LessonPanel, StepWords
+from attn_gui.views.zones import handing_on, put_at_foot, put_on_top
 
 # --- menu -----------------------------------------------------------------------------------------
-# Menu of the lessons that come along, on the menu bar and below the start page's button, and the way to others.
+# Menu of the lessons that come along, by group, and the way to others.
 
 
 class LessonMenu(QObject):
@@ -52,14 +64,15 @@ class LessonMenu(QObject):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
         self._window, self._menu, self._look = context.window, context.bars.menus["lessons"], context.look
-        context.window.inspector.lessonsRequested.connect(self._pop_up)
 
     def retranslate(self) -> None:
-        """The titles in the present language."""
+        """The groups and titles in the present language."""
         self._menu.clear()
-        for path in sorted(resource("lessons").glob(f"*{ENDING}")):
-            title = title_of(path, self._look.language)
-            if title is not None:
+        for group, lessons in GROUPS:
+            self._menu.addSection(QCoreApplication.translate("Lessons", group))
+            for path in map(path_of, lessons):
+                title = title_of(path, self._look.language)
+                assert title is not None, path
                 action = self._menu.addAction(title.replace("&", "&&"))
                 action.setObjectName(f"action.lesson_{path.stem.replace('-', '_')}")
                 action.triggered.connect(lambda _=False, path=path: self.chosen.emit(path))
@@ -70,12 +83,6 @@ class LessonMenu(QObject):
         name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open a lesson"), str(Path.home()), kinds)
         if name:
             self.chosen.emit(Path(name))
-
-    def _pop_up(self) -> None:
-        """The menu below the button that asks for it."""
-        button = self._window.findChild(QWidget, "start.lessons")
-        assert button is not None
-        self._menu.popup(button.mapToGlobal(QPoint(0, button.height())))
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -99,21 +106,26 @@ class SaidStep(NamedTuple):
     left: bool
 
 
-def said_step(step: ShownStep, lang: str, ground: NumberSource, scene: LessonScene, *, settled: bool) -> SaidStep:
-    """Say a step in one language; nothing counts as done before the numbers of a model have `settled`."""
+def said_step(
+    step: ShownStep, lang: str, ground: NumberSource, shown: NumberSource, scene: LessonScene, *, settled: bool
+) -> SaidStep:
+    """Say a step in one language; nothing counts as done before the numbers of a model have `settled`.
+
+    What is done is judged by `ground`; texts tell the numbers of `shown`, which may cover some of them.
+    """
     lesson, state, question = step.lesson, step.state, step.state.step.question
     done = settled and state.is_done(scene, ground)
     asked = None
     if question is not None:
-        of = state.asked_of(scene, ground)
+        of = shown if shown.evaluation.covers else state.asked_of(scene, ground)
         asked = Asked(question.text.said(lang, of), tuple(choice.said(lang, of) for choice in question.choices))
     words = StepWords(
         lesson.key,
-        lesson.title.said(lang, ground),
+        lesson.title.said(lang, shown),
         step.place + 1,
         step.count,
-        state.step.title.said(lang, ground),
-        tuple(state.step.text.said(lang, ground).split("\n\n")),
+        state.step.title.said(lang, shown),
+        tuple(state.step.text.said(lang, shown).split("\n\n")),
         done if state.step.tasks else None,
         asked,
     )
@@ -124,43 +136,62 @@ def said_step(step: ShownStep, lang: str, ground: NumberSource, scene: LessonSce
 
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
-PROGRESS = "lessons/progress"
+
+
+class _Opened(NamedTuple):
+    """A lesson that was read, its states, and the one that it leads on to."""
+
+    lesson: Lesson
+    states: tuple[State, ...]
+    following: Lesson | None
 
 
 class LessonsController(QObject):
     """Shows the step of the open lesson, with the present numbers; everything in the window stays usable."""
 
     def __init__(
-        self, context: AppContext, files: FilesController, pages: PagesController, model: ModelShowing
+        self,
+        context: AppContext,
+        files: FilesController,
+        pages: PagesController,
+        model: ModelShowing,
+        walking: WalkController,
     ) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
         self._making, self._files, self._pages, self._model = context.making, files, pages, model
+        self._walking = walking
         self._runs: Runs | None = None  # of the model on the table, with what lessons read from them
         self._look, self._settings, self._menu = context.look, context.settings, LessonMenu(context)
         self._lesson: Lesson | None = None
         self._states: tuple[State, ...] = ()
         self._of_file: tuple[State, ...] = ()  # with their tokens in both languages, where the file gives them
-        self._place = 0
+        self._place = 0  # that of the step on show; behind the last one stands the end
+        self._answered = False  # whether nothing of the step is covered any more
+        self._following: Lesson | None = None  # the lesson that the end leads on to
         self._turning: LessonView | None = None  # what the step shows, until its numbers are there
         self._panel = LessonPanel(context.window)
         self._work, self._saying = WindowTask(context.window, WorkLine("opening", context.window)), BackgroundTask(self)
+        self._anew = False  # whether the lesson that is read begins with its first step
         self._asked = Path(), 0  # the lesson that is read, and the revision in which the document may be left for it
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         put_on_top(context.window.right, self._panel)
+        put_at_foot(context.window.right, self._panel.way)
+        self.list = LessonListController(context, self, self.open_path, self._menu.ask)
         self._answers = Answers(self._panel.question, self._asked_of, lambda: not self._model.busy, context.look)
         self._connect()
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {"open_lesson": Command(self._menu.ask)}
+        return {"open_lesson": Command(self._menu.ask), **self.list.commands()}
 
     def retranslate(self) -> None:
         """The lessons in their menu and the step on show, in the present language."""
         self._menu.retranslate()
-        if self._lesson is not None:
+        self.list.retranslate()
+        if self._lesson is not None and self._place < len(self._states):
             self._say_tokens()
         self._answers.retranslate()
         self._show()
@@ -168,7 +199,8 @@ class LessonsController(QObject):
     @property
     def busy(self) -> bool:
         """Whether a lesson or a verdict is still to come."""
-        return self._work.busy or self._answers.busy or self._saying.busy or self._soon.isActive()
+        working = self._work.busy or self._answers.busy or self._saying.busy or self.list.busy
+        return working or self._soon.isActive()
 
     def finish(self) -> None:
         """End what is being read; for the end of the program."""
@@ -176,29 +208,32 @@ class LessonsController(QObject):
         self._work.finish()
         self._saying.wait()
         self._answers.finish()
+        self.list.finish()
 
     # --- opening ---------------------------------------------------------------------------------
-    def open_path(self, path: Path) -> None:
-        """Open a lesson once the document may be left; a bad one is refused with one sentence and changes nothing."""
+    def open_path(self, path: Path, *, anew: bool = False) -> None:
+        """Open a lesson once the document may be left, at its first step if `anew`; a bad one is refused with one
+        sentence and changes nothing."""
 
-        def work(_tell: Progress) -> tuple[Lesson, tuple[State, ...]]:
+        def work(_tell: Progress) -> _Opened:
             lesson = read_lesson(path)
-            return lesson, states_of(lesson, PAGES)
+            states, after = states_of(lesson, PAGES), following(lesson)
+            return _Opened(lesson, states, None if after is None else read_lesson(after))
 
         if self._files.may_leave():
-            self._asked = path, self._document.revision
+            self._asked, self._anew = (path, self._document.revision), anew
             self._work.start(work, path.name)
 
-    def _on_work_ended(self, outcome: Future[tuple[Lesson, tuple[State, ...]]]) -> None:
+    def _on_work_ended(self, outcome: Future[_Opened]) -> None:
         path, revision = self._asked
         try:
-            lesson, states = outcome.result()
+            opened = outcome.result()
         except (ValueError, MemoryError) as error:
             self._window.banner.show_error(saying(error))
             return
-        again = partial(self.open_path, path)
+        again = partial(self.open_path, path, anew=self._anew)
         if may_go(self._window, self._document, path.name, revision, again):
-            self._begin(lesson, states)
+            self._begin(opened)
 
     def _on_document_changed(self, change: Change) -> None:
         """Put the lesson away with the document that its steps are made in; one that begins is opened after that.
@@ -212,47 +247,132 @@ class LessonsController(QObject):
         elif self._document.path is None:
             self._document.mark_kept()
 
-    def _begin(self, lesson: Lesson, states: tuple[State, ...]) -> None:
-        place = self._kept(lesson, len(states))
+    def _begin(self, opened: _Opened) -> None:
+        lesson, states, self._following = opened
+        place = 0 if self._anew else kept_place(self._settings, lesson.key, len(states))
         scene = states[place].begin.said(self._look.language)
         self._files.begin_problem(scene.problem, lesson.name, scene.study)  # which puts the lesson before it away
         self._lesson, self._of_file = lesson, states
         self._states = tuple(state.said(self._look.language) for state in states)
+        self._settings.put(LAST, lesson.key)
         self._panel.show()
         self._window.set_history_shown(False)
         self._go(place)
 
-    def _kept(self, lesson: Lesson, count: int) -> int:
-        place = self._settings.record(PROGRESS).get(lesson.key)
-        return place if type(place) is int and 0 <= place < count else 0
-
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""
+        self._uncover()
         self._lesson, self._states, self._of_file, self._turning = None, (), (), None
         self._saying.forget()
         self._answers.ask(None)
         with handing_on(self._panel, self._window.product.focus_map):
             self._panel.leave()
         self._window.set_history_shown(True)
+        self._window.inspector.show()
 
     # --- the step on show ------------------------------------------------------------------------
     def _step(self, way: int) -> None:
+        if way > 0 and self._states[self._place].step.question is None and not self._states[self._place].step.tasks:
+            self._tick()  # there was nothing but to read it
         place = self._place + way
         if place >= len(self._states):
-            self._keep(0)
-            self.close()
+            self._end()
         elif place >= 0:
             self._go(place)
 
+    def _end(self) -> None:
+        """Show what stands behind the last step."""
+        assert self._lesson is not None
+        self._keep(0)
+        if self._lesson.end is None:
+            self.close()
+            return
+        self._uncover()
+        self._place = len(self._states)
+        self._saying.forget()
+        self._answers.ask(None)
+        self._window.inspector.hide()
+        self._say_end()
+
+    def _say_end(self) -> None:
+        lesson, lang = self._lesson, self._look.language
+        assert lesson is not None
+        assert lesson.end is not None
+        ground, after = self._ground(), self._following
+        words = EndWords(
+            lesson.key,
+            lesson.title.said(lang, ground),
+            len(self._states),
+            lesson.end.title.said(lang, ground),
+            tuple(line.said(lang, ground) for line in lesson.end.can),
+            "" if lesson.end.tries is None else lesson.end.tries.said(lang, ground),
+            None if after is None else (after.title.said(lang, ground), after.minutes),
+        )
+        self._panel.set_end(words)
+        self._show_progress()
+
     def _go(self, place: int) -> None:
         """Show a step with its numbers and its view."""
-        self._place = place
+        self._uncover()
+        self._place, self._answered = place, False
         self._keep(place)
+        self._window.inspector.show()
+        self._walking.leave()
         self._take(self._states[place].begin)
         self._turning = self._states[place].shown
         self._turn()
         self._answers.ask(self._states[place].step.question)
+        self._show_progress()
         self._show()
+
+    def _return(self) -> None:
+        """Make the numbers those of the step again; what was answered stays so."""
+        answered = self._answered
+        self._go(self._place)
+        if answered:
+            self._accept()
+
+    # --- what is covered and done ----------------------------------------------------------------
+    def _uncover(self) -> None:
+        """Show the cells again that the step covers."""
+        if self._place < len(self._states):
+            own = self._states[self._place].covered
+            if own & self._view.look.blanks:
+                self._view.set(blanks=self._view.look.blanks - own)
+
+    def _accept(self) -> None:
+        """Go on: the question is answered, or its answer was shown."""
+        self._answered = True
+        self._uncover()
+        self._tick()
+
+    def take(self, blank: Blank, number: float) -> None:
+        """Judge a number that was typed into the map as the answer, if it is the cell that is asked for."""
+        asked = None if self._lesson is None or self._place >= len(self._states) else self._asked_cell()
+        if asked == (blank.stage, blank.index):
+            self._panel.question.answer(shortest(number))
+
+    def _asked_cell(self) -> Place | None:
+        question = self._states[self._place].step.question
+        if question is None or question.answer is None or question.answer.cell is None:
+            return None
+        stage, places = question.answer.cell
+        return stage, cell_index(self._computation.evaluation, stage, places)
+
+    def _tick(self) -> None:
+        """Keep that the step is done."""
+        assert self._lesson is not None
+        keep_tick(self._settings, self._lesson.key, self._place)
+        self._show_progress()
+
+    def _show_progress(self) -> None:
+        if self._lesson is None:
+            return
+        ticks, place = kept_ticks(self._settings, self._lesson.key), self._place
+        self._panel.progress.set_progress(ticks, place, len(self._states))
+        if place < len(self._states):
+            step = self._states[place].step
+            self._panel.set_ready(place in ticks or (step.question is None and not step.tasks))
 
     def _say_tokens(self) -> None:
         """Name the tokens of the step in the present language, unless the person has made other numbers of it."""
@@ -297,7 +417,7 @@ class LessonsController(QObject):
                 self._turn_to(shown)
 
     def _turn_to(self, shown: LessonView) -> None:
-        values: dict[str, object] = {}
+        values: dict[str, object] = {"blanks": self._view.look.blanks | self._states[self._place].covered}
         if shown.head is not None:
             values["head"] = shown.head
         if shown.stage is not None:
@@ -309,8 +429,11 @@ class LessonsController(QObject):
         self._view.set(**values)
         if shown.page is not None:
             self._pages.open(shown.page)
-        elif values:
+        elif len(values) > 1:
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
+        if shown.play:
+            self._view.tell_all()
+            self._walking.start(for_lesson=True)
 
     def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:
         """The item, head and cell of an index, as the view has them."""
@@ -329,15 +452,20 @@ class LessonsController(QObject):
         """Write the step with the present numbers, and say whether they are its own."""
         if self._lesson is None:
             return
+        if self._place >= len(self._states):
+            self._say_end()
+            return
         step = ShownStep(self._lesson, self._states[self._place], self._place, len(self._states))
-        ground = self._ground(self._view.face if self._view.look.blanks else None)
+        ground, shown = self._ground(), self._ground(self._view.face if self._view.look.blanks else None)
         lang, scene, settled = self._look.language, self._scene(), not self._model.busy
-        self._saying.start(lambda _: said_step(step, lang, ground, scene, settled=settled))
+        self._saying.start(lambda _: said_step(step, lang, ground, shown, scene, settled=settled))
 
     def _on_saying_answered(self, outcome: Future[SaidStep]) -> None:
         found = outcome.result()
         self._panel.set_step(found.words)
         self._panel.set_left(found.left)
+        if found.words.done and self._states[self._place].step.question is None:
+            self._tick()
 
     def _scene(self) -> LessonScene:
         """The scene on the table."""
@@ -375,4 +503,11 @@ class LessonsController(QObject):
         panel.stepAsked.connect(self._step)
         panel.closeAsked.connect(self.close)
         panel.doAsked.connect(self._do)
-        panel.returnAsked.connect(lambda: self._go(self._place))
+        panel.returnAsked.connect(self._return)
+        panel.listAsked.connect(self.list.open)
+        panel.nextAsked.connect(self._on_panel_next_asked)
+        self._answers.accepted.connect(self._accept)
+
+    def _on_panel_next_asked(self) -> None:
+        if self._following is not None:
+            self.open_path(self._following.path)

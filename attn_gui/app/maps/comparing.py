@@ -1,4 +1,4 @@
-"""Pinning, the comparisons that are ready made, and which of two states is shown."""
+"""Pinning, the comparisons that are ready made, which of two states is shown, and both side by side."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.state.baseline import moved, side_names
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.edits import filled
-from attn_gui.engine import Problem
+from attn_gui.engine import STAGE, Problem, Recomputed
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.errors import FieldError
-from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT, STATES
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
+from attn_gui.views.names import stage_title
+from attn_gui.views.product.side_by_side import TwoSides
+
+# --- comparing ------------------------------------------------------------------------------------
 
 
 class CompareController(QObject):
@@ -31,10 +35,13 @@ class CompareController(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show_cell)
         context.computation.pictured.connect(self._soon.start)
-        context.view.follow(self.show, "baseline", "compare", "document", "cell", "blanks")
+        context.view.follow(self.show, "baseline", "compare", "document", "cell", "blanks", "stage")
         context.view.follow(self.show_offers, "evaluation", "head")
-        context.view.follow(self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation")
+        context.view.follow(
+            self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation", "compare", "mode"
+        )
         self._box.picked.connect(lambda mode: context.view.set(compare=mode))
+        context.window.comparison.modePicked.connect(lambda mode: context.view.set(compare=mode))
         context.window.comparison.endRequested.connect(self._on_line_end_requested)
         self.retranslate()
 
@@ -70,17 +77,18 @@ class CompareController(QObject):
             self.unpin()
 
     def compare_with(self, key: str) -> None:
-        """Compare with the document without one thing, and show the difference at once."""
+        """Compare with the document without one thing, and show both side by side at once: of a stage that may differ,
+        in the place of whatever stands before the maps."""
+        stage = self._view.look.stage
+        if (entry := STAGE.get(stage)) is None or entry.input_side:
+            stage = self._computation.evaluation.weights
         self._baseline.compare_with(key, self._view.look.head)
-        self._show_difference()
+        self._view.set(compare=SIDE_BY_SIDE, mode=PRODUCT, stage=stage)
+        self._view.bring_map(stage)
 
     def compare_with_state(self, problem: Problem, name: str) -> None:
-        """Compare with another state by its name, and show the difference at once."""
+        """Compare with another state by its name, and show the difference where only one state was on show."""
         self._baseline.hold(problem, name)
-        self._show_difference()
-
-    def _show_difference(self) -> None:
-        """Show it where neither of the two states beside another one is on show already."""
         if self._view.look.compare in (NOW, GRADIENT):
             self._view.set(compare=DIFFERENCE)
 
@@ -94,19 +102,29 @@ class CompareController(QObject):
         self._box.set_offered(compared=self._compares(), gradient=self._view.differentiable)
         self._box.set_key(look.compare)
         if look.compare != GRADIENT:  # whoever takes it says what it is of
-            self._window.comparison.set_text(self._sentence())
+            ready = READY.get(self._baseline.key)
+            title = "" if ready is None else self._title(ready.title[0])
+            self._window.comparison.set_text(self._sentence(), title)
+        there = look.compare != GRADIENT and self._baseline.comparable
+        self._window.comparison.set_modes(look.compare if there else None)
 
     def show_offers(self) -> None:
         """The ready-made comparisons that would change something."""
         for key, action in self._ready.items():
-            action.setText(QCoreApplication.translate("Names", READY[key].title[0]).format(head=self._view.look.head))
+            title = self._title(READY[key].title[0])
+            action.setText(self.tr("{title}, side by side").format(title=title))
             action.setEnabled(READY[key].applies(self._document.problem))
+
+    def _title(self, words: str) -> str:
+        """What a ready-made comparison is called."""
+        return QCoreApplication.translate("Names", words).format(head=self._view.look.head)
 
     def show_cell(self) -> None:
         """Say in the inspector what the chosen cell was and is."""
         look = self._view.look
         found = None
-        if look.cell is not None and not self._view.hides(look.cell):
+        beside = self._view.middle == SIDE_BY_SIDE  # then the sentence of the cell says both
+        if look.cell is not None and not beside and not self._view.hides(look.cell):
             found = moved(self._baseline, look.cell.stage, look.batch, look.head, *look.cell[1:])
         if found is None:
             self._window.inspector.set_compared("")
@@ -144,9 +162,11 @@ class CompareController(QObject):
             NOW: self.tr("Shown: {now}. Compared with: {before}."),
             BEFORE: self.tr("Shown: {before}. Compared with: {now}."),
             DIFFERENCE: self.tr("Shown: the difference, {now} − {before}."),
-            SPLIT: self.tr("Left of the bar: {before}. Right of it: {now}."),
+            WIPE: self.tr("Left of the bar: {before}. Right of it: {now}."),
+            SIDE_BY_SIDE: self.tr("{stage}, the same cell in both"),
         }
-        return words[self._view.look.compare].format(before=before, now=now)
+        stage = stage_title(self._view.look.stage)
+        return words[self._view.look.compare].format(before=before, now=now, stage=stage)
 
     def _make_action(self, key: str) -> QAction:
         action = QAction(self)
@@ -158,3 +178,44 @@ class CompareController(QObject):
     def _on_action_triggered(self, key: str) -> None:
         if self._window.settle():
             self.compare_with(key)
+
+
+# --- side by side ---------------------------------------------------------------------------------
+
+
+class SidesController(QObject):
+    """Shows one stage in both states; nothing of it costs anything while they are shown in another way."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._sides, self._computation = context.window.sides, context.computation
+        self._baseline, self._view = context.baseline, context.view
+        self._news: list[Recomputed] = []  # what edits have reached of the state before, not shown yet
+        context.computation.updated.connect(self._on_computation_updated)
+        context.computation.pictured.connect(self._on_computation_pictured)
+        context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode")
+        context.view.follow(self._sides.follow, "values")
+        context.computation.working.connect(lambda _: self._sides.follow())
+        product = context.window.product
+        self._sides.cellChosen.connect(product.stageCellChosen)
+        self._sides.hovered.connect(product.hovered)
+        self._sides.hoverLeft.connect(product.hoverLeft)
+
+    def show(self) -> None:
+        """Show them, or nothing any more."""
+        there = self._view.middle == SIDE_BY_SIDE
+        sides = TwoSides(self._baseline.face(BEFORE), side_names(self._baseline)) if there else None
+        self._sides.set_sides(sides, self._view.look.stage)
+
+    def retranslate(self) -> None:
+        """The language has changed."""
+        self.show()
+
+    def _on_computation_updated(self, recomputed: Recomputed) -> None:
+        if self._view.middle == SIDE_BY_SIDE and not self._baseline.pinned:
+            self._news.append(self._baseline.news(BEFORE, recomputed))
+
+    def _on_computation_pictured(self) -> None:
+        news, self._news = self._news, []
+        for recomputed in news:
+            self._sides.refresh(recomputed)

@@ -13,10 +13,10 @@ from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.view_state import AGAIN, ChosenCell
 from attn_gui.engine import Evaluation, Plane, Recomputed
-from attn_gui.modes import ACTIONS, ALL, BEFORE, OF_ANY, PRODUCT, SPLIT
+from attn_gui.figure.stage_formulas import shown_latex
+from attn_gui.modes import ACTIONS, ALL, BEFORE, OF_ANY, PRODUCT, WIPE
 from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
-from attn_gui.views.stage_formulas import shown_latex
 from attn_gui.views.theme import theme_signal
 
 # --- maps -----------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ class MapsController(QObject):
         context.view.follow(self._show_other, "compare", "baseline", "face")
         context.view.follow(self._show_stage, "stage")
         context.view.follow(self._show_chosen, "cell")
-        context.view.follow(self._show_mode, "mode")
+        context.view.follow(self._show_mode, "mode", "compare", "baseline", "evaluation")
         context.view.follow(self._show_values, "values")
         context.window.spine.stagePicked.connect(self._on_spine_stage_picked)
         context.window.heads.headPicked.connect(lambda head: context.view.set(head=head))
@@ -86,6 +86,7 @@ class MapsController(QObject):
     def _show_heads(self) -> None:
         look = self._view.look
         self._window.heads.set_evaluation(self._view.shown, look.batch, look.head)
+        self._window.set_several_heads(self._view.shown.problem.num_heads > 1)
 
     def _show_product_by_parts(self) -> object:
         """Show the product; new maps are made before, a few at a time."""
@@ -129,15 +130,17 @@ class MapsController(QObject):
         if self._computation.refusal is not None:
             return  # a sentence stands there instead
         maps, look, focus = self._window.product.maps, self._view.look, QApplication.focusWidget()
-        held, here = maps.focused, self._window.pictures.currentWidget()
+        held, here, middle = maps.focused, self._window.pictures.currentWidget(), self._view.middle
+        if here is self._window.modes[middle]:
+            return
         if focus is None or (held is None and not here.isAncestorOf(focus)):
-            self._window.set_mode(look.mode)
+            self._window.set_mode(middle)
             return
         focus.clearFocus()  # else Qt goes through the whole window for one that could have it
-        self._window.set_mode(look.mode)
+        self._window.set_mode(middle)
         heatmap = maps.map(look.stage if held is None or look.mode == PRODUCT else held)
         left = focus if held is None and focus.isVisible() else heatmap
-        shown = left if left.isVisible() else self._window.modes[look.mode]
+        shown = left if left.isVisible() else self._window.modes[middle]
         shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
@@ -204,7 +207,7 @@ class MapsController(QObject):
         self._view.set(cell=ChosenCell(stage, row, column), block=None)
 
 
-# --- split maps -----------------------------------------------------------------------------------
+# --- wipe ----------------------------------------------------------------------------------------
 # Split maps: each gets the state before as its left half, and all of them one bar.
 
 
@@ -224,7 +227,7 @@ class SplitController(QObject):
     def show(self) -> None:
         """Split every map, or none."""
         look = self._view.look
-        split = look.compare == SPLIT and self._baseline.comparable
+        split = look.compare == WIPE and self._baseline.comparable
         self._window.comparison.set_split(look.split if split else None)
         if not split and not self._splits:
             self._before.clear()

@@ -247,7 +247,7 @@ class ProgressController(QObject):
         """Withdraw the notice: there is an evaluation again."""
         if self._window.pictures.currentWidget() is self._notice:
             self._show_maps(True)
-            self._window.set_mode(self._view.look.mode)
+            self._window.set_mode(self._view.middle)
 
     def _show_maps(self, shown: bool) -> None:
         if not shown:

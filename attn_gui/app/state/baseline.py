@@ -23,7 +23,7 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats.file_sentences import quoted
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
+from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, GRADIENT, NOW
 from attn_gui.pictures.planes import number_at
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ class Baseline(QObject):
         return self._faces is not None
 
     def face(self, mode: str) -> Evaluation:
-        """Evaluation that the maps show in a mode; the left half of a split is `face(BEFORE)`."""
-        if self._faces is None or mode in (NOW, SPLIT):
+        """Evaluation that the maps show in a mode; left of a wipe, and on the left side, stands `face(BEFORE)`."""
+        if self._faces is None or mode in (NOW, *BOTH):
             return self._computation.evaluation
         return self._faces[0] if mode == BEFORE else self._faces[1]
 

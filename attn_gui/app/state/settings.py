@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.languages import LANGUAGES
 from attn_gui.paths import resource
-from attn_gui.views.theme import SCHEMES, apply_theme
+from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_motion
 
 # --- settings -------------------------------------------------------------------------------------
 # Settings kept between sessions: keys and values in one INI file, never indices or labels.
@@ -161,6 +161,8 @@ def in_every_language() -> Callable[[str, str], str]:
 PIXMAPS_KB = 1024
 """Of pixels of icons, gone ones too, Qt keeps so many; by itself 10 MB, to which each question and file dialog adds. A
 window has 20 KB of its own."""
+STILL = "reduced_motion"
+"""Setting that takes the place of what the desktop says of motion."""
 ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
@@ -178,6 +180,7 @@ class AppearanceController(QObject):
         self.simple = settings.flag("simple", True)
         self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])
         set_language(app, self.language)
+        reduce_motion({"true": True, "false": False}.get(settings.text(STILL, "")))
         apply_theme(app, self.scheme, self.zoom)
 
     def commands(self) -> dict[str, Command]:
@@ -189,6 +192,7 @@ class AppearanceController(QObject):
             **choices(languages, lambda: self.language, self.set_language),
             **choices(schemes, lambda: self.scheme, self.set_scheme),
             **{name: Command(partial(self.step_zoom, step)) for name, step in steps.items()},
+            "reduced_motion": Command(self.set_reduced_motion, motion_reduced),
             "simple": Command(self.set_simple, lambda: self.simple),
         }
 
@@ -208,6 +212,11 @@ class AppearanceController(QObject):
         """Show what a first lesson needs, or everything."""
         self.simple = simple
         self._settings.put("simple", simple)
+        self.changed.emit()
+
+    def set_reduced_motion(self, reduced: bool) -> None:
+        self._settings.put(STILL, reduced)
+        reduce_motion(reduced)
         self.changed.emit()
 
     def step_zoom(self, step: int) -> None:

@@ -21,7 +21,7 @@ from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.gradients import CELL
 from attn_gui.figure.operands import stage_plane
 from attn_gui.lessons.exercises import Blank
-from attn_gui.modes import ALL, BEFORE, GRADIENT, NOW, PRODUCT, STATES
+from attn_gui.modes import ALL, BEFORE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.views.names import ASK
 
 AGAIN = object()
@@ -142,6 +142,12 @@ class ViewState(QObject):
         return self.look.compare == NOW or (self.look.compare != GRADIENT and not self._baseline.comparable)
 
     @property
+    def middle(self) -> str:
+        """What stands in the middle of the window: a mode, or in the place of the product picture both states."""
+        both = self.look.compare == SIDE_BY_SIDE and self._baseline.comparable
+        return SIDE_BY_SIDE if both and self.look.mode == PRODUCT else self.look.mode
+
+    @property
     def differentiable(self) -> bool:
         """Whether there is a cell of which a gradient or its steps can be shown: they give away what is left out."""
         return self.look.cell is not None and not self.look.blanks
@@ -259,6 +265,9 @@ class ViewState(QObject):
         found = resolve(look, self._baseline.face(mode))
         mode = GRADIENT if look.compare == GRADIENT and found.cell is not None else mode
         mode = NOW if found.blanks else mode  # what was before tells what is
+        if mode == SIDE_BY_SIDE and found.mode == ALL:  # it has one stage: of all stages both states are a wipe
+            beside = self.look.compare == SIDE_BY_SIDE
+            mode, found = (WIPE, found) if beside else (mode, replace(found, mode=PRODUCT))
         if self.face is not None and not (found.blanks if self.face.covers else mode == GRADIENT):
             self.face = None
             changed |= {"face"}

@@ -398,7 +398,13 @@ class TablesController(QObject):
     def _reader_of_now(self, field: str) -> Read:
         if not self.computed(field):
             return self._document.reader(field, self._view.look.batch, self._view.look.head)
-        return lambda: StageCells(self._view.face or self._computation.evaluation, field, self._view.look.batch)
+
+        def read() -> StageCells | None:
+            """None of a document that has just come and has no such stage, until the table is put aside."""
+            evaluation = self._view.face or self._computation.evaluation
+            return StageCells(evaluation, field, self._view.look.batch) if field in evaluation.stages else None
+
+        return read
 
     # --- following -------------------------------------------------------------------------------
     def _show_first(self) -> None:

@@ -14,6 +14,7 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import (
+    ROUGHLY,
     Addends,
     Cell,
     Evaluated,
@@ -21,19 +22,22 @@ from attn_gui.engine.graph.expressions import (
     Function,
     Named,
     Number,
+    Printed,
+    PrintedFormula,
     Product,
     Quotient,
     Signs,
-    Style,
     Sum,
     add,
+    chain_of,
     named_parts,
-    short_number,
+    printed_formula,
     subscripted,
 )
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Node, as_index, cell_latex, computed_name, once, plain_name, shown, symbol
+from attn_gui.engine.graph.printing import OF_RESULTS, Style, short_number
 from attn_gui.engine.graph.stage import Linear, Role, Stage
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.problem import Problem
@@ -45,9 +49,6 @@ __all__ = ["Explanation", "explain"]
 
 # --- exponents ------------------------------------------------------------------------------------
 # Exponents of the sum over the keys: score, scale, softcap, biases and temperature in symbols.
-
-
-DIGITS = 4
 
 
 def exponent_latex(evaluation: Evaluation, row: str, key: str) -> str:
@@ -118,7 +119,7 @@ def _cell_text(name: str, indices: str) -> str:
 
 def _number_latex(value: float) -> str:
     exact = f"{value:g}"
-    return exact if float(exact) == value and "e" not in exact else short_number(value, DIGITS)
+    return exact if float(exact) == value and "e" not in exact else short_number(value, OF_RESULTS)
 
 
 def _number_text(value: float) -> str:
@@ -263,35 +264,38 @@ class PerQuery:
         value = subscripted(cell_latex("value"), ["j", str(self._flat_column)])
         return rf"{left} = \frac{{1}}{{Z}} {self._sum_latex}\,{value}"
 
-    @property
-    def numbers_latex(self) -> str:
-        return "" if self._empty else self.expression.write("latex")
+    @cached_property
+    def _printed(self) -> PrintedFormula:
+        """The numbers with as many digits as the printed value asks for."""
+        return printed_formula(self.expression, self._value)
 
     @property
-    def value_latex(self) -> str:
-        return Number(self._value).write("latex")
+    def sides_latex(self) -> tuple[str, ...]:
+        """The sides of the equation: symbols, numbers, value; ≈ before a value that the printed numbers do not give."""
+        value = Number(self._value).write("latex")
+        if self._empty:
+            return self.symbols_latex, value
+        return self.symbols_latex, self._printed.latex, value if self._printed.agrees else ROUGHLY + value
 
     @property
-    def total_symbols_latex(self) -> str:
-        """`Z = \\sum_j e^{…}`; empty for a row that sees no key."""
-        return "" if self._empty else f"Z = {self._sum_latex}{self._sink_latex}"
-
-    @property
-    def total_numbers_latex(self) -> str:
-        return "" if self._empty else self._denominator.part.write("latex")
-
-    @property
-    def total_latex(self) -> str:
-        """The value of Z; empty where it is too large or too small to be written."""
-        written = not self._empty and _written(self._denominator.value)
-        return Number(self._denominator.value).write("latex") if written else ""
+    def total_sides_latex(self) -> tuple[str, ...]:
+        """The sides of Z, without its value where that cannot be written; empty for a row that sees no key."""
+        if self._empty:
+            return ()
+        symbols, total = f"Z = {self._sum_latex}{self._sink_latex}", self._denominator.value
+        if not _written(total):
+            return symbols, self._denominator.part.write("latex")
+        more = self._printed.more.get(total, 0)
+        numbers, value = (
+            printed_formula(self._denominator.part, total, more),
+            Printed(Number(total), more).write("latex"),
+        )
+        return symbols, numbers.latex, value if numbers.agrees else ROUGHLY + value
 
     @property
     def latex(self) -> str:
         """LaTeX of the whole equation and of its denominator, to be copied."""
-        sides = [self.symbols_latex, self.numbers_latex, self.value_latex]
-        denominator = [self.total_symbols_latex, self.total_numbers_latex, self.total_latex]
-        return r", \quad ".join(" = ".join(filter(None, one)) for one in (sides, denominator) if any(one))
+        return r", \quad ".join(chain_of(sides) for sides in (self.sides_latex, self.total_sides_latex) if sides)
 
     @property
     def _sum_latex(self) -> str:
@@ -357,8 +361,12 @@ class PerQuery:
 class _Denominator(Named):
     """Z, as a number only where it is one."""
 
+    @property
+    def has_number(self) -> bool:
+        return _written(self.value)
+
     def write(self, style: Style) -> str:
-        return self.symbols if style == "latex" and not _written(self.value) else super().write(style)
+        return self.symbols if style == "latex" and not self.has_number else super().write(style)
 
 
 def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value: float) -> PerQuery | None:
@@ -680,24 +688,36 @@ class Explanation:
     @cached_property
     def numbers_latex(self) -> str:
         """Right side of the equation with the actual numbers; empty where it would only repeat the value."""
-        written = "" if self._given else self.expression.write("latex")
+        written = "" if self._given else self._printed.latex
         return "" if isinstance(self.expression, (Number, Evaluated)) or written == self.value_latex else written
+
+    @cached_property
+    def _printed(self) -> PrintedFormula:
+        """The numbers with as many digits as the printed value asks for."""
+        return printed_formula(self.expression, self.value)
 
     @cached_property
     def value_latex(self) -> str:
         return Number(self.value).write("latex")
 
     @cached_property
+    def sides_latex(self) -> tuple[str, ...]:
+        """The sides of the equation: symbols, numbers, value; ≈ before a value that the printed numbers do not give."""
+        numbers = self.numbers_latex
+        value = ROUGHLY + self.value_latex if numbers and not self._printed.agrees else self.value_latex
+        return tuple(side for side in (self.symbols_latex, numbers, value) if side)
+
+    @cached_property
     def parts_latex(self) -> tuple[str, ...]:
         """`Z = … = 1.6367`, `max = 4.885`."""
-        found = tuple(named.equation() for named in self._named)
+        found = tuple(named.equation(self._printed.more.get(named.value, 0)) for named in self._named)
         return found if self.computed is None else (*found, f"{self.computed._left} = {self.computed.value_latex}")
 
     @cached_property
     def latex(self) -> str:
         """The whole chain and its parts, to be copied."""
-        sides = [side for side in (self.symbols_latex, self.numbers_latex, self.value_latex) if side]
-        return r", \quad ".join([" = ".join(sides), *self.parts_latex, *(rf"\text{{{note}}}" for note in self._notes)])
+        notes = (rf"\text{{{note}}}" for note in self._notes)
+        return r", \quad ".join([chain_of(self.sides_latex), *self.parts_latex, *notes])
 
     @cached_property
     def text(self) -> str:

@@ -85,7 +85,7 @@ class DenseEvaluation(Evaluation):
 
     def node(self, stage: str) -> Node:
         """Return the stage at work. Raises StageError (a KeyError) for a stage that the problem does not have."""
-        if plain_name(stage) not in self.stages or stage not in self._by_name:
+        if (stage not in self.stages and plain_name(stage) not in self.stages) or stage not in self._by_name:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=self.stages)
         return self._by_name[stage]
 

@@ -192,7 +192,11 @@ class Evaluation(ABC):
 
     def latest(self, variable: str) -> str:
         """Return the last stage that writes a variable of the formulas: the turned keys rather than the keys."""
-        return next(name for name in reversed(self.stages) if self.node(name).stage.target.name == variable)
+        return self._latest[variable]
+
+    @cached_property
+    def _latest(self) -> dict[str, str]:
+        return {self.node(name).stage.target.name: name for name in self.stages}
 
     # --- numbers ---------------------------------------------------------------------------------
     @abstractmethod
@@ -467,7 +471,7 @@ class Plane:
         rows, columns = self._lengths()
         return (columns, rows) if self.transposed else (rows, columns)
 
-    @property
+    @cached_property
     def signed(self) -> bool:
         """Whether its numbers lie to both sides of 0."""
         return self.evaluation.signed or not self._entry.shares
@@ -525,11 +529,11 @@ class Plane:
         across = slice(start, stop)
         return (across, rows) if self.transposed else (rows, across)
 
-    @property
+    @cached_property
     def _entry(self) -> Stage:
         return self.evaluation.node(self.stage).stage
 
-    @property
+    @cached_property
     def _heads(self) -> bool:
         return self._entry.per_head
 

@@ -13,7 +13,7 @@ from attn_gui.engine.checks import as_box
 from attn_gui.engine.evaluation.dense import NOTHING, DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import PicturePart, Recomputed
 from attn_gui.engine.evaluation.pooling import Picture, block_edges, largest, pool_blocks, reduced
-from attn_gui.engine.evaluation.streaming_edits import Edit
+from attn_gui.engine.evaluation.streaming_edits import StreamingEdit
 from attn_gui.engine.evaluation.streaming_kernels import Chain, check_work
 from attn_gui.engine.evaluation.streaming_rows import Blocks, Passes, entropies
 from attn_gui.engine.evaluation.streaming_states import Versions, bytes_of_row
@@ -481,7 +481,7 @@ class StreamingEvaluation(DenseEvaluation):
             named = self._named(changed) | moved
             reached = self._joined(reach(self._nodes, named, super().fetch), moved)
             cells = self._refill(reached)
-            edit = Edit(self._chain, self._passes, named, reached, other)
+            edit = StreamingEdit(self._chain, self._passes, named, reached, other)
             cells |= edit.carry_out()
             drawn = self._joined(reached, self._opened(moved))
             self._pictures.follow(drawn, other)

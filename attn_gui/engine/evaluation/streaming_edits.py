@@ -21,7 +21,7 @@ FEW_KEYS = 64  # so many keys of a head are exchanged, but no more than a quarte
 BLOCK = 4096  # rows of a head that are exchanged at a time
 
 
-class Edit:
+class StreamingEdit:
     """One edit: `named` are boxes of sources, `reached` boxes of stages; Q, K and V are up to date already."""
 
     def __init__(

@@ -12,7 +12,7 @@ from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
-from attn_gui.engine.evaluation.streaming_states import LARGE, HeadCopy, Tile, add_wild
+from attn_gui.engine.evaluation.streaming_states import LARGE, HeadCopy, SoftmaxRows, add_wild
 from attn_gui.engine.evaluation.threads import share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import Reference, contract
@@ -26,9 +26,9 @@ from attn_gui.engine.scores import SCORES
 
 
 HEAVIEST = 1 << 38  # steps of a score that is no dot product, for all cells
-Given = Mapping[str, Callable[[Box], Array]]
+ReadByBox = Mapping[str, Callable[[Box], Array]]
 Layers = Mapping[str, Readable]
-NOTHING: Given = {}
+NOTHING: ReadByBox = {}
 AS_THEY_ARE: Layers = {}
 
 
@@ -97,12 +97,12 @@ class Chain:
         return self._evaluation.problem.temperature or 1.0
 
     # --- through the stages ----------------------------------------------------------------------
-    def logits(self, box: Box, given: Given = NOTHING) -> Array:
+    def logits(self, box: Box, given: ReadByBox = NOTHING) -> Array:
         """Return the logits that softmax reads, as float64, by the stages themselves; `given` replaces sources or Q and
         K."""
         return self._fetched(given)(self.logits_name, box)
 
-    def _fetched(self, given: Given) -> Callable[[str, Box], Array]:
+    def _fetched(self, given: ReadByBox) -> Callable[[str, Box], Array]:
         def fetch(name: str, box: Box) -> Array:
             if name in given:
                 return given[name](box)
@@ -215,7 +215,7 @@ class DotKernel:
         return bool(self.norm_bound[batch, group] != before)
 
     # --- whole rows ------------------------------------------------------------------------------
-    def tile(self, batch: int, head: int, rows: slice) -> Tile:
+    def tile(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Return rows from nothing; a denominator of NaN where a number is not finite or a row cannot be trusted."""
         query, limit = self._query(batch, head, rows)
         bounded = limit is not None
@@ -245,7 +245,7 @@ class DotKernel:
         self._doubt_blind(tile, batch, head, rows)
         return self._with_wild_values(batch, head, rows, tile)
 
-    def _doubt_blind(self, tile: Tile, batch: int, head: int, rows: slice) -> None:
+    def _doubt_blind(self, tile: SoftmaxRows, batch: int, head: int, rows: slice) -> None:
         """Do not trust rows of open keys all of whose scores are −∞: over T, or bias by bias, a sum may overflow that
         is a number as a whole."""
         blind = tile.denominator == 0
@@ -260,7 +260,7 @@ class DotKernel:
         values = self.values.cells[batch, group, keys]
         return np.where(np.isfinite(values), values, 0) if self.values.wild[batch, group, keys].any() else values
 
-    def _with_wild_values(self, batch: int, head: int, rows: slice, tile: Tile) -> Tile:
+    def _with_wild_values(self, batch: int, head: int, rows: slice, tile: SoftmaxRows) -> SoftmaxRows:
         """Put in the NaN and infinities of values that `_calm_values` has left out."""
         group = head // self.chain.group
         wild = np.flatnonzero(self.values.wild[batch, group])
@@ -344,7 +344,7 @@ class DotKernel:
         scores -= reference[:, None]
         return higher, np.exp(row_max - reference)
 
-    def _finished(self, numerator: Array, reference: Array, unit: float) -> Tile:
+    def _finished(self, numerator: Array, reference: Array, unit: float) -> SoftmaxRows:
         """Return the reference moved by a whole power of 2 so that the denominator lies in 1 to 2: nothing is
         rounded."""
         denominator = numerator[:, -1].astype(np.float64)
@@ -353,11 +353,11 @@ class DotKernel:
         reference = np.where(np.isneginf(reference), 0.0, reference.astype(np.float64) * unit)
         trusted = np.isfinite(numerator).all(axis=1) & ((np.abs(reference) < LARGE) | (denominator == 0))
         denominator = np.where(trusted, np.ldexp(denominator, -power), np.nan)
-        return Tile((reference + power / LOG2E) * self.chain.temperature, denominator, numerator)
+        return SoftmaxRows((reference + power / LOG2E) * self.chain.temperature, denominator, numerator)
 
-    def _empty(self, rows: slice) -> Tile:
+    def _empty(self, rows: slice) -> SoftmaxRows:
         count = rows.stop - rows.start
-        return Tile(np.zeros(count), np.zeros(count), np.zeros((count, self.values.width), self.dtype))
+        return SoftmaxRows(np.zeros(count), np.zeros(count), np.zeros((count, self.values.width), self.dtype))
 
     # --- a few columns ---------------------------------------------------------------------------
     def columns(self, place: Box, layers: Layers = AS_THEY_ARE) -> Array:
@@ -417,11 +417,11 @@ class StageKernel:
         self._layers = layers  # own copies, as K and V are
         self.dtype = values.cells.dtype
 
-    def tile(self, batch: int, head: int, rows: slice) -> Tile:
+    def tile(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Return rows from nothing. A zero weight keeps NaN and infinity of a value out; NaN in a row's scores stays in
         it."""
         parts = [self._part(batch, head, part) for part in self._parts(rows)]
-        return Tile(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        return SoftmaxRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _parts(self, rows: slice) -> Iterator[slice]:
         step = max(FEWEST, CELLS // self.chain.shape[3])
@@ -440,13 +440,13 @@ class StageKernel:
         row_max = row_max + self.chain.temperature * np.log(divisor)
         return row_max, denominator / divisor, np.where(heavy[:, None], mean, numerator)
 
-    def by_hand(self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None = None) -> Tile:
+    def by_hand(self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None = None) -> SoftmaxRows:
         """Return rows in which numbers are changed by hand, from nothing: the numerator is the result itself.
 
         `columns` gives their logits quickly, unless these are very large.
         """
         parts = [self._by_hand(batch, head, part, columns) for part in self._parts(rows)]
-        return Tile(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        return SoftmaxRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _by_hand(
         self, batch: int, head: int, rows: slice, columns: Callable[[Box], Array] | None

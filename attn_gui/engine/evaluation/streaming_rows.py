@@ -11,7 +11,7 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.engine.evaluation.pooling import largest, reduced
 from attn_gui.engine.evaluation.streaming_kernels import Chain, DotKernel, StageKernel
-from attn_gui.engine.evaluation.streaming_states import HeadCopy, RowSums, Tile, Versions, with_sink
+from attn_gui.engine.evaluation.streaming_states import HeadCopy, RowSums, SoftmaxRows, Versions, with_sink
 from attn_gui.engine.evaluation.threads import carry_out, share
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
@@ -154,7 +154,7 @@ class Passes:
         self.values.follow(self._evaluation.held(self._chain.value), batch, group, rows)
 
     # --- a tile ----------------------------------------------------------------------------------
-    def computed(self, batch: int, head: int, rows: slice) -> Tile:
+    def computed(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Return rows from nothing; what is changed by hand in them by the stages."""
         self.need(batch, head // self._chain.group)
         if self.hand.any[batch, head, rows].all():
@@ -166,18 +166,18 @@ class Passes:
             tile.numerator[run] = part.numerator
         return tile
 
-    def _by_hand(self, batch: int, head: int, rows: slice) -> Tile:
+    def _by_hand(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Return rows in which numbers are changed by hand; where only weights are, the fast kernel has their
         logits."""
         quick = self.fast is not None and not self.hand.logits[batch, head, rows].any()
         tile = self.stages.by_hand(batch, head, rows, self.fast.columns if quick and self.fast is not None else None)
         return with_sink(tile, self._chain.sink(head), self._chain.temperature, by_hand=True)
 
-    def _untouched(self, batch: int, head: int, rows: slice) -> Tile:
+    def _untouched(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Return rows from nothing, the sink counted."""
         return with_sink(self._of_keys(batch, head, rows), self._chain.sink(head), self._chain.temperature)
 
-    def _of_keys(self, batch: int, head: int, rows: slice) -> Tile:
+    def _of_keys(self, batch: int, head: int, rows: slice) -> SoftmaxRows:
         """Return rows of the keys alone: by the fast kernel, and by the stages what it cannot vouch for."""
         if self.fast is None:
             return self.stages.tile(batch, head, rows)
@@ -192,10 +192,12 @@ class Passes:
             tile.numerator[run] = part.numerator
         return tile
 
-    def _lost(self, count: int) -> Tile:
+    def _lost(self, count: int) -> SoftmaxRows:
         """Return rows of NaN."""
         dtype = self.values.cells.dtype
-        return Tile(np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype))
+        return SoftmaxRows(
+            np.full(count, np.nan), np.full(count, np.nan), np.full((count, self.values.width), np.nan, dtype)
+        )
 
     def whole_weights(self, box: Box) -> Array:
         """Return whole rows of what softmax gives, by the stages alone: exact in float64, whatever the problem's
@@ -346,7 +348,7 @@ class Passes:
         batch, head, number = job
         rows = self.rows.tile(number)
 
-        def keep(tile: Tile) -> None:
+        def keep(tile: SoftmaxRows) -> None:
             self.rows.put(batch, head, rows, tile)
             self.rows.dirty[batch, head, number] = False
 

@@ -22,7 +22,7 @@ COUNTED, VANISHED = -700.0, -760.0  # times T: from here on exp is above 0, and 
 
 
 @dataclass(frozen=True)
-class Tile:
+class SoftmaxRows:
     """Computed rows: `row_max` and `denominator` (rows,) in float64, `numerator` (rows, d_v).
 
     `row_max` is what is taken off the logits before exp: the largest of them, or a number near it that bounds them.
@@ -43,7 +43,7 @@ def add_wild(numerator: Array, above: Array, value: Array) -> Array:
     return ~(counted | (above < VANISHED))
 
 
-def with_sink(tile: Tile, sink: float | None, temperature: float, *, by_hand: bool = False) -> Tile:
+def with_sink(tile: SoftmaxRows, sink: float | None, temperature: float, *, by_hand: bool = False) -> SoftmaxRows:
     """Return the rows with the power of a sink in their denominators; rows without an open key stay 0.
 
     A sink above what is taken off a row's logits is taken off instead. By hand the numerator is the result itself.
@@ -58,7 +58,7 @@ def with_sink(tile: Tile, sink: float | None, temperature: float, *, by_hand: bo
     if not by_hand:
         scaled = np.where(factor[:, None] == 0, 0.0, numerator * factor[:, None])  # no weight is left: nor NaN, nor ∞
         numerator = scaled.astype(numerator.dtype)
-    return Tile(top, tile.denominator * factor + own, numerator)
+    return SoftmaxRows(top, tile.denominator * factor + own, numerator)
 
 
 def bytes_of_row(width: int, dtype: np.dtype[np.generic]) -> int:
@@ -81,7 +81,7 @@ class RowSums:
         self.by_hand = np.zeros(shape, bool)  # rows whose numerator is the result itself
         self.dirty = np.zeros((*shape[:2], -(-shape[2] // step)), bool)
 
-    def put(self, batch: int, head: int, rows: slice, tile: Tile) -> None:
+    def put(self, batch: int, head: int, rows: slice, tile: SoftmaxRows) -> None:
         self.row_max[batch, head, rows], self.denominator[batch, head, rows] = tile.row_max, tile.denominator
         self.numerator[batch, head, rows] = tile.numerator
         self.drift[batch, head, rows] = 0

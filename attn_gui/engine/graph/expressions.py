@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.graph.printing import OF_CELLS, OF_RESULTS, Style, agrees, fewest_digits, number_text, read_number
 
 # --- expressions ----------------------------------------------------------------------------------
 
 
-# "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
-Style = Literal["text", "latex", "symbols"]
-
 EXACT = 5  # a constant of so few characters is written as it is: 0.5 and not 0.5000
 SHOWN = 4  # a sum of more terms is shortened where it is typeset
-
-
-def number_text(value: float, style: Style, decimals: int = 4) -> str:
-    if math.isnan(value):
-        return r"\mathrm{NaN}" if style in ("latex", "symbols") else "nan"
-    if math.isinf(value):
-        return ("-" if value < 0 else "") + (r"\infty" if style in ("latex", "symbols") else "inf")
-    return repr(value) if style == "text" else short_number(value, decimals)
-
-
-def short_number(value: float, decimals: int) -> str:
-    """Return whole numbers as they are, others with fixed decimals; very small and very large ones as a power of
-    ten."""
-    if value == int(value) and abs(value) < 1e6:
-        return str(int(value))
-    if 0.5 * 10.0**-decimals <= abs(value) < 1e6:
-        return f"{value:.{decimals}f}" if abs(value) < 1000 else f"{value:.7g}"
-    mantissa, exponent = f"{value:.3e}".split("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
 
 
 class Expression:
@@ -48,6 +27,10 @@ class Expression:
     @property
     def parts(self) -> tuple[Expression, ...]:
         return ()
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        """Return the same formula of other parts."""
+        raise NotImplementedError
 
     @property
     def value(self) -> float:
@@ -108,7 +91,7 @@ class Number(Expression):
 
     def signed(self, style: Style) -> tuple[str, str]:
         negative = self._negative(style)
-        return "-" if negative else "", self._text(-self.number if negative else abs(self.number), style)
+        return "-" if negative else "", self.text_of(-self.number if negative else abs(self.number), style)
 
     def _negative(self, style: Style) -> bool:
         """Return whether a minus is written: before a zero only in text, which keeps every bit, and never before
@@ -116,10 +99,11 @@ class Number(Expression):
         signed = math.copysign(1.0, self.number) < 0 and not math.isnan(self.number)
         return signed and (style == "text" or self.number != 0)
 
-    def _text(self, size: float, style: Style) -> str:
+    def text_of(self, size: float, style: Style, more: int = 0) -> str:
+        """Return the number without its sign; `more` digits than usual where it is typeset."""
         exact = repr(size)
         short = len(exact) <= EXACT and "." in exact and not exact.endswith(".0")
-        return exact if short else number_text(size, style)
+        return exact if short else number_text(size, style, OF_RESULTS, more)
 
 
 class Cell(Number):
@@ -146,8 +130,8 @@ class Cell(Number):
             return "", subscripted(self.letter, [str(k) for k in self.shown])
         return super().signed(style)
 
-    def _text(self, size: float, style: Style) -> str:
-        return number_text(size, style, decimals=3)
+    def text_of(self, size: float, style: Style, more: int = 0) -> str:
+        return number_text(size, style, OF_CELLS, more)
 
     def __repr__(self) -> str:
         return f"Cell({self.name!r}, {self.index}, {self.number!r})"
@@ -185,6 +169,9 @@ class Sum(Expression):
     def parts(self) -> tuple[Expression, ...]:
         return tuple(self.term(k) for k in range(self.count))
 
+    def with_parts(self, *parts: Expression) -> Expression:
+        return add(*parts)
+
     @cached_property
     def values(self) -> Array:
         return np.array([part.value for part in self.parts]) if self._values is None else self._values
@@ -205,18 +192,19 @@ class Sum(Expression):
     def binds(self, style: Style) -> int:
         if self.count == 1:
             return self.term(0).binds(style)
-        return 2 if style == "symbols" and self._long and self.symbols and r"\sum" not in self.symbols else self.rank
+        return 2 if style == "symbols" and self.is_long and self.symbols and r"\sum" not in self.symbols else self.rank
 
     @property
-    def _long(self) -> bool:
+    def is_long(self) -> bool:
+        """Whether it is typeset with dots in place of most of its terms."""
         return self.count > SHOWN
 
     def write(self, style: Style) -> str:
         if self.count == 0:
             return "0"
-        if style == "symbols" and self._long and self.symbols:
+        if style == "symbols" and self.is_long and self.symbols:
             return self.symbols
-        shown = range(self.count) if style == "text" or not self._long else (0, 1, self.count - 1)
+        shown = range(self.count) if style == "text" or not self.is_long else (0, 1, self.count - 1)
         first, *rest = (self.term(k).signed(style) for k in shown)
         pieces = [joined(*first, style), *(f"{sign or '+'} {text}" for sign, text in rest)]
         if len(pieces) < self.count:
@@ -233,6 +221,9 @@ class Product(Expression):
     @property
     def parts(self) -> tuple[Expression, ...]:
         return self.factors
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        return Product(*parts)
 
     @property
     def value(self) -> float:
@@ -257,6 +248,9 @@ class Negative(Expression):
     @property
     def parts(self) -> tuple[Expression, ...]:
         return (self.part,)
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        return Negative(*parts)
 
     @property
     def value(self) -> float:
@@ -342,6 +336,9 @@ class Quotient(Expression):
     def parts(self) -> tuple[Expression, ...]:
         return (self.top, self.bottom)
 
+    def with_parts(self, *parts: Expression) -> Expression:
+        return Quotient(*parts, inline=self.inline)
+
     @property
     def value(self) -> float:
         top, bottom = self.top.value, self.bottom.value
@@ -365,6 +362,9 @@ class Power(Expression):
     @property
     def parts(self) -> tuple[Expression, ...]:
         return (self.base,)
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        return Power(parts[0], self.exponent)
 
     @property
     def value(self) -> float:
@@ -393,6 +393,9 @@ class Function(Expression):
     @property
     def parts(self) -> tuple[Expression, ...]:
         return (self.part,)
+
+    def with_parts(self, *parts: Expression) -> Expression:
+        return Function(self.name, *parts)
 
     @property
     def value(self) -> float:
@@ -436,6 +439,11 @@ class NamedPart(Expression):
     def write(self, style: Style) -> str:
         return self.number().write(style) if style == "latex" else self.symbols
 
+    @property
+    def has_number(self) -> bool:
+        """Whether it is typeset as a number."""
+        return True
+
     def number(self) -> Number:
         """A maximum is a cell and written like one; what is computed has one more digit."""
         return self.part if isinstance(self.part, Number) else Number(self.value)
@@ -461,10 +469,10 @@ class Named(NamedPart):
     def write(self, style: Style) -> str:
         return self.name if style == "text" else super().write(style)
 
-    def equation(self) -> str:
-        """Return `Z = … = 1.6367` in LaTeX."""
+    def equation(self, more: int = 0) -> str:
+        """Return `Z = … = 1.6367` in LaTeX; the number with `more` digits than usual."""
         sides = [self.symbols, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
-        return " = ".join([*sides, self.number().write("latex")])
+        return " = ".join([*sides, Printed(self.number(), more).write("latex")])
 
 
 def named_parts(expression: Expression) -> dict[str, Named]:
@@ -473,6 +481,92 @@ def named_parts(expression: Expression) -> dict[str, Named]:
     for part in expression.kinds:
         found |= {name: named for name, named in named_parts(part).items() if name not in found}
     return found
+
+
+# --- as printed -----------------------------------------------------------------------------------
+# Formulas with as many digits as their results ask for: whoever types what is printed into a calculator gets what is
+# printed behind the sign of equality.
+
+
+class Printed(Number):
+    """A number as it is typeset, with `more` digits than usual: its value is what the text says."""
+
+    def __init__(self, source: Number, more: int = 0) -> None:
+        self._typeset = source.text_of(abs(source.number), "latex", more)
+        size = read_number(self._typeset) if math.isfinite(source.number) else abs(source.number)
+        super().__init__(math.copysign(size, source.number))
+
+    def text_of(self, size: float, style: Style, more: int = 0) -> str:
+        return self._typeset
+
+
+class PrintedFormula(NamedTuple):
+    """The numbers of a formula in LaTeX; whether computing with them gives the printed result; the digits added.
+
+    Of a formula with dots in it nobody can tell: it counts as one that does.
+    """
+
+    latex: str
+    agrees: bool
+    more: Mapping[float, int]
+
+
+ROUGHLY = r"\approx "
+
+
+def with_sign(side: str) -> str:
+    """Return a side of an equation behind its sign: = but where it has ≈ of its own."""
+    return side if side.startswith(ROUGHLY) else f"= {side}"
+
+
+def chain_of(sides: Iterable[str]) -> str:
+    """Return the sides of an equation in one line of LaTeX; empty ones are left out."""
+    first, *rest = filter(None, sides)
+    return " ".join([first, *map(with_sign, rest)])
+
+
+def printed_formula(expression: Expression, result: float, more: int = 0) -> PrintedFormula:
+    """Return a formula in LaTeX with the fewest digits that give its result, printed with `more` than usual."""
+    plain, numbers = expression.write("latex"), _typeset_numbers(expression)
+    if numbers is None or not math.isfinite(result) or not all(math.isfinite(one.number) for one in numbers):
+        return PrintedFormula(plain, numbers is None or not math.isfinite(result), {})
+
+    def fits(digits: Mapping[float, int]) -> bool:
+        with np.errstate(all="ignore"):
+            try:
+                return agrees(_as_printed(expression, digits).value, result, more=more)
+            except OverflowError:
+                return False
+
+    found = fewest_digits((one.number for one in numbers), fits)
+    if found is None or not any(found.values()):
+        return PrintedFormula(plain, found is not None, {})
+    return PrintedFormula(_as_printed(expression, found).write("latex"), True, found)
+
+
+def _typeset_numbers(expression: Expression) -> list[Number] | None:
+    """Return the numbers that LaTeX of a formula shows; None where dots stand for some."""
+    if isinstance(expression, Number):
+        return [expression]
+    if isinstance(expression, NamedPart):
+        return [expression.number()] if expression.has_number else None
+    if isinstance(expression, Sum) and expression.is_long:
+        return None
+    found: list[Number] = []
+    for part in expression.parts:
+        numbers = _typeset_numbers(part)
+        if numbers is None:
+            return None
+        found += numbers
+    return found
+
+
+def _as_printed(expression: Expression, more: Mapping[float, int]) -> Expression:
+    """Return a formula whose numbers are what is typeset of them."""
+    if isinstance(expression, (Number, NamedPart)):
+        number = expression if isinstance(expression, Number) else expression.number()
+        return Printed(number, more.get(number.number, 0))
+    return expression.with_parts(*(_as_printed(part, more) for part in expression.parts))
 
 
 # --- leaves ---------------------------------------------------------------------------------------

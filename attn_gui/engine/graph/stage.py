@@ -56,7 +56,7 @@ class Name(NamedTuple):
 
 
 class Form(NamedTuple):
-    """The formula of a stage as a template; `views.stage_formulas` says what may stand in braces.
+    """The formula of a stage as a template; `figure.stage_formulas` says what may stand in braces.
 
     `whole` stands over its map, in LaTeX; `inner` is what it contributes to what the softmax is taken of, and `text`
     the same in plain characters: {before} there is what the stages before it have contributed.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.graph import indices
 
 from . import MISTAKES
@@ -14,18 +14,24 @@ from .mistake import Mistake
 
 TOLERANCE = 0.005
 """Half of the second decimal; of numbers beyond 1 the same share."""
+MOST_COLUMNS = 64
+"""Cells of a row that an answer is looked for in."""
 ROUNDING = 1 + 1e-4
 """So much wider a tolerance is: 0.13 for 0.125 is off by half of the second decimal, in binary by a little more."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`expected` is the right number; `mistakes` are those that give the answer, the closest first."""
+    """`expected` is the right number; `mistakes` are those that give the answer, the closest first.
+
+    `place` is the cell of another stage, or of the same row, that the answer is the number of.
+    """
 
     answer: float
     expected: float
     right: bool
     mistakes: tuple[Mistake, ...] = ()
+    place: Place | None = None
 
 
 def grade(
@@ -39,7 +45,27 @@ def grade(
     expected = number_at(evaluation, stage, index)
     if is_same(answer, expected, tolerance):
         return Verdict(answer, expected, right=True)
-    return _wrong(answer, expected, mistaken(evaluation, stage, index), tolerance)
+    found = _wrong(answer, expected, mistaken(evaluation, stage, index), tolerance)
+    return replace(found, place=_place_of(evaluation, stage, index, answer, tolerance))
+
+
+def _place_of(
+    evaluation: Evaluation, stage: str, index: tuple[int, ...], answer: float, tolerance: float
+) -> Place | None:
+    """Return the cell that an answer is the number of: the same one a step or more before, the last first, else
+    another of the row."""
+    alike, before = _layout(evaluation, stage), evaluation.stages[: evaluation.stages.index(stage)]
+    earlier = [name for name in reversed(before) if _layout(evaluation, name) == alike]
+    row = [(*index[:-1], column) for column in range(min(evaluation.shape(stage)[-1], MOST_COLUMNS))]
+    places = [(name, index) for name in earlier]
+    places += [(name, at) for name in (stage, *earlier) for at in row if at != index]
+    if not math.isfinite(answer):
+        return None
+    return next((place for place in places if is_same(answer, number_at(evaluation, *place), tolerance)), None)
+
+
+def _layout(evaluation: Evaluation, stage: str) -> tuple[object, object]:
+    return evaluation.axes(stage), evaluation.shape(stage)
 
 
 def grade_root(answer: float, root: float, tolerance: float = TOLERANCE) -> Verdict:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import mul
 from typing import TypeVar
 
 import numpy as np
@@ -16,6 +18,7 @@ from attn_gui.engine.derived_stages import LargestOfHeads, MeanOfHeads, ValueWei
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph.expressions import Negative
 from attn_gui.engine.graph.nodes import symbol, title
+from attn_gui.engine.graph.printing import printed_operands
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress, within
 from attn_gui.figure.display import Allowed, Values
@@ -40,7 +43,7 @@ from attn_gui.figure.pages.charts import MOST_LABEL, cells_figure, paint_chosen_
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.labels import elided, token_label
-from attn_gui.figure.text.numbers import difference_text, format_number
+from attn_gui.figure.text.numbers import difference_text, format_number, significant
 from attn_gui.figure.tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
 from attn_gui.figure.writers import END, START, write_line, write_within
 from attn_gui.formats.rows import stage_labels
@@ -505,6 +508,18 @@ class TwoMapsPage(PageKind[T]):
 # Page of value-weighted attention: beside each weight how far it moves the output, ‖a_ij · v_j W_O‖.
 
 
+DIGITS = 4
+
+
+def _written(number: float, more: int = 0) -> str:
+    return significant(number, DIGITS + more)
+
+
+def _places(number: float) -> int:
+    """Return the decimals of a number in so many digits."""
+    return DIGITS - 1 - math.floor(math.log10(abs(number))) if number and math.isfinite(number) else DIGITS
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Weighted(TwoMaps):
     """Weights and what they move, of a head; the chosen cell with its formula.
@@ -520,10 +535,11 @@ class Weighted(TwoMaps):
     @property
     def formula(self) -> str:
         """The chosen cell as the product that it is."""
-        *factors, value = (f"{number:.4g}".replace("-", "−") for number in self.numbers)
+        *factors, value = self.numbers
+        texts = printed_operands(factors, mul, value, _places(value), _written) if factors else []
         length = "‖v W_O‖" if self.projected else "‖v‖"
         weight = "|a|" if self.negative else "a"
-        sides = f"{weight} · {length}", *([" · ".join(factors)] if factors else []), value
+        sides = f"{weight} · {length}", *([" · ".join(texts)] if texts else []), _written(value)
         return f"{symbol(self.names[1])}[{self.cell[0]}, {self.cell[1]}] = {' = '.join(sides)}"
 
 
@@ -565,6 +581,10 @@ WRITTEN = 6
 """So many heads are written out in a sum, the others left out of the line."""
 
 
+def _weight(number: float, more: int = 0) -> str:
+    return format_number(number, DIGITS + more)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Together(TwoMaps):
     """Mean and largest of the heads' weights; the chosen cell of the mean as a sum."""
@@ -574,10 +594,12 @@ class Together(TwoMaps):
     @property
     def formula(self) -> str:
         """The chosen cell of the mean as the sum that it is."""
-        terms = [format_number(number, 4) for number in self.each[:WRITTEN]]  # with which the sum comes out
+        terms = [_weight(number) for number in self.each[:WRITTEN]]
+        if len(self.each) <= WRITTEN:
+            terms = printed_operands(self.each, lambda *each: sum(each) / len(each), self.mean, DIGITS, _weight)
         total = " + ".join([*terms, *(["…"] if len(self.each) > WRITTEN else [])])
         place = f"{symbol(self.names[0])}[{self.cell[0]}, {self.cell[1]}]"
-        return f"{place} = ({total}) / {len(self.each)} = {self.mean:.4g}"
+        return f"{place} = ({total}) / {len(self.each)} = {_weight(self.mean)}"
 
 
 class OverHeadsPage(TwoMapsPage[Together]):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
-from attn_gui.modes import BEFORE, GRADIENT, NOW, STATES
+from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.views.widgets import FocusedWheel, set_tip
 
 # --- A combo box of keys with words, that a passing wheel does not turn ---
@@ -61,22 +61,23 @@ class ChoiceBox(FocusedWheel, QComboBox):
             self.picked.emit(self.itemData(index))
 
 
-# --- The choice what is shown: the state now, the one before, their difference, both beside a bar, or a gradient ---
+# --- The choice what is shown: the state now, the one before, their difference, both at once, or a gradient ---
 
 
 class CompareBox(ChoiceBox):
     """`control.compare`: without a state to compare with only the present one can be chosen, and its gradient."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__((*STATES, GRADIENT), parent)
+    def __init__(self, parent: QWidget | None = None, states: Sequence[str] = STATES) -> None:
+        super().__init__((*states, GRADIENT), parent)
         self.setObjectName("control.compare")
-        self._offered = dict.fromkeys((*STATES, GRADIENT), False) | {NOW: True}
+        self._states = states
+        self._offered = dict.fromkeys((*states, GRADIENT), False) | {NOW: True}
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # Tab passes the tool bar, whose actions have keys of their own
         self.retranslate()
 
     def set_offered(self, *, compared: bool, gradient: bool) -> None:
         """Whether there is something to compare with, and a cell of which a gradient can be taken."""
-        offered = dict.fromkeys(STATES, compared) | {NOW: True, GRADIENT: gradient}
+        offered = dict.fromkeys(self._states, compared) | {NOW: True, GRADIENT: gradient}
         if offered != self._offered:  # else the tool bar would be laid out again at every click on a cell
             self._offered = offered
             self._show_offered()
@@ -92,10 +93,19 @@ class CompareBox(ChoiceBox):
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        words = (self.tr("Now"), self.tr("Before"), self.tr("Difference"), self.tr("Split"), self.tr("Gradient"))
-        self.set_words(dict(zip((*STATES, GRADIENT), words, strict=True)))
+        words = {NOW: self.tr("Now"), BEFORE: self.tr("Before"), GRADIENT: self.tr("Gradient"), **self.both_words()}
+        self.set_words({mode: words[mode] for mode in self._offered})
         self.setAccessibleName(self.tr("State on show"))
         self._show_offered()
+
+    @staticmethod
+    def both_words() -> dict[str, str]:
+        """The words of the modes that show something of either state."""
+        return {
+            SIDE_BY_SIDE: QCoreApplication.translate("CompareBox", "Side by side"),
+            WIPE: QCoreApplication.translate("CompareBox", "Wipe"),
+            DIFFERENCE: QCoreApplication.translate("CompareBox", "Difference"),
+        }
 
     def _why(self, mode: str) -> str:
         if mode == GRADIENT:

@@ -15,6 +15,7 @@ from attn_gui.figure.export_settings import THEMES
 from attn_gui.figure.kinds import PICTURES
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.catalog import IMAGES
+from attn_gui.modes import STATES, WIPE
 from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import BUTTONS
@@ -129,6 +130,7 @@ class Preview(QWidget):
 
 
 FILES, SHEET = "files", "sheet"
+FIGURES_OF_TWO = tuple(mode for mode in STATES if mode != WIPE)  # a bar in a figure could not be moved
 
 
 class ExportDialog(ExportForm):
@@ -159,7 +161,7 @@ class ExportDialog(ExportForm):
         self.setObjectName("dialog.export_image")
         self._draw = draw
         self.stages = CheckList(stages, stage_title, self)
-        self.picture, self.compare = ChoiceBox(pictures, self), CompareBox(self)
+        self.picture, self.compare = ChoiceBox(pictures, self), CompareBox(self, FIGURES_OF_TWO)
         self.compare.set_offered(compared=compares, gradient=gradient)
         self.heads, self.item = HeadsFields(heads, self), CountBox(self, minimum=0, maximum=items - 1)
         self.arrangement = ChoiceBox((FILES, SHEET), self)

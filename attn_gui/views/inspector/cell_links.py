@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, sources
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.text_views import Link
-from attn_gui.views.theme import dress
+from attn_gui.views.theme import dress, icon
 from attn_gui.views.widgets import FlowLayout, Retranslated, clear_layout, set_tip
 
 # --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
@@ -201,6 +201,34 @@ def dressed(label: QLabel, letters: str, tone: str, *, strong: bool = False) -> 
     """The label in a size and color of the look."""
     dress(label, letters, tone, strong=strong)
     return label
+
+
+# --- The button that walks through the cell ---
+
+
+class WalkButton(Retranslated, QWidget):
+    """The one filled button of the explanation, and the key that does the same on the map."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.button, self._key = QPushButton(self), QLabel(self)
+        self.button.setObjectName("inspector.walk")
+        self.button.setProperty("filled", "true")
+        self.button.setIcon(icon("play", "on_accent"))
+        dress(self._key, "small", "text3")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACING.m)
+        row.addWidget(self.button)
+        row.addWidget(self._key)
+        row.addStretch(1)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.button.setText(self.tr("Walk through this cell"))
+        set_tip(self.button, self.tr("Show step by step, with its numbers, how this cell is computed"))
+        self._key.setText(self.tr("Space key"))
 
 
 # --- Buttons below the explanation of a cell: its equations as one, copies of them, a target ---

@@ -12,6 +12,7 @@ from attn_gui.document.edits import filled
 from attn_gui.engine import STAGE
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.blocks import RMSNorm
+from attn_gui.engine.graph.expressions import chain_of
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, number
@@ -50,12 +51,36 @@ class Sentences(QObject):
             "activation": self._activated,
         }
         told = self._by_hand if explanation.by_hand else writers[explanation.entry.told]
+        if context.before is not None:
+            return self._in_two_states(explanation, context)
         template, more = told(explanation, context)
         if explanation.entry.shares and context.problem.sink is not None and not explanation.by_hand:
             both = QCoreApplication.translate("Sentences", "{sentence} {next}")
             template = both.format(sentence=template, next=self.tr("The sink of its head takes {share}."))
             more["share"] = number(explanation.sink_share)
         return runs(template, **_words(explanation, context) | more)
+
+    def _in_two_states(self, explanation: Explanation, context: ExplainContext) -> Sentence:
+        """The cell in the state before and in the present one."""
+        assert context.before is not None
+        (before, now), old, entry = context.before.names, context.before.value, STAGE[explanation.stage]
+        closed = QCoreApplication.translate("Heatmap", "not allowed")
+        words: Words = {
+            "title": stage_title(explanation.stage),
+            "token": self._named_token(explanation, context),
+            "before": before,
+            "now": now,
+            "old": strong(closed if old is None else number(old)),
+        }
+        if explanation.closed_by is not None:
+            words["value"] = strong(closed)
+        if entry.shares:
+            text = self.tr("Weight that query {query} gives key {key}: {before} {old}, {now} {value}.")
+        elif entry.square:
+            text = self.tr("{title} of query {query} and key {key}: {before} {old}, {now} {value}.")
+        else:
+            text = self.tr("{title}, column {column} for {token}: {before} {old}, {now} {value}.")
+        return runs(text, **_words(explanation, context) | words)
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
         """`the causal mask`: the mask layer that closes a cell, by its kind."""
@@ -308,8 +333,7 @@ class Equations(NamedTuple):
 
 def by_step(explanation: Explanation) -> Equations:
     """The formula of the cell, one step back."""
-    sides = (explanation.symbols_latex, explanation.numbers_latex, explanation.value_latex)
-    return Equations(_chain(*sides), tuple(explanation.parts_latex))
+    return Equations(chain_of(explanation.sides_latex), tuple(explanation.parts_latex))
 
 
 def as_one(explanation: Explanation) -> Equations | None:
@@ -317,9 +341,5 @@ def as_one(explanation: Explanation) -> Equations | None:
     query = explanation.per_query
     if query is None:
         return None
-    total = _chain(query.total_symbols_latex, query.total_numbers_latex, query.total_latex)
-    return Equations(_chain(query.symbols_latex, query.numbers_latex, query.value_latex), (total,) if total else ())
-
-
-def _chain(*sides: str) -> str:
-    return " = ".join(side for side in sides if side)
+    total = query.total_sides_latex
+    return Equations(chain_of(query.sides_latex), (chain_of(total),) if total else ())

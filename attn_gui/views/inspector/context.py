@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from attn_gui.engine import STAGE, Cell, Explanation
-from attn_gui.engine.arrays import Box
+from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph.nodes import plain_name
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.text.labels import token_text
@@ -33,10 +33,20 @@ class Reached(NamedTuple):
     shape: tuple[int, ...]
 
 
+class OtherState(NamedTuple):
+    """The explained cell in the state before: what the two states are called, its number there (None behind a mask),
+    and of weights its whole row."""
+
+    names: tuple[str, str]
+    value: float | None
+    row: Array
+
+
 class ExplainContext(NamedTuple):
     """The chosen cell as it is shown (row and column within the shown head), the tokens, the problem, its reach.
 
-    `trail` holds (stage, row, column as shown) of the cells that led to it, the first one first.
+    `trail` holds (stage, row, column as shown) of the cells that led to it, the first one first; `before` is the cell
+    in the state that stands beside the present one.
     """
 
     head: int
@@ -47,6 +57,7 @@ class ExplainContext(NamedTuple):
     problem: Problem
     reach: Sequence[Reached] = ()
     trail: Sequence[tuple[str, int, int]] = ()
+    before: OtherState | None = None
 
     def query_name(self, row: int) -> str:
         """The token of a query, or its number."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, Q
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
-from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail
+from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail, WalkButton
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.inspector_pages import Rows, SensitivityPage, StartPage, VerifyPage
@@ -41,6 +41,7 @@ class Inspector(Retranslated, QWidget):
     lessonsRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
+    walkRequested = Signal()
     reachPicked = Signal(str)  # a direction of `veil.DIRECTIONS`, or none
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -59,7 +60,8 @@ class Inspector(Retranslated, QWidget):
             self._tabs.addTab(holder, "")
         self._start_page, self._cell_page = FittingPage(self._pages), FittingPage(self._pages)
         self._cell_page.setObjectName("inspector.page")
-        for shown in (self._start_page, self._cell_page):
+        self._covered_page = FittingPage(self._pages)
+        for shown in (self._start_page, self._cell_page, self._covered_page):
             self._pages.addWidget(shown)
         self.start, self._page = StartPage(self._start_page.viewport()), QWidget(self._cell_page.viewport())
         page = self._page
@@ -68,8 +70,15 @@ class Inspector(Retranslated, QWidget):
         self._formula = FormulaView(page)
         self._parts = FormulaView(page, size=FONT_SIZE.body, role="text2")
         self._caption, self._order, self._compared = QLabel(page), QLabel(page), WrappedLabel(page)
+        covered = QWidget(self._covered_page.viewport())
+        self._covered, self._covered_name, self._covered_hint = (
+            FormulaView(covered),
+            QLabel(covered),
+            WrappedLabel(covered),
+        )
+        self._covered_page.hold(covered)
         self._terms, self._relations = TermsView(page), Relations(page)
-        self._buttons = CellButtons(page)
+        self._buttons, self._walk = CellButtons(page), WalkButton(page)
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
         self.pages = PagesPanel(self._pages_holder)
         held = (self.start, self._page, self.verify, self.sensitivity)
@@ -91,16 +100,26 @@ class Inspector(Retranslated, QWidget):
         self._compared.setText(text)
         self._compared.setVisible(bool(text))
 
-    def set_nothing_chosen(self, *, withheld: bool = False) -> None:
-        """Show the first steps; `withheld`: a cell is chosen, and an exercise runs that its explanation would end."""
+    def set_nothing_chosen(self) -> None:
+        """Show the first steps."""
         self._explanation = self._context = None
         self._terms.terms().set_explanation(None, None)
-        self.start.set_withheld(withheld)
         self._pages.setCurrentWidget(self._start_page)
+
+    def set_covered(self, name: str, latex: str) -> None:
+        """Show the formula of a cell, and neither its number nor those that would tell it."""
+        self.set_nothing_chosen()
+        self._covered_name.setText(name)
+        self._covered.set_formula(rf"{latex} = \text{{?}}", f"{spoken(latex)} = ?")
+        self._pages.setCurrentWidget(self._covered_page)
 
     def set_target_offered(self, offered: bool) -> None:
         """Whether the explained cell can be given a target."""
         self._buttons.set_target_offered(offered)
+
+    def set_walk_offered(self, offered: bool) -> None:
+        """Whether the explained cell can be walked through."""
+        self._walk.setVisible(offered)
 
     def set_reach_shown(self, shown: str, other: str = "") -> None:
         """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
@@ -123,7 +142,7 @@ class Inspector(Retranslated, QWidget):
         if TABS[self._tabs.currentIndex()] not in self._offered:
             self._tabs.setCurrentIndex(0)
         self._show_tabs()
-        self._relations.set_toggles_offered("relations" in shown)
+        self._relations.set_toggles_offered("reach" in shown)
         self._buttons.set_more_offered("target" in shown)
 
     def _show_tabs(self) -> None:
@@ -164,6 +183,7 @@ class Inspector(Retranslated, QWidget):
             self.tr("The terms of the number above, such as q · k: a click on one goes to the cell that it comes from")
         )
         self._order.setText(self.tr("by size"))
+        self._covered_hint.setText(self.tr("A right answer uncovers the numbers here and in the maps."))
         if self._explanation is not None:
             self._show_explanation()
 
@@ -223,6 +243,7 @@ class Inspector(Retranslated, QWidget):
         order = (
             self._tabs.tabBar(),
             *self._trail.links(),
+            self._walk.button,
             self._terms,
             *self._relations.links(),
             *self._buttons.buttons(),
@@ -266,6 +287,7 @@ class Inspector(Retranslated, QWidget):
         self._tabs.currentChanged.connect(lambda _: self.pageTurned.emit())
         self._buttons.copyRequested.connect(self.copyRequested)
         self._buttons.targetRequested.connect(self.targetRequested)
+        self._walk.button.clicked.connect(self.walkRequested)
         self._buttons.oneClicked.connect(self._on_one_clicked)
         for mine, theirs in (
             (self.exampleRequested, self.start.exampleRequested),
@@ -292,14 +314,28 @@ class Inspector(Retranslated, QWidget):
         column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.m)
-        for widget in (self._trail, self._sentence, self._compared, self._formula, self._parts):
+        for widget in (self._trail, self._sentence, self._compared, self._formula, self._parts, self._walk):
             column.addWidget(widget)
         column.addLayout(caption)
         column.addWidget(self._terms)
         column.addWidget(self._relations)
         column.addWidget(self._buttons)
         column.addStretch(1)
+        self._build_covered()
         self._build_pages()
+
+    def _build_covered(self) -> None:
+        self._covered_page.setObjectName("inspector.covered")
+        dress(self._covered_name, "small", "text2")
+        dress(self._covered_hint, "small", "text2")
+        page = self._covered_page.widget()
+        assert page is not None
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING.m)
+        for part in (self._covered_name, self._covered, self._covered_hint):
+            column.addWidget(part)
+        column.addStretch(1)
 
     def _build_pages(self) -> None:
         self._pages.setContentsMargins(0, SPACING.m, 0, 0)

@@ -86,7 +86,6 @@ class StartPage(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._withheld = False
         self._titles = [WrappedLabel(self) for _ in range(4)]
         self._steps = [SentenceView(self) for _ in range(3)]
         self._examples, self._models = LinkGrid(self, "example"), LinkGrid(self, "model")
@@ -99,12 +98,6 @@ class StartPage(Retranslated, QWidget):
         self._lessons.clicked.connect(self.lessonsRequested)
         self._build()
         self.retranslate()
-
-    def set_withheld(self, withheld: bool) -> None:
-        """Whether a cell is chosen that is not explained, for the sake of an exercise."""
-        if withheld != self._withheld:
-            self._withheld = withheld
-            self.retranslate()
 
     def set_examples(self, examples: Rows) -> None:
         """Every example as a link with its shape at the right."""
@@ -126,10 +119,7 @@ class StartPage(Retranslated, QWidget):
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        first = self.tr("No cell chosen")
-        if self._withheld:
-            first = self.tr("Not explained during the exercise: that would give away a cell that is left out.")
-        titles = (first, self.tr("Examples"), self.tr("Whole models"), self.tr("Keyboard"))
+        titles = (self.tr("No cell chosen"), self.tr("Examples"), self.tr("Whole models"), self.tr("Keyboard"))
         for label, text in zip(self._titles, titles, strict=True):
             label.setText(text)
         steps = (
@@ -139,7 +129,6 @@ class StartPage(Retranslated, QWidget):
         )
         for line, step in zip(self._steps, steps, strict=True):
             line.set_sentence(step)
-        self._steps[0].setVisible(not self._withheld)  # it promises what is withheld
         self._new.setText(self.tr("New…"))
         self._open.setText(self.tr("Open…"))
         self._lessons.setText(self.tr("Lessons…"))
@@ -314,7 +303,7 @@ class SensitivityPage(Retranslated, QWidget):
         sentences = {
             "": self.tr("How much {name} changes when one number of the problem grows by a little, for each unit:"),
             "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
-            "exercise": self.tr("Not shown during the exercise: gradients would give away cells that are left out."),
+            "exercise": self.tr("Not shown while cells are covered: gradients would give them away."),
             "none": self.tr("{name} does not change with any number of the problem."),
             "refused": "{refusal}",
             "working": self.tr("Taking the gradients …"),

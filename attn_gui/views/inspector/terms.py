@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,14 @@ from attn_gui.engine.graph.nodes import cell_symbol, plain_name
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
-from attn_gui.views.inspector.context import ExplainContext, cell_name, column_writer, role_of, running_name
+from attn_gui.views.inspector.context import (
+    ExplainContext,
+    OtherState,
+    cell_name,
+    column_writer,
+    role_of,
+    running_name,
+)
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 from attn_gui.views.widgets import own_viewport, paint_focus_ring, plain_tip
 
@@ -140,6 +147,11 @@ class TermsModel(QAbstractTableModel):
         """Whether the terms are the weights of a row."""
         return self._entry is not None and self._entry.shares
 
+    @property
+    def two_states(self) -> OtherState | None:
+        """The row of weights in the state before, where it stands beside the present one."""
+        return self._context.before if self._context is not None and self.of_weights() else None
+
     def _over_keys(self) -> bool:
         return self._entry is not None and self._entry.over_keys
 
@@ -184,6 +196,8 @@ class TermsModel(QAbstractTableModel):
     def _numbers(self, row: int) -> list[object]:
         cells = self._term(row).cells
         factors: list[object] = [np.float64(cell.value) for cell in cells]
+        if self.two_states is not None:
+            factors = [np.float64(self._old_value(row))]
         return [
             *(factors if len(cells) == len(self._headers) else [""] * len(self._headers)),
             np.float64(self._values[self._order[row]]),
@@ -200,7 +214,7 @@ class TermsModel(QAbstractTableModel):
         if orientation == Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            last = section == self.columnCount() - 1
+            last = section == self.columnCount() - 1 or self.two_states is not None
             side = Qt.AlignmentFlag.AlignRight if section and not last else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         if role != Qt.ItemDataRole.DisplayRole:
@@ -246,7 +260,11 @@ class TermsModel(QAbstractTableModel):
             texts = [write(cell.value) for cell in cells]
         else:  # the tail, a bias among products, or addends of different matrices
             texts = [""] * len(self._headers)
-        numbers = (TermCell(text, None, chosen, color) for text, (_, color) in zip(texts, self._headers, strict=True))
+        numbers = [TermCell(text, None, chosen, color) for text, (_, color) in zip(texts, self._headers, strict=True)]
+        if self.two_states is not None:
+            old, least = self._old_value(row), 10.0 ** -self._decimals(4)
+            write_value = partial(_small_written, write=write_value, least=least)
+            numbers = [TermCell(write_value(old), old, chosen, "text")]
         return TermCell(name, None, chosen, "text"), *numbers, TermCell(write_value(value), value, chosen, "text")
 
     def _ways_of_writing(self) -> tuple[Write, Write]:
@@ -280,6 +298,13 @@ class TermsModel(QAbstractTableModel):
                 return float(self._values[self._order[self.shown() :]].sum())
         return float(self._values[self._order[row]])
 
+    def _old_value(self, row: int) -> float:
+        """The weight of a row of the table, or the sum of those of the tail, in the state before."""
+        assert self.two_states is not None
+        order = self._order[self.shown() :] if self._is_tail(row) else self._order[row : row + 1]
+        keys = [self._terms[int(place)].cells[0].index[-1] for place in order] if self._terms is not None else []
+        return float(self.two_states.row[keys].sum())
+
     def _is_tail(self, row: int) -> bool:
         return self.has_tail() and row == self.shown()
 
@@ -295,6 +320,8 @@ class TermsModel(QAbstractTableModel):
         if not self._terms:
             return ()
         first = self._terms[0]
+        if self.two_states is not None:
+            return ((self.two_states.names[0], "text"),)
         if self.of_weights():
             return ((cell_symbol(first.cells[0].name), "text2"),)
         last = next(term for term in reversed(self._terms) if len(term.cells) == len(first.cells))
@@ -305,6 +332,8 @@ class TermsModel(QAbstractTableModel):
         return tuple((running_name(a, b, letter), role_of(a.name) or "text2") for a, b in ends)
 
     def _value_header(self) -> str:
+        if self.two_states is not None:
+            return self.two_states.names[1]
         if self.of_weights() or not self._terms:
             return "a"
         if self._told == "norm":
@@ -316,6 +345,11 @@ class TermsModel(QAbstractTableModel):
         if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
+
+
+def _small_written(value: float, *, write: Write, least: float) -> str:
+    """A weight beside the same one in another state: where it is next to nothing, how small does not matter."""
+    return f"< {least:g}" if 0 < value < least / 2 else write(value)
 
 
 # --- The table of terms on screen: numbers in the colors of their roles, bars by size, as high as its rows ---
@@ -369,9 +403,9 @@ class TermsView(QTableView):
         """All terms in full precision."""
         return self._terms.copied() if self._terms.count() else None
 
-    def value_width(self) -> int:
-        """The room of the numbers before the bars."""
-        return self._widest(self._terms.columnCount() - 1)
+    def value_width(self, column: int = -1) -> int:
+        """The room of the numbers before the bars, by default of the last column."""
+        return self._widest(column % self._terms.columnCount())
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -480,6 +514,8 @@ class TermsView(QTableView):
             if sum(map(self._widest, range(columns))) + scaled(SLIVER) <= room:
                 break
         middle = [self._widest(column) for column in range(1, columns - 1)]
+        if self._terms.two_states is not None:  # bars of the same length stand in both
+            middle = [width + max(0, room - sum(map(self._widest, range(columns)))) // 2 for width in middle]
         for column, width in enumerate(middle, 1):
             self.setColumnWidth(column, width)
         rest = room - sum(middle) - self.value_width()
@@ -524,7 +560,7 @@ class TermDelegate(QStyledItemDelegate):
         painter.setFont(font)
         room = rect.adjusted(padding, 0, -padding, 0)
         if face.value is not None:
-            width = view.value_width()
+            width = view.value_width(column)
             room.setWidth(width - 2 * padding)
             self._paint_bar(painter, rect.adjusted(width, 0, 0, 0), face, view.terms())
         painter.setPen(theme.key if face.chosen and not column else getattr(theme, face.color))

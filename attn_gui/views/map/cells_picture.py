@@ -12,12 +12,12 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
 
 from attn_gui.engine.analysis.differentiation import Gradient
-from attn_gui.figure.cells import SMALLEST_MARK, paint_hatch, paint_marks, paint_values
+from attn_gui.figure.cells import SMALLEST_MARK, paint_covered, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
-from attn_gui.figure.tokens import SIZE, THEMES, Theme
+from attn_gui.figure.tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.pictures.planes import PlaneLike, covers, kind_of, zeros_dotted
@@ -147,10 +147,13 @@ class CellsPicture:
         self.display.indices[down, right] = display.indices
         self.display.flags[down, right] = display.flags
         if self._marked or display.flags.any():
-            self._marked = bool(((self.display.flags != ALLOWED) & (self.display.flags < CLOSED)).any())
+            unmarked = (ALLOWED, CLOSED) if covers(self.plane) else (ALLOWED, CLOSED, UNKNOWN)
+            self._marked = not bool(np.isin(self.display.flags, unmarked).all())
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         heights, widths = self.rows.sizes(down), self.columns.sizes(right)
         self._pixels[y, x] = _spread(self._colored(display), heights, widths)
+        if self._lined:
+            self._line(down, right)
         if display.flags.any() and (closed := display.flags == CLOSED).any():
             self._hatch(y, x, _spread(closed, heights, widths))
         if display.flags.any() and (unknown := display.flags == UNKNOWN).any():
@@ -162,6 +165,20 @@ class CellsPicture:
         if self._tiny:
             colors[display.flags == NAN] = self.style.theme.nan_mark.rgb()
         return colors
+
+    @property
+    def _lined(self) -> bool:
+        """Whether cells are so large that lines between them set them apart."""
+        return min(self.rows.cell_size, self.columns.cell_size) >= SIZE.lined_cell and not self.style.small
+
+    def _line(self, down: slice, right: slice) -> None:
+        """Mix the ground into the first row and the first column of pixels of each of these cells."""
+        ground = self.style.theme.surface.rgb()
+        y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
+        for first in self.rows.firsts(down):
+            self._pixels[first, x] = _mixed(self._pixels[first, x], ground)
+        for first in self.columns.firsts(right):
+            self._pixels[y, first] = _mixed(self._pixels[y, first], ground)
 
     def _hatch(self, y: slice, x: slice, closed: npt.NDArray[np.bool_]) -> None:
         spacing = SIZE.hatch_small_map if self.style.small else SIZE.hatch
@@ -252,6 +269,13 @@ class CellsPicture:
         painter.drawImage(rect, self._image, rect)
         if self.numbers is not None:
             paint_values(painter, place, self.values[down, right], part, self.style.table, self.numbers)
+        if self._marked and covers(self.plane):
+            for row, column in np.argwhere(part.flags == UNKNOWN):
+                one = (
+                    slice(down.start + row, down.start + row + 1),
+                    slice(right.start + column, right.start + column + 1),
+                )
+                paint_covered(painter, self._place(*one), self.style.theme)
         if self._marked:
             hatched = part.flags >= CLOSED  # already in the buffer
             open_part = Display(part.indices, np.where(hatched, np.uint8(ALLOWED), part.flags))
@@ -270,6 +294,15 @@ def _spread(cells: npt.NDArray[Any], heights: npt.NDArray[np.intp], widths: npt.
     if (widths != 1).any():
         cells = np.repeat(cells, widths, axis=1)
     return np.repeat(cells, heights, axis=0) if (heights != 1).any() else cells
+
+
+def _mixed(colors: npt.NDArray[np.uint32], ground: int) -> npt.NDArray[np.uint32]:
+    """Colors with the share of the ground that a line between cells has."""
+    mixed = np.zeros_like(colors)
+    for shift in (0, 8, 16, 24):
+        own, other = (colors >> np.uint32(shift)) & np.uint32(255), ground >> shift & 255
+        mixed |= np.rint(own * (1 - LINE.cell_share) + other * LINE.cell_share).astype(np.uint32) << np.uint32(shift)
+    return mixed
 
 
 @lru_cache(maxsize=16)

@@ -41,9 +41,9 @@ from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.views.map.gestures import CellTyping, Gestures
 from attn_gui.views.map.map_drawing import MapDrawing, MapState, Placement
 from attn_gui.views.map.map_view import MapBox, MapView
-from attn_gui.views.map.marks import Area, Canvas, Cell, Marks, motion_reduced
+from attn_gui.views.map.marks import Area, Canvas, Cell, Marks
 from attn_gui.views.map.thumbnail import Thumbnail
-from attn_gui.views.theme import scaled
+from attn_gui.views.theme import motion_reduced, scaled
 
 # --- A cell of a map in words, for screen readers: to them a painted map is a widget without parts ---
 

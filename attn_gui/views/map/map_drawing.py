@@ -69,8 +69,11 @@ class MapState:
 # --- What every map shows, large or small: the picture of a matrix and its marks, wherever they are painted ---
 
 
-VALUE_FONTS = ((44, "body"), (26, "small"), (0, "micro"))
+VALUE_FONTS = ((120, "value_large"), (52, "value"), (44, "body"), (26, "small"), (0, "micro"))
 """Least width of a cell for each size of its value."""
+
+WIDEST_FOR_VALUE = 2.5
+"""Of a wider cell so many times its height count as its width."""
 
 
 class Placement(NamedTuple):
@@ -197,7 +200,8 @@ class MapDrawing(QObject):
         self._placed = placed
         (rows, columns), (top, bottom, left, right) = self.shown.shape, window
         down, across = Span(rows, inner.height(), top, bottom), Span(columns, inner.width(), left, right)
-        self.cells.font = ui_font(next(size for least, size in VALUE_FONTS if across.cell_size >= scaled(least)))
+        width = min(across.cell_size, WIDEST_FOR_VALUE * down.cell_size)
+        self.cells.font = ui_font(next(size for least, size in VALUE_FONTS if width >= scaled(least)))
         self.cells.set_geometry(down, across)
         self.overlay.set_geometry(down, across)
         if self.split is not None:

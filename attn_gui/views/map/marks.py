@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QObject, QPoint, QRect, QRectF, Qt, QVariantAnimation
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
-from PySide6.QtWidgets import QApplication, QStyle, QWidget
+from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.related import RelatedCells
+from attn_gui.figure.cells import paint_covered
 from attn_gui.figure.tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.theme import scaled
+from attn_gui.views.theme import motion_reduced, scaled
 
 # --- Veil over a map: covers all but the cells that a cell reaches or comes from, with a line between ---
 
@@ -410,9 +411,7 @@ class Overlay:
 
     def _paint_blank(self, painter: QPainter, rect: QRect) -> None:
         """Nothing of the cell but a question mark."""
-        painter.fillRect(rect, self._theme.raised)
-        painter.setPen(self._theme.accent)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, "?")
+        paint_covered(painter, QRectF(rect), self._theme)
 
     def _paint_lines(self, painter: QPainter, rect: QRect, role: str, *, rows: bool) -> None:
         """A pair of lines along a row or column with casing on both sides, so that it shows on any color."""
@@ -544,7 +543,7 @@ class Flash(QVariantAnimation):
         self.setEndValue(0.0)
 
     def restart(self) -> None:
-        """Hold and fade from the start; where the desktop asks for no motion nothing fades by itself."""
+        """Hold and fade from the start; where no motion is wanted nothing fades by itself."""
         self.stop()
         if not motion_reduced():
             self.start()
@@ -555,8 +554,3 @@ class Flash(QVariantAnimation):
             self.pause()
         elif not held and self.state() == self.State.Paused:
             self.resume()
-
-
-def motion_reduced() -> bool:
-    """Whether the desktop asks programs not to animate."""
-    return not QApplication.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPi
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from attn_gui.engine import STAGE, symbol
-from attn_gui.figure.operands import picture_of
+from attn_gui.figure.operands import picture_of, repeated
 from attn_gui.figure.tokens import SPACING
 from attn_gui.views.names import AxisNames, stage_title
 from attn_gui.views.product.map_labels import (
@@ -238,15 +238,21 @@ class AllStages(QScrollArea):
         """A tile for every stage, in rows that fill the width."""
         if not self.isVisible():
             return
-        for stage in [stage for stage in self._tiles if stage not in self._maps.stages]:
+        stages = self._own_stages()
+        for stage in [stage for stage in self._tiles if stage not in stages]:
             self._maps.send_home(stage)
             self._tiles.pop(stage).deleteLater()
-        for stage in self._maps.stages:
+        for stage in stages:
             if stage not in self._tiles:
                 self._tiles[stage] = StageTile(stage, self._maps, self._floor)
                 self._tiles[stage].picked.connect(self.stagePicked)
             self._tiles[stage].adopt()
         self._place_tiles()
+
+    def _own_stages(self) -> tuple[str, ...]:
+        """The stages that show a matrix of their own, in order."""
+        evaluation = self._maps.evaluation
+        return tuple(stage for stage in self._maps.stages if evaluation is not None and not repeated(evaluation, stage))
 
     def _on_maps_rearranged(self) -> None:
         """Leave the tiles as they are where only the numbers are others, as those of another head."""
@@ -255,11 +261,11 @@ class AllStages(QScrollArea):
 
     def _needs(self) -> object:
         """All that tells how the tiles are laid out and lettered, but for the room, the look and the language."""
-        maps = self._maps
-        return maps.stages, [maps.map(stage).shape for stage in maps.stages], maps.query_tokens, maps.key_tokens
+        maps, stages = self._maps, self._own_stages()
+        return stages, [maps.map(stage).shape for stage in stages], maps.query_tokens, maps.key_tokens
 
     def _place_tiles(self) -> None:
-        stages = self._maps.stages
+        stages = self._own_stages()
         gap, room = scaled(SPACING.l), self.viewport().size()
         least = QSize(scaled(LEAST_TILE[0]), scaled(LEAST_TILE[1]))
         across = _across(len(stages), room, least, gap)

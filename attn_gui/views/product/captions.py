@@ -133,6 +133,9 @@ def _marked_token(scene: ProductScene, place: str) -> tuple[str, str] | None:
 # --- The title of the product picture with its formula and the button that names queries and keys ---
 
 
+FORMULA_ROOM, FORMULA_ROOM_COMPACT = 140, 96
+"""Pixels in the corner for a formula, however long: from stage to stage the maps stay where they are."""
+
 LEAST_FORMULA = 0.7
 """A formula is made smaller to fit its corner down to this share: its letters are then as high as the least type."""
 
@@ -179,11 +182,14 @@ class Title:
         return max(round(self._height()), round(self._formula_size().height())) + scaled(SPACING.m)
 
     def corner_width(self) -> int:
-        """Pixels that title, formula and the words at the top map would like to have beside one another."""
+        """Pixels that title, formula and the words at the top map would like to have beside one another: as many for
+        every stage that is laid out alike."""
         if "top" not in self._scene.operands.shown:
             return 0
         words = max(words_width([word]) for word in top_words(self._scene)) + 2 * scaled(SPACING.l)
-        return round(max(self._width(), self._formula_size().width() + words))
+        titles = (self._width(stage) for stage in self._scene.alike)
+        room = FORMULA_ROOM_COMPACT if self._scene.compact else FORMULA_ROOM
+        return round(max(*titles, scaled(room) + words))
 
     def place_tokens(self, places: ProductPlaces) -> None:
         """The button after the title, left of the words at a map above and of tokens over columns."""
@@ -202,17 +208,17 @@ class Title:
     def _height(self) -> float:
         return QFontMetricsF(ui_font("sentence", 600)).height()
 
-    def _width(self) -> float:
-        """Pixels of the title with the button beside it."""
-        return words_width(tuple(self._words())) + scaled(SPACING.m) + self.tokens.sizeHint().width()
+    def _width(self, stage: str = "") -> float:
+        """Pixels of the title of the present stage, or of another, with the button beside it."""
+        return words_width(tuple(self._words(stage))) + scaled(SPACING.m) + self.tokens.sizeHint().width()
 
-    def _words(self) -> Iterator[Word]:
-        stage, maps = self._scene.stage, self._scene.maps
+    def _words(self, stage: str = "") -> Iterator[Word]:
+        stage, maps = stage or self._scene.stage, self._scene.maps
         assert maps.evaluation is not None
         if self.layer is not None:
             yield layer_words(self.layer), "sentence", "text2", 600
         yield stage_title(stage), "sentence", "text", 600
-        if not STAGE[stage].joined:
+        if not STAGE[stage].joined and maps.evaluation.problem.num_heads > 1:
             head = QCoreApplication.translate("ProductPicture", "head {head}").format(head=maps.head)
             yield head, "body", "text2", 400
             if word := head_words(maps.evaluation.problem).get(maps.head):

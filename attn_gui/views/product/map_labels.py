@@ -133,7 +133,7 @@ class AxisLabels:
 
 def labels_fit(labels: AxisNames, font: QFont, cell: float) -> bool:
     """Whether every label can stand over its own column without being turned."""
-    return len(labels) * cell > 0 and _widest_of(labels, font) <= cell - 2 * (scaled(SPACING.s) + BETWEEN)
+    return len(labels) * cell > 0 and _widest_of(labels, font) <= cell - 2 * (scaled(SPACING.xs) + BETWEEN)
 
 
 def label_width(labels: AxisNames, font: QFont, widest: float) -> float:
@@ -174,7 +174,8 @@ def _paint_label(painter: QPainter, label: str, chosen: bool, place: QRectF, sty
         painter.drawRoundedRect(place, RADIUS.chip, RADIUS.chip)
     painter.setFont(font)
     painter.setPen(getattr(style.theme, style.role, style.theme.text) if chosen else style.theme.text2)
-    room = place.adjusted(scaled(SPACING.s), 0, -scaled(SPACING.s), 0)
+    away = scaled(SPACING.xs if alignment == SIDES[LEVEL] else SPACING.s)
+    room = place.adjusted(away, 0, -away, 0)
     text = elided(visible_text(label), room.width(), QFontMetricsF(font))
     painter.drawText(room, alignment, text)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.operands import picture_of
 from attn_gui.figure.tokens import SPACING, Theme
-from attn_gui.views.map.heatmap import Heatmap
+from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap
 from attn_gui.views.map.levels import Shades
 from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import painted_ground
@@ -197,7 +198,11 @@ class ProductPicture(QWidget):
         return places_of(self.maps, stage, self.size(), **form, head=head, bars=bars, corner=corner)
 
     def _bar_height(self, width: int) -> int:
-        return scaled(SPACING.m) + max(bar.heightForWidth(width) for bar in self._scene.bars.values())
+        """Pixels of the highest color bar, those of small maps that take turns in the corner included."""
+        bars = list(self._scene.bars.values())
+        if math.prod(self.maps.map(self._scene.stage).shape) <= COUNTED_CELLS:
+            bars += map(self.maps.bar, self._scene.alike)
+        return scaled(SPACING.m) + max(bar.heightForWidth(width) for bar in bars)
 
     def _place_operands(self) -> None:
         assert self.places is not None

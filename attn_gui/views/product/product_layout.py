@@ -55,7 +55,10 @@ class Needs(NamedTuple):
     gap: int = 18
     least_side: int = 80
     least_top: int = 64
-    largest_cell: int = 64
+    largest_cell: int = 150
+    large_cell: int = 64
+    largest_operand_cell: int = 96
+    readable: tuple[int, int] = (0, 0)  # least width and height of a cell with its number; (0, 0): any
     comfortable_cell: int = 16
     scroll_bar: int = 12
 
@@ -98,27 +101,33 @@ class StageSide(NamedTuple):
 
 
 def lay_out(needs: Needs, width: int, height: int) -> ProductPlaces:
-    """The largest stage that leaves its operands their least room; what remains goes to the operands."""
+    """The largest stage that leaves its operands their least room; what remains goes to the operands.
+
+    Operands share the rows and columns of the stage, not the size of its cells.
+    """
     least_side = min(needs.least_side, width // LEAST_SHARE)
     least_top = min(needs.least_top, height // LEAST_SHARE_ABOVE)
     needs = needs._replace(least_side=least_side, least_top=least_top)
     if not needs.top_rows and (needs.gap + least_top) * ALONE_ABOVE > height:
         needs = needs._replace(factor_rows=0)
-    across, down = stage_sides(needs, *_free_for_stage(needs, width, height))
+    across, down = _sides_beside_words(needs, width, height)
 
     sides = bool(needs.left_columns) + bool(needs.result_columns)
     spare_width = width - 2 * needs.padding - needs.row_labels - across.pixels - sides * needs.gap
     if down.cells < needs.rows:
         spare_width -= needs.scroll_bar
     share = spare_width // sides if sides else 0
-    largest = max(1, int(max(across.cell, down.cell)))
+    largest = needs.largest_operand_cell
     left = operand_pixels(needs.left_columns, share, largest, needs.least_side)
+    missing = max(0, needs.corner - needs.row_labels - left - needs.gap) if needs.top_rows else 0
+    share = max(min(share, spare_width - left - missing), needs.least_side)
     right = operand_pixels(needs.result_columns, share, largest, needs.least_side)
     spare_height = height - 2 * needs.padding - needs.head - needs.column_labels - needs.bars - down.pixels - needs.gap
     above = operand_pixels(needs.top_rows, spare_height, largest, needs.least_top)
+    if needs.top_rows and above >= needs.top_rows:  # rows of both are as high, or high enough for numbers
+        largest = max(above // needs.top_rows, needs.readable[1])
     factor = operand_pixels(needs.factor_rows, spare_height, largest, needs.least_top)
 
-    missing = needs.corner - needs.row_labels - left - needs.gap if needs.top_rows else 0
     x = needs.padding + needs.row_labels + max(0, min(missing, spare_width - left - right))
     y = needs.padding + needs.head + needs.column_labels
     corner_x = x + (left + needs.gap if needs.left_columns else 0)
@@ -136,11 +145,20 @@ def lay_out(needs: Needs, width: int, height: int) -> ProductPlaces:
     )
 
 
+def _sides_beside_words(needs: Needs, width: int, height: int) -> tuple[StageSide, StageSide]:
+    """Columns and rows of the stage, with cells larger than large ones only where the words in the corner have their
+    room."""
+    close = needs._replace(corner=0, largest_cell=min(needs.large_cell, needs.largest_cell))
+    fitted = (stage_sides(each, *_free_for_stage(each, width, height)) for each in (close, needs))
+    return max(fitted, key=lambda sides: sides[1].cell)
+
+
 def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
-    """The pixels across and down that the least room of the operands leaves to the stage."""
+    """The pixels across and down that the words in the corner and the least room of the operands leave to the stage."""
     beside = needs.gap + needs.least_side
-    free_width = width - 2 * needs.padding - needs.row_labels
-    free_width -= (beside if needs.left_columns else 0) + (beside if needs.result_columns else 0)
+    left = needs.row_labels + (beside if needs.left_columns else 0)
+    free_width = width - 2 * needs.padding - max(left, needs.corner if needs.top_rows else 0)
+    free_width -= beside if needs.result_columns else 0
     free_height = height - 2 * needs.padding - needs.head - needs.column_labels - needs.bars
     free_height -= needs.gap + needs.least_top if needs.rows_above else 0
     return max(free_width, 1), max(free_height, 1)
@@ -152,10 +170,17 @@ def stage_sides(needs: Needs, width: int, height: int) -> tuple[StageSide, Stage
     if not needs.square:
         return (_fitted(columns, width, needs.largest_cell), _fitted(rows, height, needs.largest_cell))
     if rows >= columns:
-        long_side, short_side = _long_and_short(needs, rows, columns, height, width)
-        return short_side, long_side
-    long_side, short_side = _long_and_short(needs, columns, rows, width, height)
-    return long_side, short_side
+        down, across = _long_and_short(needs, rows, columns, height, width)
+    else:
+        across, down = _long_and_short(needs, columns, rows, width, height)
+    return _readable(needs, across, down, width), down
+
+
+def _readable(needs: Needs, across: StageSide, down: StageSide, width: int) -> StageSide:
+    """Wider columns where the numbers would fit their rows and not their columns, and there is room for it."""
+    least_width, least_height = needs.readable
+    narrow = across.cells == needs.columns and across.cell < least_width <= width // needs.columns
+    return across._replace(pixels=needs.columns * least_width) if narrow and down.cell >= least_height else across
 
 
 def operand_pixels(cells: int, room: int, largest_cell: int, least: int = 0) -> int:
@@ -201,7 +226,10 @@ def _fitted(cells: int, room: int, largest_cell: int) -> StageSide:
 
 
 WIDEST_ROW_LABEL, WIDEST_ROW_LABEL_COMPACT, TALLEST_COLUMN_LABEL = 96, 54, 58
-LEAST_SIDE, LEAST_TOP, LEAST_TOP_TIGHT, LARGEST_CELL, COMFORTABLE_CELL = 80, 64, 48, 64, 18
+LEAST_SIDE, LEAST_TOP, LEAST_TOP_TIGHT, COMFORTABLE_CELL = 80, 64, 48, 18
+LARGEST_CELL, LARGE_CELL, LARGEST_OPERAND_CELL = 150, 64, 96
+READABLE_WIDTH = 25
+"""So wide a cell has room for a weight, or a signed number of two digits, in the least type."""
 READABLE_TOP = 120
 """Up to so high the maps above insist on rows that have room for their numbers."""
 
@@ -244,6 +272,9 @@ def needs_of(
         least_side=scaled(LEAST_SIDE),
         least_top=_least_top(sizes, LEAST_TOP_TIGHT if tight else LEAST_TOP),
         largest_cell=scaled(LARGEST_CELL),
+        large_cell=scaled(LARGE_CELL),
+        largest_operand_cell=scaled(LARGEST_OPERAND_CELL),
+        readable=(scaled(READABLE_WIDTH), scaled(SIZE.value_min_cell_height)),
         comfortable_cell=scaled(COMFORTABLE_CELL),
     )
 
@@ -330,6 +361,13 @@ class ProductScene:
     def corner(self) -> Heatmap | None:
         """The map of the stage; None while the problem has no such stage."""
         return self.maps.map(self.stage) if self.stage in self.maps.stages else None
+
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """The present stage, and those that stand among the same matrices: all of queries and keys do."""
+        if not STAGE[self.stage].square:
+            return (self.stage,)
+        return tuple(stage for stage in self.maps.stages if STAGE[stage].square)
 
     @property
     def pairs(self) -> Window | None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from attn_gui.engine import Evaluation
+from attn_gui.figure.operands import repeated
 from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, Theme
 from attn_gui.views.names import layer_words
 from attn_gui.views.product.stage_maps import ShownCell
@@ -25,7 +26,6 @@ from attn_gui.views.spine.spine_items import (
     entries_of,
     formula_latex,
     formula_text,
-    is_repeated,
     operator_texts,
 )
 from attn_gui.views.text_views import FormulaView
@@ -328,8 +328,8 @@ class Spine(Retranslated, QWidget):
     def _chosen_node(self) -> str:
         """The node of the chosen stage, or of the one that it only repeats."""
         stage, evaluation = self._stage, self._evaluation
-        if evaluation is not None and stage in evaluation.stages and is_repeated(evaluation, stage):
-            return evaluation.node(stage).inputs[0].name
+        while evaluation is not None and stage in evaluation.stages and (before := repeated(evaluation, stage)):
+            stage = before
         return stage
 
     def _show_chosen_step(self) -> None:

@@ -14,18 +14,18 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.stages import lacking
-from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.operands import repeated, stage_plane
+from attn_gui.figure.stage_formulas import bias_of, logits_latex, logits_text
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import refresh_map
 from attn_gui.views.map.map_drawing import MapState
-from attn_gui.views.map.marks import Flash, motion_reduced
+from attn_gui.views.map.marks import Flash
 from attn_gui.views.map.thumbnail import MapButton
 from attn_gui.views.names import letter, off_word, stage_title
 from attn_gui.views.product.stage_maps import NOTHING, ShownCell, lines_of
 from attn_gui.views.spine.operators import map_side, top_of_maps
-from attn_gui.views.stage_formulas import bias_of, logits_latex, logits_text
-from attn_gui.views.theme import current_theme, scaled, ui_font
+from attn_gui.views.theme import current_theme, motion_reduced, scaled, ui_font
 
 # --- The items of the spine in order: a map for every stage, its operator before it, signs between the matrices ---
 
@@ -78,10 +78,11 @@ def _sequences(evaluation: Evaluation) -> Iterator[SpineEntry]:
 def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[SpineEntry]:
     """The stages that write one of some variables, after their sign."""
     stages = [stage for stage in STAGE.values() if stage.target.name in variables.split()]
-    if sign and any(stage.name in evaluation.stages for stage in stages):
+    shown = {stage.name for stage in stages if stage.name in evaluation.stages and not repeated(evaluation, stage.name)}
+    if sign and shown:
         yield SpineEntry(SIGN, sign, gives_way=_giving_way(stages[0]))
     for stage in stages:
-        present = stage.name in evaluation.stages and not is_repeated(evaluation, stage.name)
+        present = stage.name in shown
         operator = evaluation.node(stage.name).stage.operator if present else stage.operator
         offered = stage.role is not None and lacking(evaluation.problem, [stage.role]) is None
         if operator is not None and (present or (operator.always and offered)):
@@ -93,12 +94,6 @@ def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[Spin
 def _giving_way(stage: Stage) -> str:
     """Heads side by side can be left out: the next stage shows them, too."""
     return stage.name if stage.joined and stage.heads else ""
-
-
-def is_repeated(evaluation: Evaluation, stage: str) -> bool:
-    """Whether a stage is nothing but the one before it: without W_O the output is the joined heads."""
-    node = evaluation.node(stage)
-    return node.stage.alias and node.inputs[0].name in evaluation.stages
 
 
 def node_symbol(entry: SpineEntry) -> str:

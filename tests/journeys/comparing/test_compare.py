@@ -18,10 +18,10 @@ from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Problem, compute, new_problem
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.head_strip import HeadThumb
+from attn_gui.views.inspector.context import number
 from attn_gui.views.map.map_drawing import MapDrawing, MapState
 from attn_gui.views.map.thumbnail import Thumbnail
 
@@ -92,8 +92,8 @@ def test_a_pinned_state_stays_while_the_document_moves_on(person, problem):
     person.click_cell("weights", 3, 1)
     old, new = (float(trace["weights"][0, 0, 3, 1]) for trace in (before, now))
     for text in (person.window.place.text(), person.find("inspector.compared", QLabel).text()):
-        for number in (f"{old:.6f}", f"{new:.6f}", f"{new - old:+.6f}".replace("-", "−")):
-            assert number in text
+        for one in (f"{old:.6f}", f"{new:.6f}", f"{new - old:+.6f}".replace("-", "−")):
+            assert one in text
     person.do("unpin")
     assert person.find("control.compare", QComboBox).currentData() == "now"
     assert np.array_equal(drawn(person, "weights"), now["weights"][0, 0])
@@ -125,7 +125,8 @@ def test_a_ready_made_comparison_changes_no_document_and_follows_edits(person, p
     person.click_cell("weights", 4, 2)
     ready(person, "with-scale")
     assert not person.window.isWindowModified()
-    assert person.find("control.compare", QComboBox).currentData() == "difference"
+    assert person.find("control.compare", QComboBox).currentData() == "side_by_side"
+    person.pick("compare", "difference")
     assert said(person) == "Shown: the difference, with scaling − without scaling."
     unscaled = problem.replace(scale=1.0)
     assert np.array_equal(
@@ -146,6 +147,7 @@ def test_a_ready_made_comparison_changes_no_document_and_follows_edits(person, p
 
 def test_what_one_state_closes_is_told_apart(person, problem):
     ready(person, "with-mask")
+    person.pick("compare", "difference")
     person.click_cell("weights", 0, M - 1)
     open_ = compute(problem.replace(mask=()))["weights"][0, 0, 0, M - 1]
     assert f"{open_:.6f} → not allowed" in person.window.place.text()
@@ -201,15 +203,16 @@ def test_another_document_is_not_compared_with_the_pinned_one(person, problem, t
     person.open(tmp_path / "other.npz")
     person.wait()
     assert not person.find("comparison").isVisible()
-    assert not person.action("show_split").isEnabled()
+    assert not person.action("show_wipe").isEnabled()
 
 
 def test_both_languages_say_what_is_compared(person):
     ready(person, "with-mask")
+    person.pick("compare", "difference")
     person.do("language_zh")
     QApplication.processEvents()
-    assert said(person) == "显示的是差值：有掩码 − 无掩码。"
-    assert person.find("control.compare", QComboBox).itemText(2) == "差值"
+    assert said(person) == "显示的是差异：有掩码 − 无掩码。"
+    assert person.find("control.compare", QComboBox).itemText(2) == "差异"
     person.click_cell("weights", 0, M - 1)
     assert "→ 已屏蔽" in person.window.place.text()
     person.do("language_en")
@@ -234,7 +237,7 @@ def test_a_comparison_costs_at_most_one_more_repaint(person):
     heatmap.overlay.clear_flash()
     person.do("pin")
     counts = {}
-    for mode in ("now", "difference", "split"):
+    for mode in ("now", "difference", "wipe", "side_by_side"):
         person.pick("compare", mode)
         model = person.program.first.tables.models["query"]
         QApplication.processEvents()
@@ -278,7 +281,7 @@ class Clicks:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_with_and_without_the_root_is_explained_and_exported_in_eight_clicks(launch, lang, tmp_path):
+def test_with_and_without_the_root_is_explained_and_exported_in_five_clicks(launch, lang, tmp_path):
     person = launch("minilm-layer2.npz", lang=lang)
     person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
     problem, head = person.program.document.problem, person.program.view.look.head
@@ -286,13 +289,11 @@ def test_with_and_without_the_root_is_explained_and_exported_in_eight_clicks(lau
     clicks = Clicks(person)
     clicks.menu("compare_with_scale")
     clicks.cell("weights", 10, 13)
-    told = person.find("inspector.compared", QLabel).text()
-    numbers = [sentence_number(number) for number in (*weights, weights[1] - weights[0])]
-    assert all(number in told for number in numbers)
-    clicks.pick("compare", "split")
+    told = person.explanation()
+    assert all(number(weight) in told for weight in weights)
 
     def save_it(dialog):
-        assert dialog.compare.currentData() == "split", "what is on show is proposed"
+        assert dialog.compare.currentData() == "side_by_side", "what is on show is proposed"
         clicks.button(dialog.buttons.button(dialog.buttons.StandardButton.Save))
 
     person.answering(ExportDialog, save_it, lambda: clicks.tool("export_image"))
@@ -300,8 +301,8 @@ def test_with_and_without_the_root_is_explained_and_exported_in_eight_clicks(lau
     (path,) = tmp_path.glob("*.svg")
     assert path.name == f"minilm-layer2-weights-h{head}-before-now.svg"
     text = path.read_text(encoding="utf-8")
-    assert all(name in text for name in (("without scaling", "with scaling") if lang == "en" else ("不缩放", "缩放")))
-    assert clicks.count <= 8
+    assert all(name in text for name in (("without scaling", "with scaling") if lang == "en" else ("无缩放", "有缩放")))
+    assert clicks.count <= 5
     assert not person.window.isWindowModified()
 
 
@@ -313,6 +314,7 @@ def test_a_head_is_switched_off_its_effect_read_and_all_is_back(launch, lang):
     stage = person.program.view.look.stage
     now = compute(problem)[stage][0]
     ready(person, "with-head")
+    person.pick("compare", "difference")
     head = person.program.view.look.head
     mine = person.program.computation.evaluation.head_columns("concat", head)
     change = drawn(person, stage)
@@ -328,7 +330,7 @@ def test_a_head_is_switched_off_its_effect_read_and_all_is_back(launch, lang):
 def test_split_maps_show_before_left_of_the_bar_and_now_right_of_it(person, problem):
     ready(person, "with-scale")
     person.do("values")  # numbers would stand where pixels are looked at
-    person.pick("compare", "split")
+    person.pick("compare", "wipe")
     before, now = compute(problem.replace(scale=1.0)), compute(problem)
     heatmap = person.find("heatmap.weights")
 
@@ -340,7 +342,7 @@ def test_split_maps_show_before_left_of_the_bar_and_now_right_of_it(person, prob
             painted, answered = person.pixel("weights", N - 1, column)  # which sees every key
             assert painted == answered
 
-    slider = person.find("control.split", QSlider)
+    slider = person.find("control.wipe", QSlider)
     assert slider.value() == 50
     slider.setFocus()
     person.press("PgDown", "Right", "Right", "Right")
@@ -368,7 +370,7 @@ def test_split_maps_show_before_left_of_the_bar_and_now_right_of_it(person, prob
 
 def test_the_left_half_of_a_split_follows_edits_where_it_is_ready_made(person, problem):
     ready(person, "with-mask")
-    person.pick("compare", "split")
+    person.pick("compare", "wipe")
     person.type_into("query", 2, 0, "4")
     query = problem.query.copy()
     query[2, 0] = 4
@@ -386,19 +388,19 @@ def test_split_maps_that_undo_takes_away_go_without_an_error(person, larger):
     person.do(larger)
     person.wait()
     ready(person, "with-mask")
-    person.do("show_split")
+    person.do("show_wipe")
     person.do("undo")
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     person.wait()
     person.type_into("query", 0, 0, "2")
     person.wait()
-    assert person.program.view.look.compare == "split"
+    assert person.program.view.look.compare == "wipe"
 
 
 def test_split_maps_of_one_document_are_painted_while_the_maps_of_the_next_come_one_by_one(person):
     """The left halves were still of other sizes then; the walk met it where a model was opened."""
     ready(person, "with-scale")
-    person.do("show_split")
+    person.do("show_wipe")
     person.action("known_toy_induction").trigger()
     person.wait()
     assert person.program.document.study is not None
@@ -434,11 +436,11 @@ def test_a_map_out_of_sight_that_shows_an_item_that_is_gone_is_not_split(launch,
     out_of_sight = Thumbnail(person.window)
     out_of_sight.set_shown(MapState(plane=stage_plane(person.program.view.shown, "weights", 1, 0)))
     ready(person, "with-scale")
-    person.do("show_split")
+    person.do("show_wipe")
     assert out_of_sight.drawing.split is not None
     person.do("undo")
     person.wait()
-    assert person.program.view.look.compare == "split"
+    assert person.program.view.look.compare == "wipe"
     assert out_of_sight.drawing.split is None
 
 
@@ -484,8 +486,8 @@ def test_a_comparison_asked_for_beside_a_gradient_is_shown(person):
     person.wait()
     ready(person, "with-scale")
     person.wait()
-    assert person.program.view.look.compare == "difference"
-    assert "the difference" in said(person)
+    assert person.program.view.look.compare == "side_by_side"
+    assert person.find("heatmap.before").isVisible()
 
 
 def test_the_reach_of_now_is_not_laid_over_the_state_before(person):

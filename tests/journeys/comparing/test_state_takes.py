@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 
-@pytest.mark.parametrize("mode", ["show_now", "show_before", "show_difference", "show_split"])
+@pytest.mark.parametrize("mode", ["show_now", "show_before", "show_difference", "show_side_by_side", "show_wipe"])
 def test_a_row_of_the_pinned_state_comes_back(launch, mode):
     person = launch("worked-example.npz")
     person.wait()

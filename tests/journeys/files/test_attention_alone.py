@@ -219,3 +219,15 @@ def test_a_crash_leaves_what_was_typed_and_snapshots_come_back(
     person.click(person.find("banner").buttons()[0])
     until(lambda: person.program.document.problem == problem)
     assert person.window.isWindowModified()
+
+
+def test_tables_of_what_was_computed_are_empty_until_they_are_put_aside(launch):
+    person = launch("thinking-machines.npz")
+    person.window.inputs.show_group("computed")
+    table = person.table("query")
+    assert table.isVisible()
+    person.program.document.open(Problem.from_weights(np.eye(2)), None, "alone")
+    table.viewport().repaint()  # paint and fades go on while who shows the document is still being told
+    assert table.model().dtype == np.float64
+    person.wait()
+    assert not table.isVisible()

@@ -63,7 +63,7 @@ def test_a_large_step_turns_to_its_own_cell(launch, tmp_path):
     look = person.program.view.look
     assert (look.head, look.cell) == (1, ("weights", 300, 2))
     assert person.find("lesson.answer").isVisible()
-    person.click("lesson.next")
+    person.click("lesson.skip")
     settle(person)
     look = person.program.view.look
     assert (look.head, look.cell) == (1, ("weights", 450, 2))
@@ -77,7 +77,7 @@ def test_a_step_that_is_taken_back_before_its_numbers_are_there_turns_to_nothing
     person.program.take_in(path)
     settle(person)
     assert person.banner() == ""
-    person.click("lesson.next")
+    person.click("lesson.skip")
     assert person.program.computation.pending
     person.do("undo")
     settle(person)

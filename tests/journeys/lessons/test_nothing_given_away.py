@@ -151,7 +151,7 @@ def test_what_was_pinned_before_tells_nothing_and_after_the_exercise_all_is_ther
     number = leave_out(person, "weights", 2, 1)
     person.type_into("x", 0, 0, "1.5")
     settle(person)
-    for mode in ("show_before", "show_difference", "show_split"):
+    for mode in ("show_before", "show_difference", "show_side_by_side", "show_wipe"):
         person.do(mode)
         settle(person)
         assert not np.isclose(np.nan_to_num(drawn(person)), number, rtol=1e-9, atol=0).any()

@@ -106,7 +106,7 @@ def test_another_document_puts_the_lesson_away(launch, gate, tmp_path):
     kept = path.read_bytes()
     begin(person, gate)
     rest(person, gate)
-    person.click("lesson.next")
+    person.click("lesson.skip")
     rest(person, gate)
     person.open(path)
     rest(person, gate)
@@ -119,7 +119,7 @@ def test_another_document_puts_the_lesson_away(launch, gate, tmp_path):
     person.program.take_in(LESSON)
     rest(person, gate)
     assert begun(person)
-    assert person.find("lesson.place").text() == "2 of 5"
+    assert person.find("lesson.place").text() == "Step 2 of 5"
 
 
 def test_another_lesson_takes_the_place_of_the_one_before(launch, gate):
@@ -138,7 +138,7 @@ def test_a_lesson_whose_task_one_did_is_left_without_a_question_about_a_file(lau
     person.program.take_in(resource("lessons", "05-masks.md"))
     settle(person)
     while not person.find("lesson.do").isVisible():
-        person.click("lesson.next")
+        person.click("lesson.skip")
         settle(person)
     person.click("lesson.do")
     settle(person)

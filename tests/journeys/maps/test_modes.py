@@ -28,7 +28,7 @@ def test_every_map_of_all_stages_is_reached_walked_and_typed_into_by_keys(launch
     for _ in range(2 * len(person.program.computation.evaluation.stages)):
         person.press("Tab")
         met.add(person.focus().objectName())
-    assert {"heatmap.scaled", "heatmap.weights", "heatmap.head_output", "heatmap.output"} <= met
+    assert {"heatmap.scaled", "heatmap.weights", "heatmap.head_output", "heatmap.concat"} <= met
     person.find("heatmap.weights").setFocus()
     person.press("Home", "Right", "Down")
     assert person.program.view.look.cell == ("weights", 1, 1)

@@ -15,7 +15,7 @@ from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.figure.gradients import differentiated
 from attn_gui.figure.operands import stage_plane
-from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SPLIT
+from attn_gui.modes import BEFORE, BOTH, DIFFERENCE, GRADIENT, NOW
 
 
 def computed(problem: Problem) -> Evaluation:
@@ -44,8 +44,8 @@ class Faces:
         sides = computed(before), self.now, self.now.stages
         difference = Difference(*sides)
         self.before = BeforeState(difference)
-        self.shown = {BEFORE: self.before, DIFFERENCE: difference, SPLIT: self.now}[self.mode]
-        self._before = None if self.mode == SPLIT else before
+        self.shown = {BEFORE: self.before, DIFFERENCE: difference}.get(self.mode, self.now)
+        self._before = None if self.mode in BOTH else before
 
     def _gradient(self) -> Gradient:
         """The gradient that is on show, taken anew."""

@@ -85,7 +85,8 @@ class Hands:
 
     def compare(self) -> str:
         """Pin, compare with the document less something, look at another of two states."""
-        return self._one_of("pin", "unpin", "show_now", "show_before", "show_difference", "show_split", "compare_with")
+        shown = "show_now", "show_before", "show_difference", "show_side_by_side", "show_wipe"
+        return self._one_of("pin", "unpin", *shown, "compare_with")
 
     def page(self) -> str:
         """Open a page, turn one of its knobs, click into it, and see it to its end."""

@@ -116,7 +116,8 @@ def go_over_to(person: Any, begun: Beginning, watch: Watch) -> float:
     try:
         found = open_file(kept)
     except ModelNeeded as needed:
-        problem, snapshots = opened_study(needed.record, [], silent).problem, needed.record.snapshots
+        study = opened_study(needed.record, [], silent)
+        problem, snapshots = study.problem, study.snapshots
     else:
         problem, snapshots = found.problem, found.snapshots
     wrong = differing(image(problem), image(document.problem))

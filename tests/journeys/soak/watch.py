@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import re
+import signal
 import threading
 import time
 from collections import Counter
@@ -15,6 +16,7 @@ from PySide6.QtCore import QAbstractEventDispatcher, Qt
 
 LONG = 0.2  # seconds of the thread, of a turn that is told
 EVERY = 0.01  # seconds from one look at its stack to the next
+SIGNAL = signal.SIGUSR1
 DEEP = 4  # functions of a stack that are told, the innermost first
 OURS = f"{Path('attn_gui')}/"
 
@@ -27,7 +29,7 @@ class Turn(NamedTuple):
 
 
 class Watch:
-    """Looks at the stack of the thread that made it, from another one, while it is entered."""
+    """Looks at the stack of the thread that made it, at the word of another one, while it is entered."""
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []  # long ones, since it was entered last
@@ -63,21 +65,22 @@ class Watch:
             self.turns.append(Turn(spent, "; ".join(f"{count / looks:.0%} {place}" for place, count in most)))
 
     def _look(self) -> None:
-        """Stacks as text: a frame that is held keeps what is local to it, and a painter would outlive its paint."""
+        """Ask the thread for its stack as text, by a signal: a frame that is held keeps what is local to it, and a
+        painter would outlive its paint; frames read from here may end meanwhile, and with them the process."""
         with TemporaryFile("w+") as file:
+            faulthandler.register(SIGNAL, file, all_threads=False)
             while True:
                 self._on.wait()
                 file.seek(0)
                 file.truncate()
-                faulthandler.dump_traceback(file)
-                file.seek(0)
-                self._seen[_place(file.read(), self._thread)] += 1
+                signal.pthread_kill(self._thread, SIGNAL)
                 time.sleep(EVERY)
+                file.seek(0)
+                self._seen[_place(file.read())] += 1
 
 
-def _place(stacks: str, thread: int) -> str:
-    """The innermost functions of the program on the stack of a thread, or what stands there instead."""
-    stack = stacks.partition(f"Thread 0x{thread:016x} ")[2].partition("\n\n")[0]
+def _place(stack: str) -> str:
+    """The innermost functions of the program on a stack, or what stands there instead."""
     frames = re.findall(r'File "(.*)", line (\d+) in (\w+)', stack)
     ours = [frame for frame in frames if OURS in frame[0]][:DEEP] or frames[:1]
     return " < ".join(f"{Path(file).name}:{line} {name}" for file, line, name in ours)

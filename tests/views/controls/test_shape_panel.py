@@ -196,6 +196,7 @@ def test_the_compact_form_is_narrower_at_once(panel: ShapePanel) -> None:
 def test_nothing_is_cut_off_even_with_long_numbers(panel: ShapePanel, compact: bool) -> None:
     panel.set_compact(compact)
     panel.set_state(STATE._replace(num_heads=128, d_k=128, d_v=128, n=16384, m=16384, d_model=16384, batch_size=128))
+    QApplication.processEvents()  # the foot says first what it needs
     panel.resize(panel.minimumSizeHint())
     QApplication.processEvents()
     seen = [child for child in panel.findChildren(QWidget) if child.isVisible() and child.objectName() != "refusal"]

@@ -231,14 +231,14 @@ def test_everything_is_reached_by_tab_in_reading_order(
     activate(inspector, qtbot)
     links(inspector)["S′[2, 1]"].setFocus()
     met = []
-    for _ in range(10):
+    for _ in range(11):
         here = QApplication.focusWidget()
         met.append(here.objectName() or here.text())
         QTest.keyClick(here, Qt.Key.Key_Tab)
     assert met[0] == "S′[2, 1]"
-    assert met[1] == "inspector.terms"
-    assert met[2].startswith("S′[2, 1] = ")
-    assert met[3:] == [
+    assert met[1:3] == ["inspector.walk", "inspector.terms"]
+    assert met[3].startswith("S′[2, 1] = ")
+    assert met[4:] == [
         "O[2, ·]",
         "concat[2, 2 … 3]",
         "inspector.origin",

@@ -1,0 +1,147 @@
+"""The list of lessons in the place of maps and tables: what of them is done, and the one to go on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject
+
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
+from attn_gui.app.state.background_task import BackgroundTask
+from attn_gui.app.state.settings import Settings
+from attn_gui.lessons.curriculum import GROUPS, names, path_of
+from attn_gui.lessons.lesson import Lesson, Text, read_lesson
+
+if TYPE_CHECKING:
+    from attn_gui.views.lesson_list import GoingOn, LessonList, LessonRow
+
+# --- what is kept ---------------------------------------------------------------------------------
+
+
+PROGRESS, TICKS, LAST = "lessons/progress", "lessons/ticks", "lessons/last"
+"""Where what is kept stands: by lesson the step to go on with and those that are done; and the last lesson."""
+MOST_KEPT = 60  # steps of a lesson
+
+
+def kept_place(settings: Settings, key: str, count: int) -> int:
+    """Return the step to go on with."""
+    place = settings.record(PROGRESS).get(key)
+    return place if type(place) is int and 0 <= place < count else 0
+
+
+def kept_ticks(settings: Settings, key: str) -> frozenset[int]:
+    """Return the steps of a lesson that are done."""
+    found = settings.record(TICKS).get(key)
+    return frozenset(step for step in found if type(step) is int) if isinstance(found, list) else frozenset()
+
+
+def keep_tick(settings: Settings, key: str, step: int) -> None:
+    """Keep that a step of a lesson is done."""
+    settings.add(TICKS, {key: sorted(kept_ticks(settings, key) | {step})[:MOST_KEPT]})
+
+
+# --- the list -------------------------------------------------------------------------------------
+
+
+class LessonListController(QObject):
+    """Reads the lessons that come along beside the window, and shows them with what is done."""
+
+    def __init__(
+        self, context: AppContext, parent: QObject, open_path: Callable[..., None], ask: Callable[[], None]
+    ) -> None:
+        """`open_path` opens a lesson by its file, anew if it is to; `ask` asks for another file."""
+        super().__init__(parent)
+        self._window, self._settings, self._look = context.window, context.settings, context.look
+        self._open_path, self._ask = open_path, ask
+        self._lessons: dict[str, Lesson] = {}
+        self._list: LessonList | None = None
+        self._reading = BackgroundTask(self)
+        self._reading.ended.connect(self._on_reading_ended)
+        context.window.inspector.lessonsRequested.connect(self.open)
+        context.view.follow(self.leave, "document")
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"lessons": Command(self.open)}
+
+    @property
+    def busy(self) -> bool:
+        """Whether the lessons are still being read."""
+        return self._reading.busy
+
+    def finish(self) -> None:
+        """Drop what is being read; for the end of the program."""
+        self._reading.forget()
+
+    def retranslate(self) -> None:
+        """Titles in the present language."""
+        if self._list is not None and self._list.isVisible():
+            self._show()
+
+    def open(self) -> None:
+        """Show the list; a second time leave it."""
+        if self._list is not None and self._list.isVisible():
+            self.leave()
+        else:
+            self._reading.start(lambda _: {name: read_lesson(path_of(name)) for name in names()})
+
+    def leave(self) -> None:
+        """Bring maps and tables back."""
+        if self._list is not None and self._list.isVisible():
+            self._window.show_instead(None)
+            self._window.product.focus_map()
+
+    def _on_reading_ended(self, outcome: Future[dict[str, Lesson]]) -> None:
+        from attn_gui.views.lesson_list import LessonList  # no first picture needs it
+
+        self._lessons = outcome.result()
+        if self._list is None:
+            self._list = LessonList(self._window.centralWidget())
+            self._list.chosen.connect(self._on_list_chosen)
+            self._list.fileAsked.connect(self._ask)
+            self._list.leaveAsked.connect(self.leave)
+        self._show()
+        self._window.show_instead(self._list)
+        self._list.take_focus()
+
+    def _on_list_chosen(self, name: str, anew: bool) -> None:
+        self._open_path(path_of(name), anew=anew)
+
+    def _show(self) -> None:
+        from attn_gui.views.lesson_list import LessonRow
+
+        assert self._list is not None
+        rows: dict[str, LessonRow] = {}
+        for name, lesson in self._lessons.items():
+            ticks = kept_ticks(self._settings, name)
+            rows[name] = LessonRow(
+                name, len(rows) + 1, self._said(lesson.title), len(lesson.steps), ticks, lesson.minutes
+            )
+        groups = [
+            (QCoreApplication.translate("Lessons", title), [rows[name] for name in lessons])
+            for title, lessons in GROUPS
+        ]
+        self._list.set_lessons(groups, self._going_on(rows))
+
+    def _going_on(self, rows: dict[str, LessonRow]) -> GoingOn | None:
+        """Return the last lesson where it is not finished, else the next one behind it that is not."""
+        from attn_gui.views.lesson_list import GoingOn
+
+        order, last = list(rows), Path(self._settings.text(LAST, "")).name
+        first = order.index(last) if last in rows else 0
+        name = next((name for name in (*order[first:], *order[:first]) if not rows[name].finished), None)
+        if name is None:
+            return None
+        place = kept_place(self._settings, name, rows[name].steps)
+        before = order[order.index(name) - 1] if order.index(name) else None
+        end = self._lessons[before].end if before is not None and rows[before].finished else None
+        learned = "" if end is None else self._said(end.can[0])
+        return GoingOn(rows[name], place + 1 if place or rows[name].done else 0, learned)
+
+    def _said(self, text: Text) -> str:
+        """Return a title or a line of the end; they have no live numbers."""
+        return text.plain(self._look.language)

@@ -1,0 +1,74 @@
+"""The base of beats: one step of a walk, said in a sentence with its numbers and painted at any moment."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor
+
+from attn_gui.engine.graph.nodes import plain_name
+from attn_gui.figure.walk.board import Board
+from attn_gui.figure.walk.canvas import Canvas, between, part
+from attn_gui.figure.walk.context import Index, WalkContext
+from attn_gui.figure.walk.rich_text import strong
+
+LANDS = 0.82
+"""Share of a beat after which its number is on its way to its cell."""
+
+
+class Beat(ABC):
+    """One step of a walk at a cell: what is said of it, and its picture.
+
+    `stage` is the one that it makes (`made` tells it from what was edited in it), `seconds` its length. It is made
+    before any number is printed, so that all equations of a walk agree; its texts are asked for afterward.
+    """
+
+    seconds = 1.0
+    hurried: float | None = None
+    """Its length in a walk of many beats, where it is another."""
+
+    def __init__(self, context: WalkContext, stage: str, index: Index) -> None:
+        self.context, self.made, self.index = context, stage, index
+        self.stage = plain_name(stage)
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What is done, in two or three words, as rich text."""
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """What is done, with the actual numbers, as rich text."""
+
+    @property
+    @abstractmethod
+    def result(self) -> str:
+        """The equation in short, as rich text."""
+
+    @property
+    def value(self) -> float:
+        """The number that it comes to: by default that of its cell."""
+        return self.context.value(self.made, self.index)
+
+    @abstractmethod
+    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
+        """Paint the stage at a progress of the beat, 0 to 1; `still` is its end, with arrows in place of movements."""
+
+    @cached_property
+    def board(self) -> Board:
+        """The matrices at the left."""
+        return self.context.board(self.made, self.index)
+
+    def land(self, canvas: Canvas, progress: float, start: QPointF, fill: QColor, *, still: bool) -> None:
+        """Paint the board, and the number on its way from a point to its cell; an arrow in place of the way."""
+        self.board.paint(canvas, landed=still or progress >= 1.0)
+        cell = self.board.cell
+        if still:
+            canvas.arrow(start, QPointF(cell.right() + 7, cell.center().y()))
+        elif progress > LANDS:
+            chip = QRectF(0, 0, 62, 32)
+            chip.moveCenter(between(start, cell.center(), part(progress, LANDS, 1.0)))
+            canvas.box(chip, strong(self.context.number(self.value)), fill, canvas.theme.ink, pixels=14)

@@ -1,0 +1,363 @@
+"""Board of a walk: the matrices of a stage with the row and the column of one cell ruled; it stays still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
+
+from attn_gui.engine import Evaluation, symbol
+from attn_gui.figure.colors import value_text_color
+from attn_gui.figure.display import ALLOWED, argb, auto_levels, to_display
+from attn_gui.figure.heatmap import Axis, MapFigure, Panel, paint_cells
+from attn_gui.figure.levels import PLAIN as USUAL_SHADE
+from attn_gui.figure.operands import KEY, QUERY, StageOperand, picture_of, stage_plane
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.labels import elided, token_label
+from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
+from attn_gui.figure.tokens import RADIUS, Theme
+from attn_gui.figure.walk.canvas import Canvas
+from attn_gui.figure.walk.rich_text import escaped, strong
+from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
+from attn_gui.pictures.planes import PlaneLike
+
+LEFT, TOP, RIGHT, BOTTOM, GAP = 24.0, 36.0, 306.0, 293.0, 15.0
+"""Sides of the rectangle of the matrices with the names of their rows, and the gap between operands and map."""
+LABELS = 20.0, 72.0
+"""Least and most room for the names of rows beside operands."""
+LARGEST_CELL, LEAST_OPERAND_CELL, THIN = 60.0, 21.0, 10.0
+"""Sizes of cells beside operands; those of operands that have no room for numbers."""
+ALONE_LEFT, ALONE_TOP, ALONE_SIDE = 91.0, 88.0, 210.0
+"""Place of a map without its operands: beside it and above stand names."""
+PICTURE = 360.0, 360.0
+"""Size of what is kept of a board."""
+MOST_CELLS, WINDOW = 32, 16
+"""Rows or columns of a map that is shown whole; of a longer one so many around the cell are."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoardMap:
+    """A matrix on the board: its place, and the rows and columns of it that are shown."""
+
+    place: QRectF
+    rows: range
+    columns: range
+    figure: MapFigure
+    numbers: CellNumbers | None
+    pixels: float
+    covered: tuple[tuple[int, int], ...] = ()  # cells whose numbers are not to be seen
+
+    def cell(self, row: int, column: int) -> QRectF:
+        """Return the rectangle of a cell."""
+        width, height = self.place.width() / len(self.columns), self.place.height() / len(self.rows)
+        down, across = row - self.rows.start, column - self.columns.start
+        return QRectF(self.place.left() + across * width, self.place.top() + down * height, width, height)
+
+    def color(self, value: float) -> QColor:
+        """Return the color that a number has in this map."""
+        display = to_display(np.array([[value]]), None, self.figure.levels)
+        return QColor.fromRgb(int(argb(display, self.figure.table, self.figure.theme)[0, 0]))
+
+    def paint(self, canvas: Canvas, blank: tuple[int, int] | None) -> None:
+        """Paint cells and numbers; a `blank` cell is left empty."""
+        painter, panel = canvas.painter, self.figure.panels[0]
+        painter.save()
+        paint_cells(painter, self.place, self.figure, panel)
+        painter.restore()
+        display = self.figure.displays[0]
+        for row, column in np.argwhere(display.flags == ALLOWED).tolist() if self.numbers is not None else ():
+            where = self.rows[row], self.columns[column]
+            if where != blank and self.numbers is not None:
+                value, cell = float(panel.values[row, column]), self.cell(*where)
+                ink = value_text_color(int(self.figure.table[display.indices[row, column]]))
+                text = cell_text(value, self.numbers)
+                canvas.text(cell.center().x(), cell.center().y() + self.pixels * 0.36, text, self.pixels, ink, MIDDLE)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(canvas.theme.line_strong, 1.0))
+        painter.drawRect(self.place)
+        for row, column in self.covered:
+            cell = self.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5)
+            painter.setPen(QPen(canvas.theme.accent, 1.5, Qt.PenStyle.DashLine))
+            painter.setBrush(canvas.theme.surface)
+            painter.drawRect(cell)
+            foot = cell.center().y() + self.pixels * 0.36
+            canvas.text(cell.center().x(), foot, strong("?"), self.pixels, canvas.theme.accent, MIDDLE)
+        if blank is not None:
+            painter.fillRect(self.cell(*blank), canvas.theme.surface)
+
+
+class Board:
+    """The matrices around a stage, where they are few enough to be read, else its map; rows and columns as shown.
+
+    `row` and `column` are those of the cell; a column of None rules the row alone.
+    """
+
+    def __init__(
+        self, evaluation: Evaluation, stage: str, batch: int, head: int, cell: tuple[int, int | None], theme: Theme
+    ) -> None:
+        self.row, self.column = cell
+        self._evaluation, self._stage, self._theme = evaluation, stage, theme
+        self._picture = picture_of(stage, evaluation)
+        self._planes: dict[str, tuple[str, PlaneLike]] = {
+            "stage": (symbol(stage), stage_plane(evaluation, stage, batch, head))
+        }
+        for place, operand in (("left", self._picture.left), ("top", self._picture.top)):
+            if operand is not None:
+                self._planes[place] = _operand(operand, evaluation, batch, head)
+        self.maps = self._laid_out()
+        self._kept: dict[tuple[bool, float, float], QImage] = {}
+        self.map = self.maps["stage"]
+
+    # --- layout ----------------------------------------------------------------------------------
+    def _laid_out(self) -> dict[str, BoardMap]:
+        rows, columns = self._planes["stage"][1].shape
+        if {"left", "top"} <= self._planes.keys():
+            inner = self._planes["left"][1].shape[1]
+            left = LEFT + self._label_room(rows) + 5
+            across, down = (RIGHT - left - GAP) / (inner + columns), (BOTTOM - TOP - GAP) / (inner + rows)
+            side = thick = min(LARGEST_CELL, across, down)
+            if side < LEAST_OPERAND_CELL:  # operands share the rows and columns of the map, not the size of its cells
+                thick = THIN
+                across, down = (
+                    (RIGHT - left - GAP - inner * thick) / columns,
+                    (BOTTOM - TOP - GAP - inner * thick) / rows,
+                )
+                side = min(LARGEST_CELL, across, down)
+            if side >= LEAST_OPERAND_CELL and self._planes["top"][1].shape[0] == inner:
+                x, y = left + inner * thick + GAP, TOP + inner * thick + GAP
+                places = {
+                    "left": QRectF(left, y, inner * thick, rows * side),
+                    "top": QRectF(x, TOP, columns * side, inner * thick),
+                    "stage": QRectF(x, y, columns * side, rows * side),
+                }
+                return {name: self._map(name, place) for name, place in places.items()}
+        shown_rows, shown_columns = _window(rows, self.row), _window(columns, self.column or 0)
+        side = min(LARGEST_CELL, ALONE_SIDE / max(len(shown_rows), len(shown_columns)))
+        place = QRectF(ALONE_LEFT, ALONE_TOP, len(shown_columns) * side, len(shown_rows) * side)
+        return {"stage": self._map("stage", place, shown_rows, shown_columns)}
+
+    def _label_room(self, rows: int) -> float:
+        """Return the room for the names of rows beside operands."""
+        names, metrics = self._names(self._picture.rows), QFontMetricsF(figure_font(11, strong=True))
+        widest = max(metrics.horizontalAdvance(self._label(names, row)) + 8 for row in range(min(rows, MOST_CELLS)))
+        return min(max(widest, LABELS[0]), LABELS[1])
+
+    def _map(self, name: str, place: QRectF, rows: range | None = None, columns: range | None = None) -> BoardMap:
+        plane = self._planes[name][1]
+        rows, columns = rows or range(plane.shape[0]), columns or range(plane.shape[1])
+        values, allowed = plane.block(slice(rows.start, rows.stop), slice(columns.start, columns.stop))
+        values = np.array(values, np.float64)
+        figure = MapFigure(
+            (Panel(values, allowed),),
+            Axis("row", [str(row) for row in rows]),
+            Axis("column", [str(column) for column in columns]),
+            auto_levels(values, allowed, signed=plane.signed, keys=plane.shape[1]),
+            weights=not plane.signed,
+            palette=USUAL_SHADE.palette_for(plane.signed),
+            theme=self._theme,
+        )
+        width, cell = place.width() / len(columns), place.height() / len(rows)
+        pixels = min(14.0, max(10.0, cell * 0.3))
+        finite = np.where(figure.displays[0].flags == ALLOWED, values, 0.0)
+        numbers = cell_decimals(finite, width, cell, QFontMetricsF(figure_font(pixels)), not plane.signed)
+        if numbers is not None and (finite == np.rint(finite)).all():
+            numbers = CellNumbers(0)
+        elif numbers is not None and not numbers.decimals:
+            numbers = None  # rounded to whole numbers they would not be those of the sentence
+        missing = np.argwhere(np.isnan(values)).tolist() if self._evaluation.covers else ()
+        covered = tuple((rows[row], columns[column]) for row, column in missing)
+        return BoardMap(place, rows, columns, figure, numbers, pixels, covered)
+
+    # --- places ----------------------------------------------------------------------------------
+    @property
+    def roles(self) -> tuple[str, str]:
+        """What its rows and its columns belong to."""
+        return self._picture.rows, self._picture.columns
+
+    @property
+    def cell(self) -> QRectF:
+        """The rectangle of the cell."""
+        return self.map.cell(self.row, self.column or 0)
+
+    def source(self, place: int) -> QPointF:
+        """Return the middle of a cell of the column above the cell; without operands on the board the column's top."""
+        if "top" not in self.maps:
+            return QPointF(self.cell.center().x(), self.map.place.top())
+        return self.maps["top"].cell(place, self.column or 0).center()
+
+    # --- painting --------------------------------------------------------------------------------
+    def paint(self, canvas: Canvas, *, landed: bool = True) -> None:
+        """Paint it; the cell stays empty until its number has `landed`. On pixels it is painted once and kept."""
+        painter = canvas.painter
+        size, device = painter.worldTransform().m11(), painter.device()
+        if isinstance(device, SvgPage | PdfPage) or size <= 0:
+            self._paint(canvas, landed)
+            return
+        key = landed, size, device.devicePixelRatioF()
+        if key not in self._kept:
+            sharp = size * device.devicePixelRatioF()
+            image = QImage(
+                ceil(PICTURE[0] * sharp), ceil(PICTURE[1] * sharp), QImage.Format.Format_ARGB32_Premultiplied
+            )
+            image.fill(Qt.GlobalColor.transparent)
+            inner = QPainter(image)
+            inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+            inner.scale(sharp, sharp)
+            self._paint(Canvas(inner, canvas.theme), landed)
+            inner.end()
+            self._kept = {kept: each for kept, each in self._kept.items() if kept[1:] == key[1:]} | {key: image}
+        image = self._kept[key]
+        ratio = size * device.devicePixelRatioF()
+        painter.drawImage(QRectF(0, 0, image.width() / ratio, image.height() / ratio), image)
+
+    def _paint(self, canvas: Canvas, landed: bool) -> None:
+        marked = None if self.column is None else (self.row, self.column)
+        for name, one in self.maps.items():
+            one.paint(canvas, marked if name == "stage" and not landed else None)
+        self._paint_rules(canvas)
+        self._paint_names(canvas)
+        if marked is not None:
+            canvas.painter.setBrush(Qt.BrushStyle.NoBrush)
+            canvas.painter.setPen(QPen(canvas.theme.ink, 2.4))
+            canvas.painter.drawRect(self.cell)
+
+    def _paint_rules(self, canvas: Canvas) -> None:
+        left, top = self.maps.get("left", self.map), self.maps.get("top", self.map)
+        cell = self.cell
+        if self.column is not None:
+            ink = role_color(self._picture.columns, canvas.theme)
+            for x in (cell.left(), cell.right()):
+                _rule(canvas, QPointF(x, top.place.top()), QPointF(x, self.map.place.bottom()), ink)
+        ink = role_color(self._picture.rows, canvas.theme)
+        for y in (cell.top(), cell.bottom()):
+            _rule(canvas, QPointF(left.place.left(), y), QPointF(self.map.place.right(), y), ink)
+
+    def _paint_names(self, canvas: Canvas) -> None:
+        """Paint letters of the matrices, and the names of rows and columns."""
+        theme = canvas.theme
+        alone = "left" not in self.maps
+        if alone:
+            text = f"{symbol(self._stage)}   {' × '.join(map(str, self._planes['stage'][1].shape))}"
+            canvas.text(self.map.place.left(), self.map.place.bottom() + 18, escaped(text), 11, theme.text2)
+        else:
+            for name, one in self.maps.items():
+                letter = strong(escaped(self._planes[name][0]))
+                if name == "stage":
+                    canvas.text(one.place.right() + 8, one.place.top() + 14, letter, 13)
+                elif name == "left":
+                    canvas.text(one.place.left(), one.place.top() - 8, letter, 13)
+                else:
+                    canvas.text(one.place.left() - 7, one.place.top() + 14, letter, 13, anchor=END)
+        self._paint_labels(canvas, alone)
+
+    def _paint_labels(self, canvas: Canvas, alone: bool) -> None:
+        top, left = self.maps.get("top", self.map).place.top(), self.maps.get("left", self.map).place.left()
+        roles = {"row": self._picture.rows, "column": self._picture.columns}
+        cell = self.cell
+        names = {side: self._names(roles[side]) for side in roles}
+        room = left - 8 if alone else left - 5 - LEFT
+        widths = [
+            QFontMetricsF(figure_font(10)).horizontalAdvance(self._label(names["column"], k)) for k in self.map.columns
+        ]
+        turned = max(widths, default=0.0) > cell.width() - 4
+        step_rows = 1 if cell.height() >= 11 else int(np.ceil(11 / cell.height()))
+        step_columns = 1 if cell.width() >= (11 if turned else 0) else int(np.ceil(11 / cell.width()))
+        for row in self.map.rows:
+            mine, place = row == self.row, self.map.cell(row, self.map.columns.start)
+            if mine or (row - self.row) % step_rows == 0:
+                self._label_at(
+                    canvas,
+                    QRectF(left - 5 - room, place.top(), room, place.height()),
+                    self._label(names["row"], row),
+                    roles["row"],
+                    mine,
+                    END if alone else MIDDLE,
+                )
+        for column in self.map.columns:
+            mine, place = column == self.column, self.map.cell(self.map.rows.start, column)
+            if mine or (column - (self.column or 0)) % step_columns == 0:
+                text = self._label(names["column"], column)
+                if turned:
+                    self._turned(
+                        canvas,
+                        QPointF(place.center().x(), top - 5),
+                        text,
+                        roles["column"],
+                        mine,
+                        place.width(),
+                        top - 8,
+                    )
+                else:
+                    self._label_at(
+                        canvas,
+                        QRectF(place.left() + 2, top - 23, place.width() - 4, 18),
+                        text,
+                        roles["column"],
+                        mine,
+                        MIDDLE,
+                    )
+
+    def _label_at(self, canvas: Canvas, place: QRectF, text: str, role: str, mine: bool, anchor: str) -> None:
+        ink = role_color(role, canvas.theme) if mine else canvas.theme.text2
+        if mine and role in (QUERY, KEY):
+            soft = canvas.theme.query_soft if role == QUERY else canvas.theme.key_soft
+            canvas.painter.setPen(Qt.PenStyle.NoPen)
+            canvas.painter.setBrush(soft)
+            width = min(place.width(), QFontMetricsF(figure_font(11, strong=True)).horizontalAdvance(text) + 8)
+            across = (
+                place if anchor == MIDDLE else QRectF(place.right() - width + 3, place.top(), width, place.height())
+            )
+            canvas.painter.drawRoundedRect(across, RADIUS.chip, RADIUS.chip)
+        x = place.center().x() if anchor == MIDDLE else place.right()
+        said = strong(escaped(text)) if mine else escaped(text)
+        canvas.text(x, place.center().y() + 4, said, 11 if anchor == MIDDLE else 10, ink, anchor, place.width())
+
+    def _turned(
+        self, canvas: Canvas, foot: QPointF, text: str, role: str, mine: bool, width: float, room: float
+    ) -> None:
+        painter, metrics = canvas.painter, QFontMetricsF(figure_font(10, strong=mine))
+        text = elided(text, room, metrics)
+        painter.save()
+        painter.translate(foot)
+        painter.rotate(-90)
+        if mine and role in (QUERY, KEY):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(canvas.theme.query_soft if role == QUERY else canvas.theme.key_soft)
+            painter.drawRect(QRectF(-3, -max(width, 12) / 2, metrics.horizontalAdvance(text) + 8, max(width, 12)))
+        said = strong(escaped(text)) if mine else escaped(text)
+        canvas.text(0, 3.6, said, 10, role_color(role, canvas.theme) if mine else canvas.theme.text2)
+        painter.restore()
+
+    def _names(self, role: str) -> tuple[str, ...] | None:
+        problem = self._evaluation.problem
+        return {QUERY: problem.query_tokens, KEY: problem.names_of_keys}.get(role)
+
+    @staticmethod
+    def _label(names: tuple[str, ...] | None, place: int) -> str:
+        return token_label(names[place]) if names is not None and place < len(names) else str(place)
+
+
+def role_color(role: str, theme: Theme) -> QColor:
+    """Return the color of a row or column of queries or keys."""
+    return {QUERY: theme.query, KEY: theme.key}.get(role, theme.text2)
+
+
+def _operand(operand: StageOperand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, PlaneLike]:
+    return operand.symbol, operand.plane(evaluation, batch, head)
+
+
+def _rule(canvas: Canvas, a: QPointF, b: QPointF, ink: QColor) -> None:
+    """A line of a role with its casing."""
+    canvas.line(a, b, canvas.theme.casing, 4.0)
+    canvas.line(a, b, ink, 2.0)
+
+
+def _window(count: int, at: int) -> range:
+    """Return the rows or columns that are shown."""
+    if count <= MOST_CELLS:
+        return range(count)
+    start = min(max(at - WINDOW // 2, 0), count - WINDOW)
+    return range(start, start + WINDOW)

@@ -1,0 +1,247 @@
+"""Beat of the values: the weights of a row pour into the rows of V, and what they carry adds up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor
+
+from attn_gui.engine.analysis.explanation import Terms
+from attn_gui.engine.graph.expressions import Cell, Expression, Number, Product, Sum
+from attn_gui.engine.graph.nodes import symbol
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.walk.beat import Beat
+from attn_gui.figure.walk.canvas import Canvas, between, part
+from attn_gui.figure.walk.context import Index, WalkContext
+from attn_gui.figure.walk.equations import Addend, addend_side, addends, check, side_of
+from attn_gui.figure.walk.rich_text import escaped, strong
+from attn_gui.figure.walk.softmax import mixed, percent
+from attn_gui.figure.writers import END, MIDDLE
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+TOP, BOTTOM, FEW = 58.0, 298.0, 2
+"""Where the rows begin and end, and up to how many rows are drawn large."""
+Color = Callable[[float], QColor]
+
+
+@dataclass(frozen=True)
+class PourRow:
+    """An addend of the picture: its two cells, none for several keys as one, and where it stands."""
+
+    addend: Addend
+    cells: tuple[Cell, ...]
+    weight: QRectF
+    value: QRectF
+    product: QRectF
+
+
+class PourBeat(Beat):
+    """Bands as thick as the weights run into the rows of V; the products add up to one cell of the output."""
+
+    seconds = 1.2
+
+    def __init__(self, context: WalkContext, stage: str, index: Index) -> None:
+        super().__init__(context, stage, index)
+        explanation = context.explain(stage, index)
+        terms = explanation.terms
+        self.total = Sum(len(terms), lambda k: terms_product(terms, k), terms.values)
+        self.addends = addends(self.total)
+        self.cells = [() if one.count > 1 else terms[one.place].cells for one in self.addends]
+        self.side = side_of(context, self.total) if len(terms) else None
+        self._value, self.closed = explanation.value, context.evaluation.problem.m - len(terms)
+        for one in self.addends:
+            check(context, addend_side(context, one), one.value)
+        context.printed.add(self._value, math.fsum, [one.value for one in self.addends])
+        if self.side is not None:
+            check(context, self.side, self._value)
+        self._read_values()
+
+    def _read_values(self) -> None:
+        """Read the column of V, and the one after it where there is one, of the keys that are shown."""
+        evaluation = self.context.evaluation
+        name = next((cells[1].name for cells in self.cells if len(cells) > 1), "value")
+        self.value_name = name
+        plane = stage_plane(evaluation, name, self.context.batch, self.context.head)
+        self.column, width = self.index[-1], plane.shape[1]
+        self.second = self.column + 1 if self.column + 1 < width else self.column - 1 if width > 1 else None
+        self._plane = plane
+
+    @property
+    def value(self) -> float:
+        return self._value
+
+    @property
+    def title(self) -> str:
+        return self.context.words(QT_TRANSLATE_NOOP("Walk", "Pour into {value}"), value=symbol(self.value_name))
+
+    @property
+    def sentence(self) -> str:
+        cell, value = self.context.cell(self.made, self.index), self.context.strong(self.value)
+        if self.side is None:
+            return self.context.words(
+                QT_TRANSLATE_NOOP("Walk", "{query} sees no key: {cell} = {value}."),
+                query=self.context.query(self.index[-2]),
+                cell=cell,
+                value=value,
+            )
+        return self.context.words(
+            QT_TRANSLATE_NOOP(
+                "Walk", "The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}."
+            ),
+            matrix=symbol(self.value_name),
+            sum=self.side.write().replace("·", " × "),
+            value=value,
+            cell=cell,
+        )
+
+    @property
+    def result(self) -> str:
+        if self.side is None:
+            return self.context.strong(self.value)
+        texts = [self.context.number(one.value) for one in self.addends]
+        joined = " + ".join([texts[0], *texts[1:]]).replace("+ −", "− ")
+        return f"{joined} = {self.context.strong(self.value)}"
+
+    # --- picture ---------------------------------------------------------------------------------
+    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
+        run, drop, sum_ = (
+            (1.0, 1.0, 1.0)
+            if still
+            else (
+                part(progress, 0.0, 0.4),
+                part(progress, 0.35, 0.7),
+                part(progress, 0.72, 0.92),
+            )
+        )
+        weights = self.context.board(self.context.evaluation.weights, self._weight_index(), column=False).map.color
+        values, rows = self._value_color(), self._rows()
+        self._paint_heads(canvas, rows)
+        for row in rows:
+            if row.cells:
+                self._paint_way(canvas, row, run, weights, values)
+            else:
+                text = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} other keys"), count=row.addend.count)
+                canvas.text(row.weight.left(), row.weight.center().y() + 4, text, 12, canvas.theme.text2, room=220.0)
+            if drop > 0:
+                self._paint_product(canvas, row, drop, values)
+        for above, below in pairwise(rows):
+            if drop >= 1.0:
+                x = below.product.left() - 12 if len(rows) > FEW else below.product.center().x()
+                y = (above.product.bottom() + below.product.top()) / 2 + (14 if len(rows) <= FEW else 5)
+                canvas.text(x, y, strong("+"), 15, canvas.theme.text, MIDDLE)
+        if self.closed:
+            self._paint_closed(canvas, rows)
+        self._paint_total(canvas, rows, sum_, values)
+
+    def _rows(self) -> list[PourRow]:
+        """Return where the addends stand: few ones large, with their names above."""
+        count = max(len(self.addends), 1) + (self.closed > 0)
+        few = count <= FEW
+        pitch = 136.0 if few else min(77.0, (BOTTOM - TOP) / count)
+        height = 85.0 if few else pitch - 9
+        found = []
+        for k, (one, cells) in enumerate(zip(self.addends, self.cells, strict=True)):
+            top = TOP + (10 if few else 4) + k * pitch
+            left = 40.0 if few else 112.0
+            weight = QRectF(left, top, 140 - left, height)
+            value = QRectF(355 if few else 300, top, 98 if few else 84, height)
+            side = min(44.0, height)
+            product = QRectF(612 if few else 470, top + (height - side) / 2, 128, side)
+            found.append(PourRow(one, cells, weight, value, product))
+        return found
+
+    def _paint_heads(self, canvas: Canvas, rows: Sequence[PourRow]) -> None:
+        if not rows:
+            return
+        theme, column, value = canvas.theme, QT_TRANSLATE_NOOP("Walk", "column {number}"), rows[0].value
+        canvas.text(value.left() + 1, TOP - 10, strong(escaped(symbol(self.value_name))), 14, theme.text)
+        canvas.text(value.left() + 18, TOP - 10, self.context.words(column, number=self.column), 11, theme.text2)
+        if self.second is not None and len(rows) <= FEW:
+            x = value.right() + 8
+            canvas.text(x, TOP - 10, self.context.words(column, number=self.second), 11, theme.text3)
+
+    def _paint_way(self, canvas: Canvas, row: PourRow, run: float, weight_color: Color, value_color: Color) -> None:
+        theme, own, place = canvas.theme, row.weight, row.value
+        weight, value, key = row.cells[0].value, row.cells[1].value, row.cells[1].index[-2]
+        name = strong(escaped(self.context.plain_key(key)))
+        if own.height() > 80:
+            canvas.text(own.center().x(), own.top() - 9, name, 12, theme.key, MIDDLE, 130)
+        else:
+            canvas.text(own.left() - 8, own.center().y() + 4, name, 12, theme.key, END, 90)
+        thick = max(min(abs(weight), 1.0) * own.height(), 1.0) if math.isfinite(weight) else own.height()
+        band = QRectF(own.right(), own.center().y() - thick / 2, (place.left() - own.right()) * run, thick)
+        canvas.bar(band, mixed(weight_color(weight), theme.surface, 0.5))
+        if run >= 1.0:
+            canvas.text(band.center().x(), own.center().y() + 5, strong(percent(weight)), 13, theme.text, MIDDLE)
+        if own.width() > 40:
+            canvas.box(own, self.context.number(weight), weight_color(weight), pixels=min(18, own.height() * 0.5))
+        else:
+            canvas.bar(own, weight_color(weight))
+        size = min(20, place.height() * 0.5)
+        canvas.box(place, self.context.number(value), value_color(value), theme.key, pixels=size, width=2.0)
+        if self.second is not None and own.height() > 80:
+            beside = QRectF(place.right() + 1, place.top(), 94, place.height())
+            cells = slice(key, key + 1), slice(self.second, self.second + 1)
+            other = float(self._plane.block(*cells)[0][0, 0])
+            canvas.box(beside, self.context.number(other), theme.raised, pixels=15, color=theme.text2)
+
+    def _paint_product(self, canvas: Canvas, row: PourRow, drop: float, color: Color) -> None:
+        theme, number, product = canvas.theme, self.context.number(row.addend.value), row.product
+        few = row.value.height() > 80
+        begin = row.value.right() + (100 if few and self.second is not None else 6)
+        canvas.arrow(QPointF(begin, product.center().y()), QPointF(product.left() - 18, product.center().y()))
+        said = addend_side(self.context, row.addend).write().replace("·", " × ") if row.cells else number
+        fill = mixed(color(row.addend.value), theme.surface, 0.55)
+        moving = product.translated((drop - 1) * 60, 0)
+        canvas.box(moving, said, fill, pixels=min(14.0, product.height() * 0.55), color=theme.text)
+        if drop >= 1.0 and row.cells:
+            if few:
+                canvas.text(product.center().x(), product.bottom() + 18, f"= {number}", 13, theme.text, MIDDLE)
+            else:
+                canvas.text(product.right() + 8, product.center().y() + 5, f"= {number}", 13, theme.text)
+
+    def _paint_closed(self, canvas: Canvas, rows: Sequence[PourRow]) -> None:
+        """Paint the keys that the query does not see as one hatched row."""
+        last = rows[-1] if rows else PourRow(Addend(0.0), (), QRectF(112, TOP - 30, 28, 30), QRectF(), QRectF())
+        place = QRectF(last.weight.left(), last.weight.bottom() + 8, last.weight.width(), 20)
+        canvas.hatched(place)
+        text = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} masked"), count=self.closed)
+        canvas.text(place.right() + 10, place.center().y() + 4, f"{text}: 0", 12, canvas.theme.text2)
+
+    def _paint_total(self, canvas: Canvas, rows: Sequence[PourRow], share: float, color: Color) -> None:
+        center = rows[-1].product.center().x() if rows else 676.0
+        total = QRectF(center - 56, 306, 112, 40)
+        name = strong(self.context.cell(self.made, self.index))
+        canvas.text(total.left() - 10, total.center().y() + 5, name, 13, canvas.theme.text, END)
+        if share <= 0:
+            canvas.slot(total)
+            return
+        if len(rows) <= FEW and share >= 1.0:
+            canvas.arrow(QPointF(center, total.top() - 17), QPointF(center, total.top() - 4))
+        moving = QRectF(total)
+        moving.moveCenter(between(total.center() - QPointF(0, 26), total.center(), share))
+        number = strong(self.context.number(self.value))
+        canvas.box(moving, number, color(self.value), canvas.theme.ink, pixels=19, width=2.2)
+
+    def _weight_index(self) -> Index:
+        return (*self.index[:3], 0)
+
+    def _value_color(self) -> Color:
+        plane = stage_plane(self.context.evaluation, self.value_name, self.context.batch, self.context.head)
+        keys = [cells[1].index[-2] for cells in self.cells if len(cells) > 1] or [0]
+        board = self.context.board(
+            self.value_name, self.context.shown_index(self.value_name, keys[0], min(self.column, plane.shape[1] - 1))
+        )
+        return board.map.color
+
+
+def terms_product(terms: Terms, place: int) -> Expression:
+    """Return the product of a weight and a value; 0 where a zero weight holds NaN and infinity back."""
+    term = terms[place]
+    wild = term.value == 0 and not np.isfinite([cell.value for cell in term.cells]).all()
+    return Number(0.0) if wild else Product(*term.cells)

@@ -1,0 +1,131 @@
+"""Rich text in one line: the few tags of a walk's sentences, measured and painted on any device."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.writers import write_line
+
+_PARTS = re.compile(r"<(/?)(\w+)(?:[^>]*?color:\s*(#\w+)[^>]*)?>|([^<]+)")
+_WORDS = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+")
+_CLOSING = "，。：；、）,.:;)"
+LEADING, LEAST = 1.45, 9.0
+"""Distance of lines over the size of type, and the least size of a paragraph."""
+SCRIPT, RISE, FALL = 0.75, 0.36, 0.2
+"""Size of raised and lowered text, how far it is raised and lowered: shares of the size of the line."""
+
+
+class TextRun(NamedTuple):
+    """Characters of one form: `script` is 1 for raised, −1 for lowered ones."""
+
+    text: str
+    strong: bool
+    script: int
+    color: str
+
+
+def escaped(text: str) -> str:
+    """Return a text as rich text."""
+    return html.escape(text, quote=False)
+
+
+def strong(text: str) -> str:
+    """Return rich text in strong type."""
+    return f"<b>{text}</b>"
+
+
+def colored(text: str, color: QColor) -> str:
+    """Return rich text in strong type and a color."""
+    return f'<b><span style="color:{color.name()}">{text}</span></b>'
+
+
+def raised(text: str) -> str:
+    """Return rich text as an exponent."""
+    return f"<sup>{text}</sup>"
+
+
+def lowered(text: str) -> str:
+    """Return rich text as an index."""
+    return f"<sub>{text}</sub>"
+
+
+@lru_cache(1 << 12)
+def runs(rich: str) -> tuple[TextRun, ...]:
+    """Return the runs of rich text."""
+    found: list[TextRun] = []
+    bold, scripts, colors = 0, [0], [""]
+    for close, tag, color, text in _PARTS.findall(rich):
+        if text:
+            found.append(TextRun(html.unescape(text), bold > 0, scripts[-1], colors[-1]))
+        elif tag == "b":
+            bold += -1 if close else 1
+        elif tag in ("sup", "sub"):
+            scripts.pop() if close else scripts.append(1 if tag == "sup" else -1)
+        elif tag == "span":
+            colors.pop() if close else colors.append(color)
+    return tuple(found)
+
+
+def rich_width(rich: str, pixels: float) -> float:
+    """Return the width of a line of rich text."""
+    return sum(_width(run, pixels) for run in runs(rich))
+
+
+def write_rich(painter: QPainter, at: QPointF, rich: str, color: QColor, pixels: float, share: float = 0.0) -> None:
+    """Write a line with its start at a point of its baseline, or the `share` of its width that lies before it."""
+    x = at.x() - share * rich_width(rich, pixels)
+    _write_runs(painter, QPointF(x, at.y()), runs(rich), color, pixels)
+
+
+def write_paragraph(painter: QPainter, rect: QRectF, rich: str, color: QColor, pixels: float) -> None:
+    """Write rich text into a rectangle, in lines from its top; in smaller type where it is too much for it."""
+    lines = wrapped_runs(rich, rect.width(), pixels)
+    while len(lines) * pixels * LEADING > rect.height() and pixels > LEAST:
+        pixels -= 1
+        lines = wrapped_runs(rich, rect.width(), pixels)
+    for number, line in enumerate(lines):
+        at = QPointF(rect.left(), rect.top() + (number + 0.75) * pixels * LEADING)
+        _write_runs(painter, at, line, color, pixels)
+
+
+def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[TextRun]]:
+    """Return rich text in lines of a width, broken at blanks and between Chinese characters."""
+    lines: list[list[TextRun]] = [[]]
+    used, breakable = 0.0, False
+    for run in runs(rich):
+        for text in [run.text] if run.script else _WORDS.findall(run.text):
+            piece = run._replace(text=text)
+            width = _width(run._replace(text=text.rstrip()), pixels)
+            if lines[-1] and breakable and not run.script and used + width > room and text[0] not in _CLOSING:
+                lines.append([])
+                used = 0.0
+            lines[-1].append(piece)
+            used += _width(piece, pixels)
+            breakable = text[-1].isspace() or text[-1] > "\u2e80"
+    return lines
+
+
+def _write_runs(painter: QPainter, at: QPointF, line: Sequence[TextRun], color: QColor, pixels: float) -> None:
+    x = at.x()
+    for run in line:
+        rise = {1: -RISE, 0: 0.0, -1: FALL}[run.script] * pixels
+        ink = QColor(run.color) if run.color else color
+        write_line(painter, QPointF(x, at.y() + rise), run.text, ink, _size(run, pixels), strong=run.strong)
+        x += _width(run, pixels)
+
+
+def _size(run: TextRun, pixels: float) -> float:
+    return pixels * SCRIPT if run.script else pixels
+
+
+@lru_cache(1 << 13)
+def _width(run: TextRun, pixels: float) -> float:
+    return QFontMetricsF(figure_font(_size(run, pixels), strong=run.strong)).horizontalAdvance(run.text)

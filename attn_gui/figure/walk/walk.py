@@ -1,0 +1,171 @@
+"""A walk through one cell: its beats in time, and the picture of any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate, takewhile
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
+
+from attn_gui.engine import Evaluation
+from attn_gui.engine.graph.nodes import cell_symbol, computed_name
+from attn_gui.engine.graph.stage import Role
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.tokens import Theme
+from attn_gui.figure.walk.beat import Beat
+from attn_gui.figure.walk.canvas import HEIGHT, WIDTH, Canvas
+from attn_gui.figure.walk.context import Index, WalkContext
+from attn_gui.figure.walk.looks import beats_of
+from attn_gui.figure.walk.pour import PourBeat
+from attn_gui.figure.walk.rich_text import escaped, lowered, runs, strong
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+MANY = 7
+"""Of more beats some are shorter."""
+
+
+class Walk:
+    """The beats that lead to one cell, one after another. Texts are rich text, as Qt's labels take it."""
+
+    def __init__(self, context: WalkContext, stage: str, index: Index, beats: Sequence[Beat]) -> None:
+        self._context, self._stage, self._index = context, stage, index
+        self.beats = tuple(beats)
+        self._ends = list(accumulate(beat.seconds for beat in self.beats))
+
+    @property
+    def theme(self) -> Theme:
+        """Its colors."""
+        return self._context.theme
+
+    # --- words -----------------------------------------------------------------------------------
+    @property
+    def title(self) -> str:
+        """`Walk through A[1, 1]`."""
+        cell = self._context.cell(self._stage, self._index)
+        return self._context.words(QT_TRANSLATE_NOOP("Walk", "Walk through {cell}"), cell=cell)
+
+    @property
+    def plain_title(self) -> str:
+        """The title without tags, for files."""
+        return "".join(run.text for run in runs(self.title))
+
+    @property
+    def subtitle(self) -> str:
+        """What the cell is, in a few words."""
+        context, index = self._context, self._index
+        if context.evaluation.node(self._stage).stage.square:
+            values = {"query": context.long_query(index[-2]), "key": context.long_key(index[-1])}
+            if context.evaluation.node(self._stage).stage.shares:
+                text = context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
+            else:
+                text = context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
+        else:
+            text = context.style.translate("Names", self._entry_title)
+        if context.evaluation.problem.num_heads > 1 and context.evaluation.node(self._stage).stage.per_head:
+            text += " · " + context.style.words.head.format(context.head)
+        return text
+
+    @property
+    def _entry_title(self) -> str:
+        return self._context.evaluation.node(self._stage).stage.called.en
+
+    @property
+    def conclusion(self) -> str:
+        """The result: what the cell is, and its number."""
+        context = self._context
+        return self._concluded(context.strong(context.value(self._stage, self._index)))
+
+    @property
+    def announcement(self) -> str:
+        """The conclusion as long as its number is not there."""
+        return self._concluded(strong("…"))
+
+    def _concluded(self, value: str) -> str:
+        context = self._context
+        row, column = context.shown(self._stage, self._index)
+        letter = f"{escaped(cell_symbol(self._stage))}{lowered(f'{row},{column}')}"
+        return context.words(
+            QT_TRANSLATE_NOOP("Walk", "Result: {subtitle}, {letter} = {value}"),
+            subtitle=self.subtitle,
+            letter=strong(letter),
+            value=value,
+        )
+
+    # --- time ------------------------------------------------------------------------------------
+    @cached_property
+    def seconds(self) -> float:
+        """How long all beats take."""
+        return round(self._ends[-1], 6)
+
+    @property
+    def landing(self) -> float:
+        """The time at which the number of the cell is there; more than `seconds` where it never is."""
+        ends = [end for end, beat in zip(self._ends, self.beats, strict=True) if beat.stage == self._stage]
+        return ends[-1] if ends else self.seconds + 1.0
+
+    def beat_at(self, seconds: float) -> tuple[int, float]:
+        """Return the number of the beat at a time, and how much of it is over, 0 to 1."""
+        start = 0.0
+        for number, end in enumerate(self._ends):
+            if seconds < end or number == len(self._ends) - 1:
+                return number, min(max((seconds - start) / (end - start), 0.0), 1.0)
+            start = end
+        raise AssertionError("a walk has beats")
+
+    # --- picture ---------------------------------------------------------------------------------
+    def paint(self, painter: QPainter, rect: QRectF, seconds: float, *, still: bool = False) -> None:
+        """Paint a moment into a rectangle; `still` is the end of its beat, with arrows in place of movements."""
+        self._paint(painter, rect, *self.beat_at(seconds), still=still)
+
+    def paint_beat(self, painter: QPainter, rect: QRectF, number: int) -> None:
+        """Paint the end of a beat into a rectangle, with arrows in place of movements."""
+        self._paint(painter, rect, number, 1.0, still=True)
+
+    def _paint(self, painter: QPainter, rect: QRectF, number: int, progress: float, *, still: bool) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(rect, self.theme.surface)
+        size = min(rect.width() / WIDTH, rect.height() / HEIGHT)
+        painter.translate(
+            rect.left() + (rect.width() - WIDTH * size) / 2, rect.top() + (rect.height() - HEIGHT * size) / 2
+        )
+        painter.scale(size, size)
+        self.beats[number].paint(Canvas(painter, self.theme), progress, still=still)
+        painter.restore()
+
+
+def walk_of(
+    evaluation: Evaluation,
+    batch: int,
+    head: int,
+    stage: str,
+    cell: tuple[int, int],
+    style: PageStyle | None = None,
+    *,
+    pour: bool = True,
+    cover: Evaluation | None = None,
+) -> Walk:
+    """Return the walk to a cell of a stage, (row, column) as its map shows it.
+
+    A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. It ends before the
+    first beat that gives a number of a `cover` away, and may have no beats then. Raises StageError (a KeyError) or
+    PlaceError (an IndexError) for what is not there.
+    """
+    context = WalkContext(evaluation, batch, head, style or PageStyle(), cover)
+    index = stage_plane(evaluation, stage, batch, head).index(*cell)
+    beats = beats_of(context, stage, index)
+    mixed = evaluation.part(Role.MIX)
+    if pour and mixed is not None and evaluation.node(stage).stage.shares:
+        place = (*index[:3], 0)
+        touched = context.explain(mixed, place).by_hand
+        beats.append(PourBeat(context, computed_name(mixed) if touched else mixed, place))
+    if len(beats) > MANY:
+        for beat in beats:
+            beat.seconds = beat.hurried or beat.seconds
+    context.printed.settle()
+    if cover is not None:
+        beats = list(takewhile(lambda beat: not cover.gives_away(beat.stage, beat.index), beats))
+    return Walk(context, stage, index, beats)

@@ -1,0 +1,38 @@
+"""Vectors of everyday words: rows of the embedding table of a published model, by word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.problem import Problem
+from attn_gui.paths import resource
+
+MOST_WORDS = 64
+
+
+@cache
+def word_vectors() -> Mapping[str, Array]:
+    """Return the vectors by word, 384 float32 numbers each, as sentence-transformers/all-MiniLM-L6-v2 has them.
+
+    The model reads English alone; its table has no Chinese words.
+    """
+    with np.load(resource("words", "minilm-words.npz"), allow_pickle=False) as file:
+        return MappingProxyType(dict(zip(file["words"].tolist(), file["vectors"], strict=True)))
+
+
+def problem_of(words: Sequence[str]) -> Problem:
+    """Return a problem whose queries, keys and values are the vectors of words, compared by their cosines.
+
+    Raises ValueError for no word, more than `MOST_WORDS`, or one that the table does not have.
+    """
+    table = word_vectors()
+    if not 1 <= len(words) <= MOST_WORDS or not table.keys() >= set(words):
+        raise ValueError(words)
+    rows = np.array([table[word] for word in words], dtype=np.float64)
+    tokens = tuple(words)
+    return Problem(query=rows, key=rows, value=rows, score="cosine", query_tokens=tokens, key_tokens=tokens)

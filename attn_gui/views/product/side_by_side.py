@@ -1,0 +1,420 @@
+"""Two states of one stage beside each other: each a whole map, with one zoom, one chosen cell and one color bar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
+from attn_gui.figure.operands import KEY, picture_of, stage_plane
+from attn_gui.figure.stage_formulas import shown_latex
+from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.typesetting import Formula, typeset
+from attn_gui.views.map.heatmap import Heatmap, refresh_map
+from attn_gui.views.names import stage_title
+from attn_gui.views.product.map_labels import (
+    LEVEL,
+    UPRIGHT,
+    AxisLabels,
+    LabelStyle,
+    Word,
+    label_width,
+    labels_fit,
+    paint_words,
+    painted_ground,
+    words_width,
+)
+from attn_gui.views.product.product_layout import (
+    COMFORTABLE_CELL,
+    LARGEST_CELL,
+    LEAST_SIDE,
+    TALLEST_COLUMN_LABEL,
+    WIDEST_ROW_LABEL,
+    WIDEST_ROW_LABEL_COMPACT,
+    Needs,
+    StageSide,
+    axis_labels,
+    axis_name_width,
+    axis_names,
+    gap,
+    label_font,
+    line_height,
+    padding,
+    stage_sides,
+)
+from attn_gui.views.product.stage_maps import StageMaps, unlink
+from attn_gui.views.text_views import role_colors
+from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
+
+LEAST_SIZE = (200, 160)
+FORMULA = FONT_SIZE.body
+LEAST_FORMULA = 0.8
+"""A formula is made smaller to fit over its map down to this share, else left out."""
+
+
+class TwoSides(NamedTuple):
+    """The state before, under the stages of the one now, and what the two are called."""
+
+    before: Evaluation
+    names: tuple[str, str]
+
+
+class Panel(NamedTuple):
+    """One of the two: its map, where its cells are, its name and its formula, if that has the room."""
+
+    heatmap: Heatmap
+    cells: QRect
+    name: str
+    formula: Formula | None
+    labels: tuple[AxisLabels, ...]
+
+
+class SideBySide(QWidget):
+    """Before on the left, now on the right, which is the large map that the product picture has of the stage.
+
+    The two are linked: whatever zooms, moves or chooses in one does so in both, and both have the colors of one bar.
+    """
+
+    cellChosen = Signal(str, int, int)
+    hovered = Signal(str, int, int)
+    hoverLeft = Signal()
+    groundClicked = Signal()
+
+    def __init__(self, maps: StageMaps, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("sides")
+        self._maps, self._stage = maps, ""
+        self._sides: TwoSides | None = None
+        self._left: Heatmap | None = None  # made once two states are shown
+        self._borrowed: Heatmap | None = None  # the map of the stage while it is here
+        self._plane: Plane | None = None
+        self._panels: tuple[Panel, ...] = ()
+        self._ground: QPixmap | None = None
+        self._marked = QRegion()
+        self._tight = self._compact = False
+        maps.rearranged.connect(self._show_both)
+        maps.renamed.connect(self._show_both)
+        maps.marked.connect(self._show_marks)
+        maps.barResized.connect(self.arrange)
+        set_ground(self, "surface")
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_sides(self, sides: TwoSides | None, stage: str) -> None:
+        """Show a stage in two states; None where nothing is compared."""
+        if stage != self._stage or sides is None:
+            self._give_back()
+        self._sides, self._stage = sides, stage
+        self._show_both()
+
+    def set_compact(self, compact: bool, *, low: bool = False) -> None:
+        """The form for narrow windows, and for low ones: smaller letters and gaps."""
+        self._compact, self._tight = compact, compact or low
+        self.arrange()
+
+    def refresh(self, recomputed: Recomputed) -> None:
+        """Redraw and outline the cells before that hold new numbers; those now the product picture redraws."""
+        if self._left is not None and self._left.isVisible() and self._stage in recomputed.boxes:
+            refresh_map(self._left, recomputed.boxes[self._stage])
+
+    def follow(self) -> None:
+        """Show the map before as the one now is shown: with values, colors, dimmed."""
+        now = self._map()
+        if self._left is not None and now is not None:
+            self._left.set_shown(replace(now.shown, plane=self._plane))
+
+    # --- both maps -------------------------------------------------------------------------------
+    def _map(self) -> Heatmap | None:
+        """The map now, once the problem and both states have the stage."""
+        sides, maps = self._sides, self._maps
+        there = sides is not None and self._stage in maps.stages and self._stage in sides.before.stages
+        return maps.map(self._stage) if there else None
+
+    def _show_both(self) -> None:
+        now = self._map()
+        if now is None or self._sides is None or not self.isVisible():
+            return
+        left = self._left or self._made()
+        place = self._sides.before, self._stage, self._maps.batch, self._maps.head
+        if self._plane is None or self._plane != stage_plane(*place):
+            self._plane = stage_plane(*place)
+        self._borrow(left, now)
+        left.drawing.taken.others, now.drawing.taken.others = (now.plane or self._plane,), (self._plane,)
+        self.follow()
+        for heatmap in (left, now):
+            heatmap.retake_levels()
+        left.box.setXLink(now.box)
+        left.box.setYLink(now.box)
+        left.box.set_window(now.box.in_view)
+        self._name()
+        self.arrange()
+        self._show_marks()
+
+    def _made(self) -> Heatmap:
+        left = self._left = Heatmap(self, zoomable=True)
+        left.setObjectName("heatmap.before")
+        hand = left.gestures
+        hand.cellChosen.connect(lambda row, column: self.cellChosen.emit(self._stage, row, column))
+        hand.cellHovered.connect(lambda row, column: self.hovered.emit(self._stage, row, column))
+        hand.hoverLeft.connect(self.hoverLeft)
+        hand.activated.connect(lambda row, column: self._maps.activated.emit(self._stage, row, column))
+        hand.copyImageRequested.connect(lambda: self._maps.copyImageRequested.emit(self._stage))
+        hand.saveImageRequested.connect(lambda: self._maps.saveImageRequested.emit(self._stage))
+        return left
+
+    def _on_levels_changed(self) -> None:
+        """The map before reads the same two matrices, and finds the same levels."""
+        self.follow()
+        if self._left is not None:
+            self._left.retake_levels()
+
+    def _borrow(self, left: Heatmap, now: Heatmap) -> None:
+        bar = self._maps.bar(self._stage)
+        if self._borrowed is not now:
+            self._borrowed = now
+            now.levelsChanged.connect(self._on_levels_changed)
+            now.numbersArrived.connect(self.follow)
+            now.box.changed.connect(self._repaint_words)
+        for widget in (now, bar):
+            if widget.parentWidget() is not self:
+                widget.setParent(self)
+        for before, after in ((left, now), (now, bar)):
+            QWidget.setTabOrder(before, after)
+
+    def _give_back(self) -> None:
+        """Let the map of the stage go, with colors of its own again."""
+        now, self._borrowed, self._plane, self._panels = self._borrowed, None, None, ()
+        if now is None or self._left is None:
+            return
+        unlink([self._left])
+        now.levelsChanged.disconnect(self._on_levels_changed)
+        now.numbersArrived.disconnect(self.follow)
+        now.box.changed.disconnect(self._repaint_words)
+        now.drawing.taken.others = self._left.drawing.taken.others = ()
+        now.retake_levels()
+        self._left.set_shown(replace(self._left.shown, plane=None))
+        self._left.hide()
+        if now.parentWidget() is self:
+            self._maps.send_home(self._stage)
+
+    def _show_marks(self) -> None:
+        """Mark the chosen cell and its row and column in the map before as in the one now."""
+        if self._left is None or self._borrowed is None:
+            return
+        chosen = self._maps.chosen
+        here = chosen is not None and chosen.stage == self._stage
+        self._left.set_chosen(chosen[1:] if chosen is not None and here else None)
+        self._left.overlay.set_marks(**self._maps.lines(self._stage)._asdict())
+        before, self._marked = self._marked, self._marks_region()
+        self.update(before + self._marked)
+
+    def _name(self) -> None:
+        if self._left is None or self._sides is None:
+            return
+        rows, columns = self._left.shape
+        name = QCoreApplication.translate("StageMaps", "{title}, {rows} × {columns}")
+        title = f"{stage_title(self._stage)}, {self._sides.names[0]}"
+        self._left.setAccessibleName(name.format(title=title, rows=rows, columns=columns))
+
+    # --- laying out ------------------------------------------------------------------------------
+    def arrange(self) -> None:
+        """Place both maps, as large as each other, and the bar below them."""
+        now = self._borrowed
+        if now is None or self._left is None or self._sides is None or not self.isVisible() or self._map() is not now:
+            return
+        room = self.rect()
+        edge, bar = padding(self._tight), self._maps.bar(self._stage)
+        rows, columns = axis_labels(self._maps, self._stage)
+        font = label_font(self._tight)
+        widest = scaled(WIDEST_ROW_LABEL_COMPACT if self._compact else WIDEST_ROW_LABEL)
+        beside = round(max(label_width(rows, font, widest), axis_name_width()))
+        named = bool(self._maps.labels(self._stage)[0])  # numbers of rows stand once, left of both
+        between = beside if named else round(words_width([self._key_name()])) + 2 * scaled(SPACING.s)
+        level, tall = True, line_height()
+        for turned in (False, True):
+            tall = round(label_width(columns, font, scaled(TALLEST_COLUMN_LABEL))) if turned and columns else tall
+            above = edge + self._title_height() + tall
+            free = QSize(
+                (room.width() - 2 * edge - beside - between - gap(self._tight)) // 2,
+                room.height() - above - scaled(SPACING.m) - bar.heightForWidth(room.width() // 2) - edge,
+            )
+            across, down = self._sides_in(now.shape, free)
+            level = not turned and (not columns or labels_fit(columns, font, across.cell))
+            if level:
+                break
+        pair = beside + between + 2 * across.pixels + gap(self._tight)
+        left = room.left() + max(edge, (room.width() - pair) // 2) + beside
+        first = QRect(left, above, across.pixels, down.pixels)
+        places = first, first.translated(across.pixels + gap(self._tight) + between, 0)
+        partial = down.cells < now.shape[0] or across.cells < now.shape[1]
+        for heatmap, cells in zip((self._left, now), places, strict=True):
+            heatmap.box.set_home((0.0, float(down.cells), 0.0, float(across.cells)) if partial else None)
+            heatmap.place_cells(cells)
+        ends = QRect(places[0].left() - 1, 0, places[1].right() - places[0].left() + 3, 0)
+        top = first.bottom() + 1 + scaled(SPACING.m)
+        bar.setGeometry(ends.left(), top, ends.width(), bar.heightForWidth(ends.width()))
+        for widget in (self._left, now, bar):
+            widget.show()  # once it is where it belongs, so that it is drawn once
+        states = self._sides.before, self._maps.evaluation
+        self._panels = tuple(
+            Panel(
+                heatmap,
+                cells,
+                name,
+                self._formula(state, name, cells.width()),
+                tuple(self._axes(heatmap, cells, beside if named or heatmap is self._left else 0, tall, level)),
+            )
+            for heatmap, cells, name, state in zip((self._left, now), places, self._sides.names, states, strict=True)
+        )
+        self._repaint_words()
+
+    def _sides_in(self, shape: tuple[int, int], room: QSize) -> tuple[StageSide, StageSide]:
+        """Columns and rows of either map in the room for one."""
+        needs = Needs(
+            *shape,
+            square=STAGE[self._stage].square,
+            least_side=scaled(LEAST_SIDE),
+            largest_cell=scaled(LARGEST_CELL),
+            comfortable_cell=scaled(COMFORTABLE_CELL),
+        )
+        return stage_sides(needs, max(1, room.width()), max(1, room.height()))
+
+    def _formula(self, state: Evaluation | None, name: str, room: int) -> Formula | None:
+        """The first form of the formula that fits after the name of a state."""
+        if state is None:
+            return None
+        left = room - words_width([self._title(name)]) - scaled(SPACING.m)
+        em = scaled(FORMULA) * LEAST_FORMULA
+        forms = (typeset(latex) for latex in shown_latex(state, self._stage))
+        return next((form for form in forms if form.width * em <= left), None)
+
+    def _title_height(self) -> int:
+        states = self._sides.before if self._sides is not None else None, self._maps.evaluation
+        latex = [latex for state in states if state is not None for latex in shown_latex(state, self._stage)]
+        tallest = max((typeset(each).height * scaled(FORMULA) for each in latex), default=0.0)
+        return round(max(QFontMetricsF(ui_font("sentence", 600)).height(), tallest)) + scaled(SPACING.s)
+
+    @staticmethod
+    def _title(name: str) -> Word:
+        return name, "sentence", "text", 600
+
+    @staticmethod
+    def _key_name() -> Word:
+        return QCoreApplication.translate("ProductPicture", "key →"), "small", KEY, 400
+
+    def _axes(self, heatmap: Heatmap, cells: QRect, beside: int, tall: int, level: bool) -> Iterator[AxisLabels]:
+        assert self._maps.evaluation is not None
+        (rows, columns), away = axis_labels(self._maps, self._stage), scaled(SPACING.s)
+        picture, place = picture_of(self._stage, self._maps.evaluation), heatmap.placement
+        fonts = label_font(self._tight), label_font(self._tight, 600)
+        box = QRectF(cells.left() - beside, cells.top(), beside - away, cells.height())
+        yield AxisLabels(place.rows, rows, box, LabelStyle(*fonts, current_theme(), picture.rows))
+        if columns:
+            box = QRectF(cells.left(), cells.top() - tall, cells.width(), tall - away)
+            style = LabelStyle(*fonts, current_theme(), picture.columns)
+            yield AxisLabels(place.columns, columns, box, style, LEVEL if level else UPRIGHT)
+
+    # --- words -----------------------------------------------------------------------------------
+    def _repaint_words(self, *_: object) -> None:
+        """Words, or what is in view, are others."""
+        self._panels = tuple(
+            panel._replace(
+                labels=tuple(
+                    replace(labels, span=span)
+                    for labels, span in zip(
+                        panel.labels, (panel.heatmap.placement.rows, panel.heatmap.placement.columns), strict=False
+                    )
+                )
+            )
+            for panel in self._panels
+        )
+        self._ground, self._marked = None, self._marks_region()
+        self.update()
+
+    def _tokens(self) -> Iterator[tuple[AxisLabels, int | None]]:
+        marked = self._maps.lines(self._stage)
+        for panel in self._panels:
+            yield from zip(panel.labels, (marked.row, marked.column), strict=False)
+
+    def _marks_region(self) -> QRegion:
+        region = QRegion()
+        for labels, marked in self._tokens():
+            region += labels.chip_region(marked)
+        return region
+
+    def _paint_words(self, painter: QPainter) -> None:
+        theme, edge = current_theme(), padding(self._tight)
+        formulas = [panel.formula.ascent * scaled(FORMULA) for panel in self._panels if panel.formula is not None]
+        base = edge + max([QFontMetricsF(ui_font("sentence", 600)).ascent(), *formulas])
+        for panel in self._panels:
+            left = panel.cells.left()
+            start = paint_words(painter, [self._title(panel.name)], left, base, theme)
+            if panel.formula is not None:
+                room = panel.cells.right() - start
+                em = min(scaled(FORMULA), room / panel.formula.width)
+                corner = QPointF(start, base - panel.formula.ascent * em)
+                panel.formula.paint(painter, corner, em, role_colors(theme.text))
+        for labels, _ in self._tokens():
+            labels.paint(painter)
+        self._paint_axis_names(painter)
+
+    def _paint_axis_names(self, painter: QPainter) -> None:
+        assert self._maps.evaluation is not None
+        picture, axis = picture_of(self._stage, self._maps.evaluation), axis_names()
+        base = self._panels[0].cells.top() - scaled(SPACING.s) - QFontMetricsF(ui_font("small")).descent()
+        words: list[tuple[Word, Panel]] = []
+        if picture.rows in axis:
+            words.append(((axis[picture.rows], "small", picture.rows, 400), self._panels[0]))
+        if picture.columns == KEY:
+            words.append((self._key_name(), self._panels[1]))
+        for word, panel in words:
+            right = panel.cells.left() - scaled(SPACING.s)
+            paint_words(painter, [word], right - words_width([word]), base, current_theme())
+        bar = self._maps.bar(self._stage).geometry()
+        one: Word = QCoreApplication.translate("SideBySide", "one bar"), "small", "text2", 400
+        left = bar.left() - scaled(SPACING.s) - words_width([one])
+        if left >= 0:
+            base = bar.top() + QFontMetricsF(ui_font("small")).ascent()
+            paint_words(painter, [one], left, base, current_theme())
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._panels or self._maps.evaluation is None:
+            return
+        if self._ground is None:
+            self._ground = painted_ground(self, self._paint_words)
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._ground)
+        if event.region().intersects(self._marked):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for labels, marked in self._tokens():
+                labels.paint_chosen(painter, marked)
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # so that the release comes here
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.groundClicked.emit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_both()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
+            self._name()
+            self.arrange()

@@ -1,0 +1,67 @@
+"""Printed operands give the printed result: whoever types a formula into a calculator gets what stands behind it."""
+
+from __future__ import annotations
+
+import math
+from operator import truediv
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_gui.engine import DenseEvaluation, Problem, explain
+from attn_gui.engine.graph.printing import printed_operands
+from tests.printed import disagreement, is_checked
+
+WORKED = Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]])
+
+
+def equations(evaluation, stage, index):
+    """The equations of a cell: one step back, and from the scores on."""
+    found = explain(evaluation, stage, index)
+    query = found.per_query
+    both = () if query is None else (query.sides_latex, query.total_sides_latex)
+    return [sides for sides in (found.sides_latex, *both) if sides]
+
+
+def test_the_weight_of_the_worked_example_is_what_a_calculator_says():
+    assert explain(DenseEvaluation(WORKED), "weights", (0, 0, 1, 1)).numbers_latex == (
+        r"\frac{e^{1.155}}{e^{0.5774} + e^{1.155}}"  # of 1.155 and 0.577 it would be 0.6406
+    )
+
+
+def test_every_stage_of_every_kind_agrees_with_a_calculator(evaluations, rng):
+    checked = []
+    for name, evaluation in evaluations.items():
+        for stage in evaluation.stages:
+            for _ in range(4):
+                index = [int(rng.integers(length)) for length in evaluation.shape(stage)]
+                for sides in equations(evaluation, stage, index):
+                    assert not disagreement(sides), (name, stage, index, sides)
+                    checked.append(is_checked(sides))
+    assert sum(checked) > 300
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.sampled_from([1e-4, 0.1, 1.0, 3.0, 40.0, 1e3]))
+def test_small_problems_agree_with_a_calculator(seed, n, d, size):
+    random = np.random.default_rng(seed)
+    shapes = {"query": (n, d), "key": (n, d), "value": (n, d)}
+    problem = Problem(**{name: random.normal(size=shape) * size for name, shape in shapes.items()})
+    evaluation = DenseEvaluation(problem)
+    for stage in evaluation.stages:
+        for index in np.ndindex(*evaluation.shape(stage)):
+            for sides in equations(evaluation, stage, index):
+                assert not disagreement(sides), sides
+
+
+def test_digits_are_added_where_they_are_needed_alone():
+    assert printed_operands([0.14023, 1.39488], truediv, 0.14023 / 1.39488) == ["0.1402", "1.395"]
+    assert printed_operands([5.0, math.sqrt(2)], truediv, 5 / math.sqrt(2)) == ["5", "1.41421"]
+    assert printed_operands([2.0, math.sqrt(3)], truediv, 2 / math.sqrt(3), places=2) == ["2", "1.732"]
+
+
+def test_numbers_that_do_not_give_the_result_say_so():
+    other = 1e5 / 3 / math.exp(0.1)  # e^0.1 of it is what the other key takes away
+    almost = Problem(query=[[0.1]], key=[[1.0], [2.0]], value=[[1e5 / 3 + 1e-6], [-other]], scale=1.0)
+    assert r"\approx" in explain(DenseEvaluation(almost), "head_output", (0, 0, 0, 0)).latex

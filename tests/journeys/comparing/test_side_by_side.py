@@ -1,0 +1,188 @@
+"""Both states beside each other, as a person opens, reads, edits and leaves them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from attn_gui.engine import Problem, compute
+from attn_gui.formats import save
+from attn_gui.views.dialogs.export_dialog import ExportDialog
+
+LEFT = Qt.MouseButton.LeftButton
+N, WIDTH = 16, 64
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    query, key = rng.standard_normal((N, 512)), rng.standard_normal((N, 512))
+    return Problem(query=query[:, :WIDTH], key=key[:, :WIDTH], value=rng.standard_normal((N, 4)))
+
+
+@pytest.fixture
+def person(launch, problem, tmp_path):
+    save(problem, tmp_path / "seed.npz")
+    return launch(tmp_path / "seed.npz")
+
+
+def both(person):
+    return [person.find(f"heatmap.{name}") for name in ("before", "weights")]
+
+
+def drawn(heatmap):
+    rows, columns = heatmap.shape
+    return np.array([[heatmap.cell_at(row, column)[0] for column in range(columns)] for row in range(rows)])
+
+
+def weights(problem):
+    return [compute(state)["weights"][0, 0] for state in (problem.replace(scale=1.0), problem)]
+
+
+def seen_whole(widget):
+    """Whether every pixel of a widget is in sight."""
+    return widget.visibleRegion().boundingRect() == widget.rect()
+
+
+def painted(heatmap, row, column):
+    place = heatmap.cell_rect(row, column)
+    image = heatmap.grab().toImage()
+    at = place.topLeft() + QPoint(place.width() // 4, place.height() // 4)
+    return image.pixelColor((at.toPointF() * image.devicePixelRatio()).toPoint())
+
+
+def wheel(heatmap, row, column, delta):
+    at = QPointF(heatmap.cell_rect(row, column).center())
+    none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+    event = QWheelEvent(
+        at, QPointF(heatmap.mapToGlobal(at)), QPoint(), QPoint(0, delta), none[0], none[1], none[2], False
+    )
+    QApplication.sendEvent(heatmap, event)
+
+
+def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, problem, tmp_path):
+    person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
+    person.do("compare_with_scale")
+    left, right = both(person)
+    assert seen_whole(left)
+    assert seen_whole(right)
+    assert left.size() == right.size()
+    assert left.geometry().right() < right.geometry().left()
+    for heatmap, expected in zip((left, right), weights(problem), strict=True):
+        shown = drawn(heatmap)
+        assert np.array_equal(shown, expected)
+        assert np.allclose(shown.sum(axis=1), 1, atol=1e-12), "each row is a whole softmax"
+        assert heatmap.levels == right.levels
+        person.action("values").setChecked(False)
+        for column in range(0, N, 5):
+            assert painted(heatmap, 10, column) == heatmap.cell_at(10, column)[1]
+    assert person.number("query", 10, 0) == problem.query[10, 0], "the tables show numbers, not differences"
+
+    QTest.mouseClick(left, LEFT, pos=left.cell_rect(10, 0).center())
+    assert left.chosen == right.chosen == (10, 0)
+    assert "0.9786" in person.explanation()
+    assert "0.2866" in person.explanation()
+    terms = person.find("inspector.terms").model()
+    columns = [[terms.index(row, column).data() for row in range(2)] for column in (1, 2)]
+    assert columns == [["0.9786", "0.0148"], ["0.2866", "0.1698"]]
+    left.setFocus()
+    person.press("Down", "Right")
+    assert left.chosen == right.chosen == (11, 1)
+
+    wheel(left, 4, 4, 480)
+    assert left.box.in_view == right.box.in_view != (0, N, 0, N)
+    QTest.mouseDClick(right, LEFT, pos=right.cell_rect(4, 4).center())
+    assert left.box.in_view == right.box.in_view == (0, N, 0, N)
+
+    person.type_into("query", 3, 1, "2.5")
+    query = problem.query.copy()
+    query[3, 1] = 2.5
+    edited = problem.replace(query=query)
+    for heatmap, expected in zip(both(person), weights(edited), strict=True):
+        assert np.allclose(drawn(heatmap), expected, rtol=0, atol=1e-15)
+        assert painted(heatmap, 3, 0) == heatmap.cell_at(3, 0)[1]
+    person.do("undo")
+
+    person.click("comparison.wipe")
+    assert person.find("control.wipe").isVisible()
+    assert not left.isVisible()
+    person.click("comparison.difference")
+    before, now = weights(problem)
+    assert np.array_equal(drawn(person.find("heatmap.weights")), now - before)
+    person.click("comparison.side_by_side")
+    assert np.array_equal(drawn(left), before)
+    assert seen_whole(left)
+
+    def save_it(dialog):
+        assert dialog.compare.currentData() == "side_by_side"
+        person.click(dialog.buttons.button(dialog.buttons.StandardButton.Save))
+
+    person.answering(ExportDialog, save_it, lambda: person.do("export_image"))
+    person.wait()
+    (path,) = tmp_path.glob("*.svg")
+    assert all(name in path.read_text("utf-8") for name in ("without scaling", "with scaling"))
+
+    person.click("comparison.end")
+    assert not left.isVisible()
+    assert not person.find("comparison").isVisible()
+    assert seen_whole(person.find("heatmap.weights"))
+    assert person.find("table.query").isVisible()
+    assert np.array_equal(drawn(person.find("heatmap.weights")), now)
+
+
+def test_any_comparison_can_be_seen_side_by_side_and_of_any_stage(person, problem):
+    person.do("pin")
+    person.type_into("key", 2, 1, "3")
+    person.do("show_side_by_side")
+    key = problem.key.copy()
+    key[2, 1] = 3
+    before, now = compute(problem), compute(problem.replace(key=key))
+    for stage in ("scores", "head_output", "key", "weights"):
+        person.show_stage(stage)
+        left, right = person.find("heatmap.before"), person.find(f"heatmap.{stage}")
+        for heatmap, trace in ((left, before), (right, now)):
+            assert seen_whole(heatmap)
+            assert np.array_equal(drawn(heatmap), np.squeeze(trace[stage]))
+        assert left.levels == right.levels
+    person.do("all_stages")
+    assert person.program.view.look.compare == "wipe", "of all stages at once both states are a wipe"
+    assert person.find("heatmap.scores").isVisible()
+    person.do("show_side_by_side")
+    assert seen_whole(person.find("heatmap.before"))
+
+
+@pytest.mark.parametrize("size", [(1024, 700), (1366, 700), (1920, 1080)])
+def test_both_maps_are_whole_and_named_in_windows_of_any_size(launch, size):
+    person = launch("minilm-layer2.npz", "zh", *size)
+    person.do("compare_with_scale")
+    left, right = both(person)
+    assert seen_whole(left)
+    assert seen_whole(right)
+    assert left.size() == right.size()
+    assert left.width() > 100
+    assert person.find("comparison.side_by_side").isChecked()
+    assert left.shown.row_names == right.shown.row_names
+
+
+def test_long_problems_are_drawn_beside_each_other_by_tiles(launch, qtbot):
+    person = launch()
+    rng = np.random.default_rng(1)
+    arrays = {name: rng.standard_normal((4096, 8)) for name in ("query", "key", "value")}
+    person.program.document.open(Problem(**arrays), name="long")
+    person.wait()
+    person.do("compare_with_scale")
+    person.wait()
+    left, right = both(person)
+
+    def scores(heatmap, row, column):
+        return heatmap.cell_at(row, column)[0]
+
+    qtbot.waitUntil(lambda: left.taken.known and right.taken.known, timeout=60_000)
+    logits = arrays["query"][7] @ arrays["key"].T
+    for heatmap, scale in ((left, 1.0), (right, 8**-0.5)):
+        row = np.exp(scale * logits)
+        assert np.isclose(scores(heatmap, 7, 100), row[100] / row.sum())

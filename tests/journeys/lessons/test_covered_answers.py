@@ -1,0 +1,101 @@
+"""No question of a lesson is answered on the screen: the number asked for is covered wherever it stands."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QLineEdit
+
+from attn_gui.engine.graph import indices
+from attn_gui.engine.mistakes.grading import is_same
+from attn_gui.lessons.live_numbers import cell_index
+from attn_gui.paths import resource
+from tests.journeys.lessons.test_lessons import LESSONS, WORKED, begin, settle, state, verdict
+from tests.journeys.lessons.test_nothing_given_away import copied, drawn, said
+
+NUMBER = re.compile(r"(?<![\w.])[−-]?\d+\.\d+(?![\w.])")
+
+
+def told(person):
+    """Every number with decimals in the texts, tables and explanation of the window, but for those that are given."""
+    lines = [*said(person), person.explanation(), person.status()]
+    found = {float(text.replace("−", "-")) for line in lines for text in NUMBER.findall(line)}
+    given = np.concatenate([array.ravel() for array in person.program.document.problem.arrays().values()])
+    return found - {round(float(number), decimals) for number in given for decimals in (2, 3, 4, 17)}
+
+
+def _place(person, cell):
+    """The stage and the box of a cell as it is written."""
+    stage, places = cell
+    return stage, indices.cell(cell_index(person.program.computation.evaluation, stage, places))
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, marks=pytest.mark.family(3)) for path in LESSONS], ids=str)
+def test_no_number_that_is_asked_for_stands_on_the_screen(launch, path):
+    person = launch(width=1366, height=700)
+    begin(person, path)
+    for _ in range(len(person.program.late.lessons._states)):
+        question = state(person).step.question
+        answer = None if question is None else question.answer
+        if answer is not None:
+            number = answer.number(state(person).end.ground())
+            if abs(number - round(number)) > 1e-9:  # others are told apart from all that is counted by nobody
+                shown = np.nan_to_num(drawn(person))
+                assert answer.cell is None or not np.isclose(shown, number, rtol=1e-9, atol=0).any(), answer.text
+                assert not [text for text in told(person) if is_same(text, number, question.tolerance / 2)], answer.text
+            if answer.cell is not None:
+                assert np.isnan(person.program.view.shown.box(*_place(person, answer.cell))).all(), answer.text
+        person.click("lesson.skip")
+        settle(person)
+    assert person.find("lesson.end").isVisible()
+
+
+def test_a_right_answer_uncovers_what_was_covered_and_opens_the_way_on(launch):
+    person = launch()
+    begin(person, WORKED)
+    for _ in range(3):
+        person.click("lesson.skip")
+        settle(person)
+    row, result = np.isnan, person.program.view.look.blanks
+    assert {blank.stage for blank in result} == {"weights", "head_output", "concat", "output"}
+    assert row([person.value("weights", 1, column) for column in (0, 1)]).all()
+    assert row([person.value("head_output", 1, column) for column in (0, 1)]).all()
+    assert person.value("weights", 0, 0) == 0.5
+    assert "?" in person.explanation()
+    assert "(1, 1) = ?" in person.status()
+    assert not any("0.6405" in text or "0.641" in text for text in copied(person, "weights"))
+    assert not person.find("lesson.next").isEnabled()
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.64")
+    settle(person)
+    assert person.program.view.look.blanks == frozenset()
+    assert "0.6405" in person.explanation()
+    assert person.find("lesson.next").isEnabled()
+    assert person.focus().objectName() == "lesson.next"
+
+
+def test_an_answer_is_taken_in_the_map_too(launch):
+    person = launch()
+    begin(person, WORKED)
+    for _ in range(3):
+        person.click("lesson.skip")
+        settle(person)
+    person.click_cell("weights", 1, 1)
+    person.type("0.64")
+    person.press("Return")
+    settle(person)
+    assert verdict(person).startswith("Correct.")
+
+
+def test_texts_tell_covered_numbers_once_they_are_answered(launch):
+    person = launch()
+    begin(person, resource("lessons", "11-itself.md"))
+    for _ in range(2):
+        person.click("lesson.skip")
+        settle(person)
+    panel = person.program.late.lessons._panel
+    assert "the diagonal has ?, all else ?." in panel._words.paragraphs[0]
+    person.overwrite(person.find("lesson.answer", QLineEdit), "0.47")
+    settle(person)
+    assert "the diagonal has 0.471, all else 0.264." in panel._words.paragraphs[0]

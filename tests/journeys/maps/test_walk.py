@@ -1,0 +1,211 @@
+"""The walk through one cell, by keys and mouse: what it says, what ends it, and where the keyboard is afterwards."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QAbstractAnimation, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
+
+from attn_gui.engine import Problem
+from attn_gui.views.walk_view import BeatBar, WalkPlayer, words_of
+from tests.seen import fault
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def player(person) -> WalkPlayer:
+    return person.find("walk").findChild(WalkPlayer)
+
+
+def said(person, name: str) -> str:
+    return words_of(person.find(f"walk.{name}", QLabel).text())
+
+
+def walked_by_space(person, stage: str, row: int, column: int) -> WalkPlayer:
+    person.show_stage(stage)
+    person.click_cell(stage, row, column)
+    person.press("Space")
+    found = player(person)
+    assert found.playing
+    found.pause()  # from here on no clock
+    return found
+
+
+def sentences(person) -> list[str]:
+    """The sentence of every step, one press of → after another."""
+    person.press("Home")
+    found = [said(person, "sentence")]
+    for _ in range(player(person).beat, len(player(person).walk.beats) - 1):
+        person.press("Right")
+        found.append(said(person, "sentence"))
+    return found
+
+
+def test_the_weight_of_the_worked_example_is_walked_through_by_keys(launch):
+    person = launch("worked-example.npz", width=1366, height=700)
+    found = walked_by_space(person, "weights", 1, 1)
+    assert person.find("walk").hasFocus()
+    assert not person.find("inspector").isVisible()
+    assert found.walk.seconds == pytest.approx(8.0)
+    lines = sentences(person)
+    assert len(lines) == 7
+    assert "0.6405" in lines[5]
+    assert person.find("walk.step.6").accessibleName().endswith("2.281")
+    assert fault(person.find("walk.sentence")) == ""
+    assert "step 7 of 7" in person.status()
+    person.press("Esc")
+    assert not person.has("walk") or not person.find("walk").isVisible()
+    heatmap = person.find("heatmap.weights")
+    assert heatmap.isVisible()
+    assert heatmap.hasFocus()
+    assert person.program.view.look.cell == ("weights", 1, 1)
+    assert person.find("inspector").isVisible()
+
+
+def test_the_end_of_every_step_stands_still_until_it_is_left(launch):
+    person = launch("worked-example.npz")
+    found = walked_by_space(person, "weights", 1, 1)
+    found.resume()
+    found.setCurrentTime(found.duration())
+    assert found.state() == QAbstractAnimation.State.Stopped
+    assert not found.playing
+    assert found.beat == 6
+    assert person.find("walk").isVisible()
+
+
+def test_a_masked_cell_says_why_it_is_closed(launch):
+    person = launch("worked-example.npz")
+    person.program.files.begin_problem(person.program.document.problem.replace(mask="causal"), "causal")
+    found = walked_by_space(person, "weights", 0, 1)
+    person.press("End")
+    place = next(k for k, beat in enumerate(found.walk.beats) if beat.stage == "masked")
+    assert "1 > 0" in person.find(f"walk.step.{place}").accessibleName()
+    assert person.find("walk.step.6").accessibleName().endswith("= 0")
+
+
+def test_a_cell_of_the_output_ends_with_the_mixture_of_values(launch):
+    person = launch("worked-example.npz")
+    found = walked_by_space(person, "head_output", 1, 0)
+    assert found.walk.beats[-1].stage == "head_output"
+    assert "2.281" in sentences(person)[-1]
+
+
+def test_a_typed_number_ends_it_at_once_and_the_status_bar_says_so(launch):
+    person = launch("worked-example.npz")
+    walked_by_space(person, "weights", 1, 1)
+    person.type_into("query", 1, 0, "1")
+    assert person.find("heatmap.weights").isVisible()
+    assert "Walk stopped: a number was changed" in person.status()
+    assert person.table("query").hasFocus(), "typing goes on where it was"
+
+
+@pytest.mark.parametrize("way", ["stage", "mode", "undo", "pages", "document"])
+def test_whatever_else_is_looked_at_ends_it(launch, way):
+    person = launch("worked-example.npz")
+    person.type_into("query", 1, 0, "2")
+    person.rest()
+    walked_by_space(person, "weights", 1, 1)
+    if way == "stage":
+        person.click("node.weights")  # the one that is shown: the map comes back
+    elif way == "mode":
+        person.do("product")
+    elif way == "undo":
+        person.do("undo")
+    elif way == "pages":
+        person.program.late.pages.set_large(True)
+    else:
+        person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]], value=[[1.0]]), "small")
+    person.wait()
+    assert not any(part.isVisible() for part in person.window.findChildren(QWidget, "walk"))
+    assert person.find("inspector").isVisible()
+
+
+def test_the_bar_is_scrubbed_and_a_row_of_the_list_goes_to_its_step(launch):
+    person = launch("worked-example.npz")
+    found = walked_by_space(person, "weights", 1, 1)
+    bar = person.find("walk.bar", BeatBar)
+    first, fourth = bar.segments()[0], bar.segments()[3]
+    person.press("Home", "Space")
+    knob = first.topLeft().toPoint()
+    QTest.mousePress(bar, LEFT, pos=knob)
+    QTest.mouseMove(bar, fourth.center().toPoint())
+    QTest.mouseRelease(bar, LEFT, pos=fourth.center().toPoint())
+    assert found.beat == 3
+    person.click("walk.step.1")
+    assert found.beat == 1
+    person.press("Esc")
+    assert person.find("heatmap.weights").hasFocus()
+
+
+def test_the_button_of_the_explanation_does_the_same_and_another_language_keeps_the_place(launch):
+    person = launch("worked-example.npz")
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 1)
+    person.click("inspector.walk")
+    found = player(person)
+    person.press("Space", "Right", "Right")
+    moment = found.seconds
+    person.do("language_zh")
+    assert found.seconds == pytest.approx(moment)
+    assert said(person, "time").endswith("秒")
+    assert "第 3 步，共 7 步" in person.status()
+    person.do("theme_dark")
+    assert found.seconds == pytest.approx(moment)
+    person.press("Esc")
+    assert person.find("inspector.walk").hasFocus(), "where the keyboard was"
+
+
+def test_reduced_motion_counts_steps_and_is_remembered(launch):
+    person = launch("worked-example.npz", lang="zh")
+    person.do("reduced_motion")
+    walked_by_space(person, "weights", 1, 1)
+    person.press("Right")
+    assert said(person, "time") == "第 2 / 7 步"
+    assert "减少动态" in said(person, "about")
+    person.do("reduced_motion")
+    assert said(person, "time").endswith("秒")
+    assert person.program.settings.text("reduced_motion", "") == "false"
+
+
+def test_it_is_found_by_what_people_call_it(launch):
+    person = launch("worked-example.npz")
+    assert not person.action("walk").isEnabled()
+    person.show_stage("scores")
+    person.click_cell("scores", 0, 0)
+    offers = {offer.action.objectName(): offer for offer in person.program.late.window_commands._offers()}
+    assert {"animation", "动画", "演示"} <= set(offers["action.walk"].words.split())
+    person.do("walk")
+    assert person.find("walk").isVisible()
+
+
+def test_in_an_exercise_it_goes_as_far_as_the_numbers_that_are_seen(launch):
+    person = launch("worked-example.npz")
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 1)
+    person.do("leave_out")
+    person.click_cell("weights", 1, 1)
+    person.press("Space")
+    found = player(person)
+    found.pause()
+    person.press("End")
+    assert [beat.stage for beat in found.walk.beats] == ["scores", "scores", "scaled"]
+    assert "0.64" not in said(person, "conclusion")
+    assert "0.64" not in person.find("walk.step.2").accessibleName()
+
+
+def test_it_is_written_as_gif_beside_the_window(launch, tmp_path):
+    person = launch("worked-example.npz")
+    walked_by_space(person, "weights", 1, 1)
+    path = tmp_path / "weight.gif"
+
+    def ask() -> None:
+        menu = person.find("walk").findChild(QMenu)
+        menu.actions()[0].trigger()
+
+    person.choose_file(path, ask)
+    assert person.program.late.walking.wait()
+    QTest.qWait(1)
+    assert QImage(str(path)).size().width() == 800
+    assert "weight.gif" in person.banner()
