@@ -94,6 +94,10 @@
         <translation>主题(&amp;T)</translation>
     </message>
     <message>
+        <source>Ed&amp;it results</source>
+        <translation>修改结果(&amp;Y)</translation>
+    </message>
+    <message>
         <source>&amp;Memory for history</source>
         <translation>历史记录占用内存(&amp;M)</translation>
     </message>
@@ -290,6 +294,10 @@
         <translation>跟随系统(&amp;S)</translation>
     </message>
     <message>
+        <source>&amp;Take snapshot</source>
+        <translation>保存快照(&amp;T)</translation>
+    </message>
+    <message>
         <source>Score &amp;function</source>
         <translation>评分函数(&amp;F)</translation>
     </message>
@@ -340,6 +348,10 @@
     <message>
         <source>T&amp;ype a number into the chosen cell</source>
         <translation>在所选单元格中填数(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>Edit results</source>
+        <translation>修改结果</translation>
     </message>
     <message>
         <source>&amp;Compute the rest</source>
@@ -498,10 +510,6 @@
         <translation>删除列(&amp;E)</translation>
     </message>
     <message>
-        <source>B&amp;y hand</source>
-        <translation>手动修改(&amp;Y)</translation>
-    </message>
-    <message>
         <source>&amp;Multiply the chosen cells…</source>
         <translation>所选单元格乘以(&amp;M)…</translation>
     </message>
@@ -534,10 +542,6 @@
         <translation>应用到所有头(&amp;A)</translation>
     </message>
     <message>
-        <source>By hand</source>
-        <translation>手动修改</translation>
-    </message>
-    <message>
         <source>Choose a cell that is changed by hand in one head</source>
         <translation>请先选中一个只在单个头中手动修改的单元格</translation>
     </message>
@@ -560,10 +564,6 @@
     <message>
         <source>&amp;Begin with the last document</source>
         <translation>启动时打开上次的文档(&amp;B)</translation>
-    </message>
-    <message>
-        <source>&amp;Take a snapshot</source>
-        <translation>保存快照(&amp;T)</translation>
     </message>
     <message>
         <source>&amp;Open the chosen snapshot</source>
@@ -5457,6 +5457,10 @@
         <translation>× {heads} 个头</translation>
     </message>
     <message>
+        <source>There is no snapshot yet: “Take snapshot” keeps the present state.</source>
+        <translation>还没有快照：用“保存快照”保留当前状态。</translation>
+    </message>
+    <message>
         <source>up to nine</source>
         <translation>最多九个</translation>
     </message>
@@ -5471,10 +5475,6 @@
     <message>
         <source>Snapshots: {stage}</source>
         <translation>快照：{stage}</translation>
-    </message>
-    <message>
-        <source>There is no snapshot yet: “Take a snapshot” keeps the present state.</source>
-        <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
     <message>
         <source>Without this map: {names}.</source>
@@ -8339,7 +8339,7 @@
     </message>
     <message>
         <source>{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.</source>
-        <translation>{file} 不含问题；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
+        <translation>{file} 不含算例；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
     </message>
     <message>
         <source>{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.</source>
@@ -9400,10 +9400,6 @@
     <message>
         <source>Give the chosen snapshot another name, and a note</source>
         <translation>修改所选快照的名称，并写备注</translation>
-    </message>
-    <message>
-        <source>Take a snapshot</source>
-        <translation>保存快照</translation>
     </message>
     <message>
         <source>Keep the present state under a name, in the file, too</source>
@@ -10627,8 +10623,8 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>以后都这样处理</translation>
     </message>
     <message>
-        <source>To be asked again, or to choose another meaning: Compute › By hand › Typing into weights.</source>
-        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
+        <source>To be asked again, or to choose another meaning: Compute › Edit results › Typing into weights.</source>
+        <translation>可在“计算 › 修改结果 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
     </message>
     <message>
         <source>Set</source>
