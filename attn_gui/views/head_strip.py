@@ -328,8 +328,12 @@ class HeadsStrip(Retranslated, QWidget):
         self._show_readings()
 
     def _show_readings(self) -> None:
+        one_row = self._compact or self._low
         for widget in (self._readings, self._mark):
-            widget.setVisible(self._read and not (self._compact or self._low))
+            policy = widget.sizePolicy()
+            policy.setRetainSizeWhenHidden(not one_row)  # what stands beside them stays there
+            widget.setSizePolicy(policy)
+            widget.setVisible(self._read and not one_row)
 
     def retranslate(self) -> None:
         """All words in the present language."""
