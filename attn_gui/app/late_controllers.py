@@ -69,7 +69,7 @@ class LateControllers:
         self.snapshots = SnapshotsController(context, self.compare)
         self.arrays = ArraysController(context, first.files)
         self.recovery = Recovery(context, first.files)
-        self.window_commands = CommandsController(context, self.keys, first.files)
+        self.window_commands = CommandsController(context, self.keys, first.files, first.parts)
         self.finding = FindController(context, first.tables)
         self.sensitivity = SensitivityController(context)
         self.tips = TipsController(context)

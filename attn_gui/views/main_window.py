@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
+        self._history_shown, self._history_asked = True, True
         self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
@@ -186,6 +188,23 @@ class MainWindow(QMainWindow):
         self._with_heads.add(widget)
         self.pictures.addWidget(widget)
 
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show these parts, and leave out the others that the simple window need not have."""
+        self.precision.setVisible("dtype" in shown)
+        for panel in (self.shape_panel, self.spine, self.product, self.heads, self.inspector, self.history):
+            panel.set_parts(shown)
+        self._history_asked = not shown.isdisjoint(("history", "snapshots"))
+        self._fit_history()
+
+    def set_history_shown(self, shown: bool) -> None:
+        """Whether the history has its place, which a lesson takes."""
+        self._history_shown = shown
+        self._fit_history()
+
+    def _fit_history(self) -> None:
+        for part in (self._fold, self.history):
+            part.setVisible(self._history_shown and self._history_asked and self._walk is None)
+
     def show_instead(self, page: QWidget | None) -> None:
         """Show a page in the place of spine, tables, maps and explanation; None brings these back."""
         whole = self.centralWidget().layout()
@@ -257,6 +276,7 @@ class MainWindow(QMainWindow):
         self.pictures.removeWidget(walk)
         for part in beside:
             part.show()
+        self._fit_history()
         self._fit_walk()
         self._fit_heads()
 
@@ -308,7 +328,11 @@ class MainWindow(QMainWindow):
             self.pictures.addWidget(picture)
         for zone, panels, stretch in (
             (self._strip, (self.spine,), self.spine),
-            (self._left, (self.shape_panel, hairline(self._left), self.inputs), self.inputs),
+            (
+                self._left,
+                (self.shape_panel, hairline(self._left), self.inputs, hairline(self._left), self.shape_panel.foot),
+                self.inputs,
+            ),
             (
                 self._middle,
                 (self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),

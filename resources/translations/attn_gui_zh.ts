@@ -42,6 +42,10 @@
         <source>Nothing fits “{text}”. Try another word, in English or Chinese.</source>
         <translation>没有与“{text}”相符的操作。换个词试试，中英文皆可。</translation>
     </message>
+    <message>
+        <source>“{name}” is in the full window. Switch</source>
+        <translation>“{name}”在完整界面中。切换</translation>
+    </message>
 </context>
 <context>
     <name>Actions</name>
@@ -274,10 +278,6 @@
         <translation>缩小(&amp;O)</translation>
     </message>
     <message>
-        <source>&amp;Normal size</source>
-        <translation>原始大小(&amp;N)</translation>
-    </message>
-    <message>
         <source>&amp;Light</source>
         <translation>浅色(&amp;L)</translation>
     </message>
@@ -502,10 +502,6 @@
         <translation>删除列(&amp;E)</translation>
     </message>
     <message>
-        <source>B&amp;y hand</source>
-        <translation>手动修改(&amp;Y)</translation>
-    </message>
-    <message>
         <source>&amp;Multiply the chosen cells…</source>
         <translation>所选单元格乘以(&amp;M)…</translation>
     </message>
@@ -538,10 +534,6 @@
         <translation>应用到所有头(&amp;A)</translation>
     </message>
     <message>
-        <source>By hand</source>
-        <translation>手动修改</translation>
-    </message>
-    <message>
         <source>Choose a cell that is changed by hand in one head</source>
         <translation>请先选中一个只在单个头中手动修改的单元格</translation>
     </message>
@@ -564,10 +556,6 @@
     <message>
         <source>&amp;Begin with the last document</source>
         <translation>启动时打开上次的文档(&amp;B)</translation>
-    </message>
-    <message>
-        <source>&amp;Take a snapshot</source>
-        <translation>保存快照(&amp;T)</translation>
     </message>
     <message>
         <source>&amp;Open the chosen snapshot</source>
@@ -756,6 +744,30 @@
     <message>
         <source>Card</source>
         <translation>卡片</translation>
+    </message>
+    <message>
+        <source>Ed&amp;it results</source>
+        <translation>修改结果(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>&amp;Take snapshot</source>
+        <translation>保存快照(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Edit results</source>
+        <translation>修改结果</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Normal si&amp;ze</source>
+        <translation>原始大小(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Simple wi&amp;ndow</source>
+        <translation>简洁界面(&amp;J)</translation>
     </message>
 </context>
 <context>
@@ -1592,15 +1604,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1679,16 +1691,7 @@
         <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
         <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
     </message>
-<message>
-        <source>How many numbers are left out on each sheet</source>
-        <translation>每份练习卷上留空的数值个数</translation>
-    </message><message>
-        <source>The steps of which numbers are left out</source>
-        <translation>在哪些步骤中留空</translation>
-    </message><message>
-        <source>Write the answers, too, into a file of their own</source>
-        <translation>答案另写成一个文件</translation>
-    </message></context>
+</context>
 <context>
     <name>EndView</name>
     <message>
@@ -1792,16 +1795,7 @@
         <source>The exercise has ended: the matrices have become too large to be gone through by hand.</source>
         <translation>练习已结束：矩阵变得太大，无法手算逐格作答。</translation>
     </message>
-<message>
-        <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
-        <translation>留空的个数和随机种子，例如“6, 1”；随机种子相同，抽到的单元格也相同。</translation>
-    </message><message>
-        <source>Leave out cells</source>
-        <translation>随机留空</translation>
-    </message><message>
-        <source>Expected two whole numbers, such as “6, 1”.</source>
-        <translation>应为两个整数，例如“6, 1”。</translation>
-    </message></context>
+</context>
 <context>
     <name>Export</name>
     <message>
@@ -3934,7 +3928,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -4042,7 +4036,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -4201,7 +4195,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4413,11 +4407,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -5012,10 +5006,7 @@
         <source>As wide as dₖ until it is typed</source>
         <translation>未输入时与 dₖ 同宽</translation>
     </message>
-<message>
-        <source>d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed</source>
-        <translation>d_model = 头数 · dₖ：输入 d_model 后，dₖ 随之改变，未输入过的 dᵥ 也随之改变</translation>
-    </message></context>
+</context>
 <context>
     <name>NextBand</name>
     <message>
@@ -5143,7 +5134,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5755,10 +5746,6 @@
         <translation>快照：{stage}</translation>
     </message>
     <message>
-        <source>There is no snapshot yet: “Take a snapshot” keeps the present state.</source>
-        <translation>还没有快照：用“保存快照”保留当前状态。</translation>
-    </message>
-    <message>
         <source>Without this map: {names}.</source>
         <translation>没有这张图的快照：{names}。</translation>
     </message>
@@ -5943,8 +5930,12 @@
         <translation>各头中的权重，从头 0 开始</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, next to no gradient passes.</source>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, next to no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
+    </message>
+    <message>
+        <source>There is no snapshot yet: “Take snapshot” keeps the present state.</source>
+        <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
 </context>
 <context>
@@ -8645,7 +8636,7 @@
     </message>
     <message>
         <source>{file} carries no problem; a session (.attn), a .npz, or a figure as PNG, SVG or PDF does.</source>
-        <translation>{file} 不含问题；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
+        <translation>{file} 不含算例；会话（.attn）、.npz 以及 PNG、SVG、PDF 格式的图中才有。</translation>
     </message>
     <message>
         <source>{file}: {name} is missing; expected query, key and value, or x with w_query, w_key and w_value.</source>
@@ -8776,8 +8767,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8844,16 +8835,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8876,8 +8867,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -9452,6 +9443,10 @@
         <source>batch item</source>
         <translation>样本</translation>
     </message>
+    <message>
+        <source>Type into a cell: maps and explanation follow at once.</source>
+        <translation>直接在格子里输入数，图和解释立刻跟着变。</translation>
+    </message>
 </context>
 <context>
     <name>ShortcutsDialog</name>
@@ -9577,6 +9572,25 @@
     <message>
         <source>one bar</source>
         <translation>同一色条</translation>
+    </message>
+</context>
+<context>
+    <name>SimpleSwitch</name>
+    <message>
+        <source>Simple</source>
+        <translation>简洁</translation>
+    </message>
+    <message>
+        <source>Simple window: what a first lesson needs</source>
+        <translation>简洁界面：第一课用得到的部分</translation>
+    </message>
+    <message>
+        <source>Full</source>
+        <translation>完整</translation>
+    </message>
+    <message>
+        <source>Full window: everything</source>
+        <translation>完整界面：全部功能</translation>
     </message>
 </context>
 <context>
@@ -9709,10 +9723,6 @@
         <translation>修改所选快照的名称，并写备注</translation>
     </message>
     <message>
-        <source>Take a snapshot</source>
-        <translation>保存快照</translation>
-    </message>
-    <message>
         <source>Keep the present state under a name, in the file, too</source>
         <translation>给当前状态命名并保留，也存入文件</translation>
     </message>
@@ -9818,79 +9828,7 @@
         <source>One sentence</source>
         <translation>一句话</translation>
     </message>
-<message>
-        <source>No cell chosen</source>
-        <translation>未选中单元格</translation>
-    </message><message>
-        <source>Examples</source>
-        <translation>示例</translation>
-    </message><message>
-        <source>Keyboard</source>
-        <translation>键盘</translation>
-    </message><message>
-        <source>Whole models</source>
-        <translation>完整的模型</translation>
-    </message><message>
-        <source>{click} in any map: its formula appears here.</source>
-        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
-    </message><message>
-        <source>Click a cell</source>
-        <translation>单击单元格</translation>
-    </message><message>
-        <source>Type a number</source>
-        <translation>输入一个数</translation>
-    </message><message>
-        <source>{click} in the strip above to see it large.</source>
-        <translation>在上方{click}，即可放大查看。</translation>
-    </message><message>
-        <source>Click a step</source>
-        <translation>单击某一步</translation>
-    </message><message>
-        <source>New…</source>
-        <translation>新建…</translation>
-    </message><message>
-        <source>Open…</source>
-        <translation>打开…</translation>
-    </message><message>
-        <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
-        <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
-    </message><message>
-        <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
-        <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
-    </message><message>
-        <source>Attention step by step, with tasks in this window</source>
-        <translation>逐步学习注意力，并在本窗口中完成练习</translation>
-    </message><message>
-        <source>move the chosen cell</source>
-        <translation>移动所选单元格</translation>
-    </message><message>
-        <source>go to its table cell</source>
-        <translation>转到对应的表格单元格</translation>
-    </message><message>
-        <source>previous, next head</source>
-        <translation>上一个、下一个头</translation>
-    </message><message>
-        <source>step of the formula</source>
-        <translation>公式的某一步</translation>
-    </message><message>
-        <source>export image</source>
-        <translation>导出图片</translation>
-    </message><message>
-        <source>or drop an {endings} file on the window</source>
-        <translation>或将 {endings} 文件拖放到窗口</translation>
-    </message><message>
-        <source>type a number into it</source>
-        <translation>输入数值</translation>
-    </message><message>
-        <source>Lessons…</source>
-        <translation>课程…</translation>
-    </message><message>
-        <source>help</source>
-        <translation>帮助</translation>
-    </message><message>
-        <source>{type} in a table at the left: every map follows.</source>
-        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
-    </message></context>
+</context>
 <context>
     <name>StartView</name>
     <message>
@@ -10753,10 +10691,6 @@
         <translation>汇入 {value}</translation>
     </message>
     <message>
-        <source>{query} sees no key: {cell} = {value}.</source>
-        <translation>{query} 看不到任何键：{cell} = {value}。</translation>
-    </message>
-    <message>
         <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
         <translation>权重倒进 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
     </message>
@@ -10817,10 +10751,6 @@
         <translation>每一项除以总和：{equations}。这就是 {query} 的权重。</translation>
     </message>
     <message>
-        <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
-        <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
-    </message>
-    <message>
         <source>÷ {total}: now the whole bar is 1 long</source>
         <translation>÷ {total} 之后，整条长度是 1</translation>
     </message>
@@ -10859,10 +10789,6 @@
     <message>
         <source>The mask ({rules}): allowed, {query} sees {key}. {value} stays.</source>
         <translation>掩码（{rules}）：允许，{query} 能看到 {key}，{value} 不变。</translation>
-    </message>
-    <message>
-        <source>The mask ({rules}): not so, masked. {query} does not see {key}: {before} becomes {value}.</source>
-        <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
     </message>
     <message>
         <source>{count} of {all} allowed</source>
@@ -10980,22 +10906,19 @@
         <source>weights: {count}, sum {value}</source>
         <translation>{count} 个权重，和为 {value}</translation>
     </message>
-<message>
-        <source>{count} powers of e</source>
-        <translation>{count} 个指数</translation>
-    </message><message>
-        <source>{count} weights, sum {value}</source>
-        <translation>{count} 个权重，和为 {value}</translation>
-    </message><message>
+    <message>
         <source>No key is seen by {query}: {cell} = {value}.</source>
         <translation>{query} 看不到任何键：{cell} = {value}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}.</source>
         <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}.</source>
         <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>WalkButton</name>
     <message>
@@ -11043,7 +10966,7 @@
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停　← →：上一步、下一步
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -11129,10 +11052,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>以后都这样处理</translation>
     </message>
     <message>
-        <source>To be asked again, or to choose another meaning: Compute › By hand › Typing into weights.</source>
-        <translation>可在“计算 › 手动修改 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
-    </message>
-    <message>
         <source>Set</source>
         <translation>设定</translation>
     </message>
@@ -11155,6 +11074,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Set it, and rescale the other weights and the share of the sink so that all add up to 1</source>
         <translation>改这个数，并按比例缩放该行其余权重与汇点所占的份额，使总和为 1</translation>
+    </message>
+    <message>
+        <source>To be asked again, or to choose another meaning: Compute › Edit results › Typing into weights.</source>
+        <translation>可在“计算 › 修改结果 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
     </message>
 </context>
 <context>
@@ -11302,22 +11225,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>级别</translation>
     </message>
     <message>
-        <source>and the teacher's pages with the answers, in a file of their own</source>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
     </message>
-<message>
-        <source>cells left out of each</source>
-        <translation>每份留空的单元格数</translation>
-    </message><message>
-        <source>left out of</source>
-        <translation>从哪些步骤中留空</translation>
-    </message><message>
-        <source>and the keys to them, in a file of their own</source>
-        <translation>同时生成参考答案，单独存为一个文件</translation>
-    </message><message>
-        <source>Tick at least one step.</source>
-        <translation>请至少勾选一个步骤。</translation>
-    </message></context>
+</context>
 <context>
     <name>Worksheets</name>
     <message>
@@ -11357,11 +11268,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>演算</translation>
     </message>
     <message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
-        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
+        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11456,35 +11367,5 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
-<message>
-        <source>Worksheet {number}</source>
-        <translation>练习卷 {number}</translation>
-    </message><message>
-        <source>Answer key {number}</source>
-        <translation>答案 {number}</translation>
-    </message><message>
-        <source>Name:</source>
-        <translation>姓名：</translation>
-    </message><message>
-        <source>Fill in the empty cells, to two decimals. Rows and columns count from 0.</source>
-        <translation>请填写空白单元格，保留两位小数。行与列从 0 开始计数。</translation>
-    </message><message>
-        <source>These matrices do not fit on a page; choose a smaller problem.</source>
-        <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
-    </message><message>
-        <source>Name</source>
-        <translation>姓名</translation>
-    </message><message>
-        <source>sum</source>
-        <translation>和</translation>
-    </message><message>
-        <source>Scores</source>
-        <translation>分数</translation>
-    </message><message>
-        <source>Softmax</source>
-        <translation>softmax</translation>
-    </message></context>
-<context><name>LinkGrid</name><message>
-        <source>Open {title}, {shape}</source>
-        <translation>打开{title}，{shape}</translation>
-    </message></context></TS>
+</context>
+</TS>

@@ -257,7 +257,7 @@ class LessonsController(QObject):
         self._settings.put(LAST, lesson.key)
         self._panel.show()
         self._window.inspector.set_walk_main(False)
-        self._window.history.hide()
+        self._window.set_history_shown(False)
         self._go(place)
 
     def close(self) -> None:
@@ -270,7 +270,7 @@ class LessonsController(QObject):
         self._answers.ask(None)
         with handing_on(self._panel, self._window.product.focus_map):
             self._panel.leave()
-        self._window.history.show()
+        self._window.set_history_shown(True)
         self._window.inspector.show()
 
     # --- the step on show ------------------------------------------------------------------------

@@ -35,7 +35,13 @@ KEPT = "worksheets"
 WORKSHEET_WORDS = "worksheet class exercise print pdf key 练习卷 试卷 打印 答案 题目"
 
 WORKSHEET_ROWS = (
-    Row("worksheets", "learn", QT_TRANSLATE_NOOP("Actions", "Wor&ksheets for a class…"), words=WORKSHEET_WORDS),
+    Row(
+        "worksheets",
+        "learn",
+        QT_TRANSLATE_NOOP("Actions", "Wor&ksheets for a class…"),
+        words=WORKSHEET_WORDS,
+        full=True,
+    ),
 )
 
 
@@ -135,9 +141,9 @@ SOLVED_WORDS = "worked solution answer key steps teacher print latex markdown pd
 SOLUTION_ROWS = (
     Row("solution_of_cell", "learn", QT_TRANSLATE_NOOP("Actions", "Worked &solution of the cell…"), words=SOLVED_WORDS,
         separator=True,
-        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first; not during an exercise")),
+        needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first; not during an exercise"), full=True),
     Row("solution_of_problem", "learn", QT_TRANSLATE_NOOP("Actions", "Worked solution of the &whole problem…"),
-        words=SOLVED_WORDS, needs=QT_TRANSLATE_NOOP("Actions", "Not during an exercise")),
+        words=SOLVED_WORDS, needs=QT_TRANSLATE_NOOP("Actions", "Not during an exercise"), full=True),
 )  # fmt: skip
 
 

@@ -30,9 +30,7 @@ class CompareController(QObject):
         self._window, self._document, self._computation = context.window, context.document, context.computation
         self._baseline, self._view, self._box = context.baseline, context.view, context.bars.compare
         self._ready = {key: self._make_action(key) for key in READY}
-        for action in self._ready.values():
-            context.bars.menus["compare"].addAction(action)
-        context.bars.menus["compare"].insertSeparator(next(iter(self._ready.values())))
+        context.bars.append("compare", tuple(self._ready.values()))
         context.bars.menus["compare"].aboutToShow.connect(self.show_offers)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show_cell)

@@ -191,7 +191,7 @@ ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
 class AppearanceController(QObject):
-    """Applies theme, language and zoom, and tells when one of them changed."""
+    """Applies theme, language and zoom, keeps whether the window is simple, and tells when one of them changed."""
 
     changed = Signal()
 
@@ -201,6 +201,7 @@ class AppearanceController(QObject):
         QPixmapCache.setCacheLimit(PIXMAPS_KB)
         self.language = lang or settings.choice("language", LANGUAGES, system_language())
         self.scheme = settings.choice("theme", SCHEMES, "system")
+        self.simple = settings.flag("simple", True)
         self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])
         set_language(app, self.language)
         reduce_motion({"true": True, "false": False}.get(settings.text(STILL, "")))
@@ -216,6 +217,7 @@ class AppearanceController(QObject):
             **choices(schemes, lambda: self.scheme, self.set_scheme),
             **{name: Command(partial(self.step_zoom, step)) for name, step in steps.items()},
             "reduced_motion": Command(self.set_reduced_motion, motion_reduced),
+            "simple": Command(self.set_simple, lambda: self.simple),
         }
 
     def set_language(self, language: str) -> None:
@@ -228,6 +230,12 @@ class AppearanceController(QObject):
         self.scheme = scheme
         self._settings.put("theme", scheme)
         apply_theme(self._app, scheme, self.zoom)
+        self.changed.emit()
+
+    def set_simple(self, simple: bool) -> None:
+        """Show what a first lesson needs, or everything."""
+        self.simple = simple
+        self._settings.put("simple", simple)
         self.changed.emit()
 
     def set_reduced_motion(self, reduced: bool) -> None:

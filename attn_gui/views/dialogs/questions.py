@@ -184,7 +184,7 @@ class WeightDialog(QDialog):
         column.addWidget(self.remembered)
         hint = WrappedLabel(self)
         hint.setText(
-            self.tr("To be asked again, or to choose another meaning: Compute › By hand › Typing into weights.")
+            self.tr("To be asked again, or to choose another meaning: Compute › Edit results › Typing into weights.")
         )
         dress(hint, tone="text2")
         column.addWidget(hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -23,7 +24,8 @@ from attn_gui.views.widgets import FittingPage, Retranslated
 
 __all__ = ["ExplainContext", "Inspector"]
 
-PAGES = 3  # the place of their tab
+TABS = ("explain", "verify", "gradients", "pages")
+PAGES = TABS.index("pages")
 
 
 class Inspector(Retranslated, QWidget):
@@ -46,6 +48,8 @@ class Inspector(Retranslated, QWidget):
         self._context: ExplainContext | None = None
         self._sentences = Sentences(self)
         self._ordered: tuple[QWidget, ...] = ()
+        self._offered: Set[str] = frozenset(TABS)
+        self._here = True
         self._tabs = QTabWidget(self)
         self._pages, own = QStackedWidget(self._tabs), [FittingPage(self._tabs) for _ in ("verify", "sensitivity")]
         self._pages_holder = QWidget(self._tabs)
@@ -124,14 +128,37 @@ class Inspector(Retranslated, QWidget):
 
     def turn_to(self, page: QWidget) -> None:
         """Show another page than the explanation."""
-        holders = (self._tabs.widget(place) for place in range(self._tabs.count()))
-        self._tabs.setCurrentWidget(next(one for one in holders if one is not None and one.isAncestorOf(page)))
+        holders = [self._tabs.widget(place) for place in range(self._tabs.count())]
+        place = next(place for place, one in enumerate(holders) if one is not None and one.isAncestorOf(page))
+        self._tabs.setTabVisible(place, True)
+        self._tabs.setCurrentIndex(place)
+
+    def is_turned_to(self, tab: str) -> bool:
+        """Whether one of `TABS` is on show, or large in the place of the maps."""
+        return TABS[self._tabs.currentIndex()] == tab or (tab == "pages" and not self._here)
+
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show these tabs and buttons beside the explanation, which is always there."""
+        self._offered = {"explain"} | shown
+        if TABS[self._tabs.currentIndex()] not in self._offered:
+            self._tabs.setCurrentIndex(0)
+        self._show_tabs()
+        self._relations.set_toggles_offered("reach" in shown)
+        self._buttons.set_more_offered("target" in shown)
+
+    def _show_tabs(self) -> None:
+        for place, tab in enumerate(TABS):
+            self._tabs.setTabVisible(place, tab in self._offered and (self._here or place != PAGES))
+        several = sum(map(self._tabs.isTabVisible, range(len(TABS)))) > 1
+        for part in (self._tabs, self._tabs.tabBar()):  # one alone is a title
+            part.setFocusPolicy(Qt.FocusPolicy.TabFocus if several else Qt.FocusPolicy.NoFocus)
 
     def set_pages_here(self, here: bool) -> None:
         """Whether the pages of the catalog stand here, or are large somewhere else."""
+        self._here = here
         if not here:
             self._tabs.setCurrentIndex(0)
-        self._tabs.setTabVisible(PAGES, here)
+        self._show_tabs()
         if here:
             layout = self._pages_holder.layout()
             assert layout is not None

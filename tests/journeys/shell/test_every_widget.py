@@ -224,7 +224,7 @@ def test_f6_begins_at_the_first_control_of_a_zone(launch):
     person = launch("thinking-machines.npz")
     stops(person.window)[0].setFocus()
     person.press("F6")
-    assert person.focus().objectName() == "control.num_heads"
+    assert person.focus().objectName() == "control.n"
     person.press("Shift+F6")
     assert person.focus() is stops(person.window)[0]
     assert person.focus().objectName().startswith("node.")
