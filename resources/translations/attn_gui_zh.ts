@@ -741,13 +741,15 @@
         <source>W&amp;ipe</source>
         <translation>卷帘(&amp;I)</translation>
     </message>
-<message>
+    <message>
         <source>&amp;Tour of the window</source>
         <translation>窗口导览(&amp;T)</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Start &amp;page</source>
         <translation>起始页(&amp;P)</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -1468,15 +1470,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1524,24 +1526,12 @@
         <translation>相同的种子得到相同的练习卷</translation>
     </message>
     <message>
-        <source>How many numbers are left out on each sheet</source>
-        <translation>每份练习卷上留空的数值个数</translation>
-    </message>
-    <message>
-        <source>The steps of which numbers are left out</source>
-        <translation>在哪些步骤中留空</translation>
-    </message>
-    <message>
         <source>The language of the sheets</source>
         <translation>练习卷的语言</translation>
     </message>
     <message>
         <source>What the names of the files begin with</source>
         <translation>文件名的开头</translation>
-    </message>
-    <message>
-        <source>Write the answers, too, into a file of their own</source>
-        <translation>答案另写成一个文件</translation>
     </message>
     <message>
         <source>Write the title and the shape above; without, the picture has their room</source>
@@ -1551,19 +1541,23 @@
         <source>Draw letters as paths in an SVG or PDF, for viewers without the fonts</source>
         <translation>在 SVG 或 PDF 中把文字画成轮廓，供没有这些字体的软件打开</translation>
     </message>
-<message>
+    <message>
         <source>How many numbers are left out of the steps</source>
         <translation>从各步中留空多少个数</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The same seed leaves out the same cells again</source>
         <translation>相同的种子会再次留空相同的格</translation>
-    </message><message>
+    </message>
+    <message>
         <source>What is left to the student: the weights, every step, or to find one wrong number</source>
         <translation>留给学生做什么：补全权重、算出每一步，或找出一个错误的数</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
         <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>EndView</name>
     <message>
@@ -1659,18 +1653,6 @@
 </context>
 <context>
     <name>Exercises</name>
-    <message>
-        <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
-        <translation>留空的个数和随机种子，例如“6, 1”；随机种子相同，抽到的单元格也相同。</translation>
-    </message>
-    <message>
-        <source>Leave out cells</source>
-        <translation>随机留空</translation>
-    </message>
-    <message>
-        <source>Expected two whole numbers, such as “6, 1”.</source>
-        <translation>应为两个整数，例如“6, 1”。</translation>
-    </message>
     <message>
         <source>These matrices are too large to be gone through by hand.</source>
         <translation>这些矩阵太大，无法手算逐格作答。</translation>
@@ -2127,6 +2109,77 @@
     <message>
         <source>{place} of {count}</source>
         <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+</context>
+<context>
+    <name>FirstSteps</name>
+    <message>
+        <source>No cell chosen</source>
+        <translation>未选中单元格</translation>
+    </message>
+    <message>
+        <source>Keyboard</source>
+        <translation>键盘</translation>
+    </message>
+    <message>
+        <source>{click} in any map: its formula appears here.</source>
+        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
+    </message>
+    <message>
+        <source>Click a cell</source>
+        <translation>单击单元格</translation>
+    </message>
+    <message>
+        <source>{type} in a table at the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
+    </message>
+    <message>
+        <source>Type a number</source>
+        <translation>输入一个数</translation>
+    </message>
+    <message>
+        <source>{click} in the strip above to see it large.</source>
+        <translation>在上方{click}，即可放大查看。</translation>
+    </message>
+    <message>
+        <source>Click a step</source>
+        <translation>单击某一步</translation>
+    </message>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
+    </message>
+    <message>
+        <source>Examples, lessons, models and recent files</source>
+        <translation>算例、课程、模型和最近的文件</translation>
+    </message>
+    <message>
+        <source>move the chosen cell</source>
+        <translation>移动所选单元格</translation>
+    </message>
+    <message>
+        <source>type a number into it</source>
+        <translation>输入数值</translation>
+    </message>
+    <message>
+        <source>go to its table cell</source>
+        <translation>转到对应的表格单元格</translation>
+    </message>
+    <message>
+        <source>previous, next head</source>
+        <translation>上一个、下一个头</translation>
+    </message>
+    <message>
+        <source>step of the formula</source>
+        <translation>公式的某一步</translation>
+    </message>
+    <message>
+        <source>export image</source>
+        <translation>导出图片</translation>
+    </message>
+    <message>
+        <source>help</source>
+        <translation>帮助</translation>
     </message>
 </context>
 <context>
@@ -3220,6 +3273,29 @@
     </message>
 </context>
 <context>
+    <name>LeaveOutDialog</name>
+    <message>
+        <source>Leave out cells</source>
+        <translation>留空</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>cells left out</source>
+        <translation>留空的格数</translation>
+    </message>
+    <message>
+        <source>random seed</source>
+        <translation>随机种子</translation>
+    </message>
+</context>
+<context>
     <name>LengthsField</name>
     <message>
         <source>Lengths are whole numbers from 0 to {m}, such as {example}.</source>
@@ -3506,13 +3582,6 @@
     </message>
 </context>
 <context>
-    <name>LinkGrid</name>
-    <message>
-        <source>Open {title}, {shape}</source>
-        <translation>打开{title}，{shape}</translation>
-    </message>
-</context>
-<context>
     <name>LinkRow</name>
     <message>
         <source>Explain {cell}</source>
@@ -3705,7 +3774,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -3813,7 +3882,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -3972,7 +4041,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4031,37 +4100,47 @@
         <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
         <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
     </message>
-<message>
+    <message>
         <source>K not transposed</source>
         <translation>K 没有转置</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Q and K exchanged</source>
         <translation>Q 与 K 颠倒</translation>
-    </message><message>
+    </message>
+    <message>
         <source>no scaling</source>
         <translation>忘记缩放</translation>
-    </message><message>
+    </message>
+    <message>
         <source>divided by {d_k}, not √{d_k}</source>
         <translation>除以 {d_k} 而非 √{d_k}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>normalized by column</source>
         <translation>按列归一化</translation>
-    </message><message>
+    </message>
+    <message>
         <source>not divided by the sum</source>
         <translation>没有除以行和</translation>
-    </message><message>
+    </message>
+    <message>
         <source>no exponential</source>
         <translation>没有取指数</translation>
-    </message><message>
+    </message>
+    <message>
         <source>mask the wrong way round</source>
         <translation>掩码弄反</translation>
-    </message><message>
+    </message>
+    <message>
         <source>masked with 0, not −∞</source>
         <translation>用 0 而非 −∞ 屏蔽</translation>
-    </message><message>
+    </message>
+    <message>
         <source>mask after the softmax</source>
         <translation>在 softmax 之后才加掩码</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ModelController</name>
     <message>
@@ -4174,11 +4253,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4730,10 +4809,6 @@
         <translation>其词元决定 n，并作为各行的名称</translation>
     </message>
     <message>
-        <source>d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed</source>
-        <translation>d_model = 头数 · dₖ：输入 d_model 后，dₖ 随之改变，未输入过的 dᵥ 也随之改变</translation>
-    </message>
-    <message>
         <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
         <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
@@ -4769,13 +4844,15 @@
         <source>, </source>
         <translation>，</translation>
     </message>
-<message>
+    <message>
         <source>d_model = heads · dₖ: once it is typed, dₖ follows</source>
         <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化</translation>
-    </message><message>
+    </message>
+    <message>
         <source>As wide as dₖ until it is typed</source>
         <translation>未输入时与 dₖ 同宽</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>NextBand</name>
     <message>
@@ -4903,7 +4980,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -8520,8 +8597,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8588,16 +8665,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8620,8 +8697,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -8967,10 +9044,11 @@
         <source>computed cells such as weights[1, 1] or weights[1, :], or “none”</source>
         <translation>算出的单元格，如 weights[1, 1] 或 weights[1, :]，或“none”</translation>
     </message>
-<message>
+    <message>
         <source>A worksheet of this level has nothing to leave out of this problem.</source>
         <translation>这个算例在这一级练习卷中没有可填的数。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -9538,111 +9616,129 @@
 <context>
     <name>StartPage</name>
     <message>
-        <source>No cell chosen</source>
-        <translation>未选中单元格</translation>
-    </message>
-    <message>
-        <source>Examples</source>
-        <translation>示例</translation>
-    </message>
-    <message>
-        <source>Keyboard</source>
-        <translation>键盘</translation>
-    </message>
-    <message>
-        <source>Whole models</source>
-        <translation>完整的模型</translation>
-    </message>
-    <message>
-        <source>{click} in any map: its formula appears here.</source>
-        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
-    </message>
-    <message>
-        <source>Click a cell</source>
-        <translation>单击单元格</translation>
-    </message>
-    <message>
-        <source>Type a number</source>
-        <translation>输入一个数</translation>
-    </message>
-    <message>
-        <source>{click} in the strip above to see it large.</source>
-        <translation>在上方{click}，即可放大查看。</translation>
-    </message>
-    <message>
-        <source>Click a step</source>
-        <translation>单击某一步</translation>
-    </message>
-    <message>
-        <source>New…</source>
-        <translation>新建…</translation>
-    </message>
-    <message>
-        <source>Open…</source>
-        <translation>打开…</translation>
-    </message>
-    <message>
-        <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
-        <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
-    </message>
-    <message>
-        <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
-        <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
-    </message>
-    <message>
-        <source>Attention step by step, with tasks in this window</source>
-        <translation>逐步学习注意力，并在本窗口中完成练习</translation>
-    </message>
-    <message>
-        <source>move the chosen cell</source>
-        <translation>移动所选单元格</translation>
-    </message>
-    <message>
-        <source>go to its table cell</source>
-        <translation>转到对应的表格单元格</translation>
-    </message>
-    <message>
-        <source>previous, next head</source>
-        <translation>上一个、下一个头</translation>
-    </message>
-    <message>
-        <source>step of the formula</source>
-        <translation>公式的某一步</translation>
-    </message>
-    <message>
-        <source>export image</source>
-        <translation>导出图片</translation>
-    </message>
-    <message>
-        <source>or drop an {endings} file on the window</source>
-        <translation>或将 {endings} 文件拖放到窗口</translation>
-    </message>
-    <message>
-        <source>type a number into it</source>
-        <translation>输入数值</translation>
-    </message>
-    <message>
-        <source>Lessons…</source>
-        <translation>课程…</translation>
-    </message>
-    <message>
-        <source>help</source>
-        <translation>帮助</translation>
-    </message>
-    <message>
-        <source>{type} in a table at the left: every map follows.</source>
-        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
-    </message>
-<message>
         <source>{n} × {width}, {heads} heads</source>
         <translation>{n} × {width}, {heads} 头</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{n} × {width}</source>
         <translation>{n} × {width}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>One sentence</source>
         <translation>一句话</translation>
-    </message></context>
+    </message>
+</context>
+<context>
+    <name>StartView</name>
+    <message>
+        <source>Where would you like to start?</source>
+        <translation>从哪里开始？</translation>
+    </message>
+    <message>
+        <source>All three lead to the same picture: every number can be opened and changed.</source>
+        <translation>三条路都通到同一个画面：每个数都能点开、能改。</translation>
+    </message>
+    <message>
+        <source>By hand, 2 × 3</source>
+        <translation>手算 2 × 3</translation>
+    </message>
+    <message>
+        <source>One sentence</source>
+        <translation>一句话</translation>
+    </message>
+    <message>
+        <source>A real model</source>
+        <translation>真实模型</translation>
+    </message>
+    <message>
+        <source>The small example of the textbooks; every step can be checked with a pencil.</source>
+        <translation>教程里的小例子，每一步都能用笔核对。</translation>
+    </message>
+    <message>
+        <source>Write a sentence and see which word each word attends to. Random vectors at first.</source>
+        <translation>写一句话，看每个字看向谁。先用随机向量。</translation>
+    </message>
+    <message>
+        <source>Open the example</source>
+        <translation>打开算例</translation>
+    </message>
+    <message>
+        <source>Show attention</source>
+        <translation>看注意力</translation>
+    </message>
+    <message>
+        <source>Open this layer</source>
+        <translation>打开这一层</translation>
+    </message>
+    <message>
+        <source>Begin</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>All lessons…</source>
+        <translation>全部课程…</translation>
+    </message>
+    <message>
+        <source>Toy model</source>
+        <translation>玩具模型</translation>
+    </message>
+    <message>
+        <source>A model of 2 layers that predicts letters</source>
+        <translation>2 层的模型，预测字母</translation>
+    </message>
+    <message>
+        <source>Others…</source>
+        <translation>其他模型…</translation>
+    </message>
+    <message>
+        <source>Models at hand, and the folder of any other</source>
+        <translation>现成的模型，以及其他模型的文件夹</translation>
+    </message>
+    <message>
+        <source>the cat sat on the mat</source>
+        <translation>今天天气很好</translation>
+    </message>
+    <message>
+        <source>Follow along</source>
+        <translation>跟着做</translation>
+    </message>
+    <message>
+        <source>about 5 minutes</source>
+        <translation>约 5 分钟</translation>
+    </message>
+    <message>
+        <source>Attention in five steps. You fill in one number at each step; if it is wrong, you are told why.</source>
+        <translation>五步算完一次注意力：输入、点积、缩放、softmax、加权求和。每一步由你填一个数，填错会告诉你错在哪里。</translation>
+    </message>
+    <message>
+        <source>Recent files</source>
+        <translation>最近的文件</translation>
+    </message>
+    <message>
+        <source>None yet</source>
+        <translation>还没有</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>打开文件…</translation>
+    </message>
+    <message>
+        <source>or drop one here: {endings} and others</source>
+        <translation>也可以把文件拖进来：{endings} 等</translation>
+    </message>
+    <message>
+        <source>Begin with the last file next time</source>
+        <translation>下次启动时接着上次的文件</translation>
+    </message>
+    <message>
+        <source>Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.</source>
+        <translation>MiniLM 第 2 层读一个句子：{word} 看向 {other}，{weight}。</translation>
+    </message>
+</context>
 <context>
     <name>StatusController</name>
     <message>
@@ -9704,6 +9800,13 @@
     <message>
         <source>{number}, changed by hand</source>
         <translation>{number}（手动修改）</translation>
+    </message>
+</context>
+<context>
+    <name>StatusLine</name>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
     </message>
 </context>
 <context>
@@ -10203,6 +10306,76 @@
     </message>
 </context>
 <context>
+    <name>Tour</name>
+    <message>
+        <source>What goes in</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>Tables of numbers. Type over any of them: everything else follows at once.</source>
+        <translation>这些表格里都是数。改任何一个，其余立刻跟着变。</translation>
+    </message>
+    <message>
+        <source>The formula</source>
+        <translation>公式</translation>
+    </message>
+    <message>
+        <source>Each step with a small map, from left to right. Click one to see it large.</source>
+        <translation>从左到右，每一步一张小图。单击哪一步，就放大哪一步。</translation>
+    </message>
+    <message>
+        <source>The map</source>
+        <translation>热图</translation>
+    </message>
+    <message>
+        <source>A row for each query, a column for each key. Click a cell to choose it.</source>
+        <translation>一行是一个查询，一列是一个键。单击一格，就选中它。</translation>
+    </message>
+    <message>
+        <source>Why it is this number</source>
+        <translation>为什么是这个数</translation>
+    </message>
+    <message>
+        <source>The chosen cell, computed with its own numbers. Each link leads to where one comes from.</source>
+        <translation>用选中这一格自己的数，写出它怎样算来。点链接，就走到那个数的来处。</translation>
+    </message>
+    <message>
+        <source>Learn and find</source>
+        <translation>学习与查找</translation>
+    </message>
+    <message>
+        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
+        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+    </message>
+</context>
+<context>
+    <name>TourBubble</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>End the tour (Esc); Help › Tour brings it back</source>
+        <translation>结束导览（Esc）；可从 帮助 › 窗口导览 再看</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+</context>
+<context>
     <name>Trail</name>
     <message>
         <source>Back to {cell}</source>
@@ -10540,13 +10713,7 @@
         <source>weights: {count}, sum {value}</source>
         <translation>{count} 个权重，和为 {value}</translation>
     </message>
-<message>
-        <source>{count} powers of e</source>
-        <translation>{count} 个指数</translation>
-    </message><message>
-        <source>{count} weights, sum {value}</source>
-        <translation>{count} 个权重，和为 {value}</translation>
-    </message></context>
+</context>
 <context>
     <name>WalkButton</name>
     <message>
@@ -10594,7 +10761,7 @@
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停　← →：上一步、下一步
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -10794,356 +10961,159 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>随机种子</translation>
     </message>
     <message>
-        <source>cells left out of each</source>
-        <translation>每份留空的单元格数</translation>
-    </message>
-    <message>
-        <source>left out of</source>
-        <translation>从哪些步骤中留空</translation>
-    </message>
-    <message>
         <source>language</source>
         <translation>语言</translation>
     </message>
     <message>
-        <source>and the keys to them, in a file of their own</source>
-        <translation>同时生成参考答案，单独存为一个文件</translation>
-    </message>
-    <message>
-        <source>Tick at least one step.</source>
-        <translation>请至少勾选一个步骤。</translation>
-    </message>
-<message>
         <source>level</source>
         <translation>级别</translation>
-    </message><message>
-        <source>and the teacher's pages with the answers, in a file of their own</source>
+    </message>
+    <message>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Worksheets</name>
     <message>
-        <source>Worksheet {number}</source>
-        <translation>练习卷 {number}</translation>
-    </message>
-    <message>
-        <source>Answer key {number}</source>
-        <translation>答案 {number}</translation>
-    </message>
-    <message>
-        <source>Name:</source>
-        <translation>姓名：</translation>
-    </message>
-    <message>
-        <source>Fill in the empty cells, to two decimals. Rows and columns count from 0.</source>
-        <translation>请填写空白单元格，保留两位小数。行与列从 0 开始计数。</translation>
-    </message>
-    <message>
-        <source>These matrices do not fit on a page; choose a smaller problem.</source>
-        <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
-    </message>
-<message>
         <source>Scaled dot-product attention, step by step</source>
         <translation>缩放点积注意力：一步一步算</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Attention, step by step</source>
         <translation>注意力：一步一步算</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{heading}: answers</source>
         <translation>{heading}（答案）</translation>
-    </message><message>
+    </message>
+    <message>
         <source>No. {number}</source>
         <translation>第 {number} 份</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Name</source>
         <translation>姓名</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Class</source>
         <translation>班级</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Date</source>
         <translation>日期</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Score</source>
         <translation>得分</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Working</source>
         <translation>演算</translation>
-    </message><message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
+    </message>
+    <message>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
-    </message><message>
-        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
+    </message>
+    <message>
+        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{level} · seed {seed}</source>
         <translation>{level} · 种子 {seed}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for less.</source>
         <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例，或要求较少的级别。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Sum of each row:</source>
         <translation>每行之和：</translation>
-    </message><message>
+    </message>
+    <message>
         <source>row {row}</source>
         <translation>第 {row} 行</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Row {row}: </source>
         <translation>第 {row} 行：</translation>
-    </message><message>
+    </message>
+    <message>
         <source>sum</source>
         <translation>和</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The wrong number: step ____ , row ____ , column ____ ; it should be ________ .</source>
         <translation>错误的数：第 ____ 步，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>What was done wrong:</source>
         <translation>错在哪里：</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Wrong: {cell} is printed as {wrong}; it is {right}.</source>
         <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Two decimals throughout; last digit ±1 is right.</source>
         <translation>用两位小数续算，末位差 1 也算对。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Usual mistakes, seen at {cell}</source>
         <translation>常见的错，看 {cell}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Scores</source>
         <translation>分数</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Scaling</source>
         <translation>缩放</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Bias</source>
         <translation>偏置</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Mask</source>
         <translation>掩码</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Softmax</source>
         <translation>softmax</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Weighted sum</source>
         <translation>加权求和</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Each row of Q with each row of K: multiply, add up.</source>
         <translation>Q 的每一行与 K 的每一行做点积。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Each row of A weighs the rows of V.</source>
         <translation>用 A 的每一行对 V 的各行加权。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; write every step.</source>
         <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Fill the weights</source>
         <translation>补全权重</translation>
-    </message><message>
+    </message>
+    <message>
         <source>All steps</source>
         <translation>全部步骤</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Find the mistake</source>
         <translation>找错</translation>
-    </message><message>
+    </message>
+    <message>
         <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
-    </message></context>
-<context><name>LeaveOutDialog</name><message>
-        <source>Leave out cells</source>
-        <translation>留空</translation>
-    </message><message>
-        <source>Cancel</source>
-        <translation>取消</translation>
-    </message><message>
-        <source>OK</source>
-        <translation>确定</translation>
-    </message><message>
-        <source>cells left out</source>
-        <translation>留空的格数</translation>
-    </message><message>
-        <source>random seed</source>
-        <translation>随机种子</translation>
-    </message></context><context><name>FirstSteps</name><message>
-        <source>No cell chosen</source>
-        <translation>未选中单元格</translation>
-    </message><message>
-        <source>Keyboard</source>
-        <translation>键盘</translation>
-    </message><message>
-        <source>{click} in any map: its formula appears here.</source>
-        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
-    </message><message>
-        <source>Click a cell</source>
-        <translation>单击单元格</translation>
-    </message><message>
-        <source>{type} in a table at the left: every map follows.</source>
-        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
-    </message><message>
-        <source>Type a number</source>
-        <translation>输入一个数</translation>
-    </message><message>
-        <source>{click} in the strip above to see it large.</source>
-        <translation>在上方{click}，即可放大查看。</translation>
-    </message><message>
-        <source>Click a step</source>
-        <translation>单击某一步</translation>
-    </message><message>
-        <source>Start page</source>
-        <translation>起始页</translation>
-    </message><message>
-        <source>Examples, lessons, models and recent files</source>
-        <translation>算例、课程、模型和最近的文件</translation>
-    </message><message>
-        <source>move the chosen cell</source>
-        <translation>移动所选单元格</translation>
-    </message><message>
-        <source>type a number into it</source>
-        <translation>输入数值</translation>
-    </message><message>
-        <source>go to its table cell</source>
-        <translation>转到对应的表格单元格</translation>
-    </message><message>
-        <source>previous, next head</source>
-        <translation>上一个、下一个头</translation>
-    </message><message>
-        <source>step of the formula</source>
-        <translation>公式的某一步</translation>
-    </message><message>
-        <source>export image</source>
-        <translation>导出图片</translation>
-    </message><message>
-        <source>help</source>
-        <translation>帮助</translation>
-    </message></context><context><name>StartView</name><message>
-        <source>Where would you like to start?</source>
-        <translation>从哪里开始？</translation>
-    </message><message>
-        <source>All three lead to the same picture: every number can be opened and changed.</source>
-        <translation>三条路都通到同一个画面：每个数都能点开、能改。</translation>
-    </message><message>
-        <source>By hand, 2 × 3</source>
-        <translation>手算 2 × 3</translation>
-    </message><message>
-        <source>One sentence</source>
-        <translation>一句话</translation>
-    </message><message>
-        <source>A real model</source>
-        <translation>真实模型</translation>
-    </message><message>
-        <source>The small example of the textbooks; every step can be checked with a pencil.</source>
-        <translation>教程里的小例子，每一步都能用笔核对。</translation>
-    </message><message>
-        <source>Write a sentence and see which word each word attends to. Random vectors at first.</source>
-        <translation>写一句话，看每个字看向谁。先用随机向量。</translation>
-    </message><message>
-        <source>Open the example</source>
-        <translation>打开算例</translation>
-    </message><message>
-        <source>Show attention</source>
-        <translation>看注意力</translation>
-    </message><message>
-        <source>Open this layer</source>
-        <translation>打开这一层</translation>
-    </message><message>
-        <source>Begin</source>
-        <translation>开始</translation>
-    </message><message>
-        <source>All lessons…</source>
-        <translation>全部课程…</translation>
-    </message><message>
-        <source>Toy model</source>
-        <translation>玩具模型</translation>
-    </message><message>
-        <source>A model of 2 layers that predicts letters</source>
-        <translation>2 层的模型，预测字母</translation>
-    </message><message>
-        <source>Others…</source>
-        <translation>其他模型…</translation>
-    </message><message>
-        <source>Models at hand, and the folder of any other</source>
-        <translation>现成的模型，以及其他模型的文件夹</translation>
-    </message><message>
-        <source>the cat sat on the mat</source>
-        <translation>今天天气很好</translation>
-    </message><message>
-        <source>Follow along</source>
-        <translation>跟着做</translation>
-    </message><message>
-        <source>about 5 minutes</source>
-        <translation>约 5 分钟</translation>
-    </message><message>
-        <source>Attention in five steps. You fill in one number at each step; if it is wrong, you are told why.</source>
-        <translation>五步算完一次注意力：输入、点积、缩放、softmax、加权求和。每一步由你填一个数，填错会告诉你错在哪里。</translation>
-    </message><message>
-        <source>Recent files</source>
-        <translation>最近的文件</translation>
-    </message><message>
-        <source>None yet</source>
-        <translation>还没有</translation>
-    </message><message>
-        <source>Open</source>
-        <translation>打开</translation>
-    </message><message>
-        <source>Open a file…</source>
-        <translation>打开文件…</translation>
-    </message><message>
-        <source>or drop one here: {endings} and others</source>
-        <translation>也可以把文件拖进来：{endings} 等</translation>
-    </message><message>
-        <source>Begin with the last file next time</source>
-        <translation>下次启动时接着上次的文件</translation>
-    </message><message>
-        <source>Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.</source>
-        <translation>MiniLM 第 2 层读一个句子：{word} 看向 {other}，{weight}。</translation>
-    </message></context><context><name>StatusLine</name><message>
-        <source>Start page</source>
-        <translation>起始页</translation>
-    </message></context><context><name>Tour</name><message>
-        <source>What goes in</source>
-        <translation>输入</translation>
-    </message><message>
-        <source>Tables of numbers. Type over any of them: everything else follows at once.</source>
-        <translation>这些表格里都是数。改任何一个，其余立刻跟着变。</translation>
-    </message><message>
-        <source>The formula</source>
-        <translation>公式</translation>
-    </message><message>
-        <source>Each step with a small map, from left to right. Click one to see it large.</source>
-        <translation>从左到右，每一步一张小图。单击哪一步，就放大哪一步。</translation>
-    </message><message>
-        <source>The map</source>
-        <translation>热图</translation>
-    </message><message>
-        <source>A row for each query, a column for each key. Click a cell to choose it.</source>
-        <translation>一行是一个查询，一列是一个键。单击一格，就选中它。</translation>
-    </message><message>
-        <source>Why it is this number</source>
-        <translation>为什么是这个数</translation>
-    </message><message>
-        <source>The chosen cell, computed with its own numbers. Each link leads to where one comes from.</source>
-        <translation>用选中这一格自己的数，写出它怎样算来。点链接，就走到那个数的来处。</translation>
-    </message><message>
-        <source>Learn and find</source>
-        <translation>学习与查找</translation>
-    </message><message>
-        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
-        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
-    </message></context><context><name>TourBubble</name><message>
-        <source>{place} of {count}</source>
-        <translation>第 {place} 个，共 {count} 个</translation>
-    </message><message>
-        <source>Skip</source>
-        <translation>跳过</translation>
-    </message><message>
-        <source>End the tour (Esc); Help › Tour brings it back</source>
-        <translation>结束导览（Esc）；可从 帮助 › 窗口导览 再看</translation>
-    </message><message>
-        <source>Back</source>
-        <translation>上一步</translation>
-    </message><message>
-        <source>Done</source>
-        <translation>完成</translation>
-    </message><message>
-        <source>Next</source>
-        <translation>下一步</translation>
-    </message></context></TS>
+    </message>
+</context>
+</TS>
