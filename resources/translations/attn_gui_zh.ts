@@ -10510,8 +10510,8 @@
         <translation>为什么是这个数</translation>
     </message>
     <message>
-        <source>The chosen cell, computed with its own numbers. Each link leads to where one comes from.</source>
-        <translation>用选中这一格自己的数，写出它怎样算来。点链接，就走到那个数的来处。</translation>
+        <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
+        <translation>用选中这一格自己的数，写出它怎样算来。“演示这一格”会一步步演示。</translation>
     </message>
     <message>
         <source>Learn and find</source>
