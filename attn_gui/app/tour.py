@@ -44,7 +44,7 @@ STEPS = (
         "zone.explain",
         QT_TRANSLATE_NOOP("Tour", "Why it is this number"),
         QT_TRANSLATE_NOOP(
-            "Tour", "The chosen cell, computed with its own numbers. Each link leads to where one comes from."
+            "Tour", "The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step."
         ),
     ),
     TourStep(

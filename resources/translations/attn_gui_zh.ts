@@ -10570,7 +10570,10 @@
         <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
         <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
     </message>
-</context>
+<message>
+        <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
+        <translation>用选中这一格自己的数，写出它怎样算来。“演示这一格”会一步步演示。</translation>
+    </message></context>
 <context>
     <name>TourBubble</name>
     <message>
