@@ -202,8 +202,13 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _settings_apart(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is read from or written to the settings of whoever runs the tests."""
+    """Nothing is read from or written to the settings of whoever runs the tests; these ask for the full window, which
+    has everything to try."""
     home = Path(tempfile.mkdtemp(dir=_homes))
+    for settings_of in ("settings", "XDG_CONFIG_HOME"):  # of this process, and of those that it starts
+        kept = home / settings_of / "attn_gui" / "attn_gui.ini"
+        kept.parent.mkdir(parents=True)
+        kept.write_text("[General]\nsimple=false\n", "utf-8")
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name))
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home / "settings"))

@@ -52,6 +52,7 @@ OPTIONS = {
     "bom": "bom",
     "headers": "headers",
     "states": "page",  # the page of snapshots shows those of the file
+    "walk": "walk",  # is no choice of the dialog: the walk has a button of its own
     "model": "page",  # is no choice: a page of a model shows the one on the table
 }
 

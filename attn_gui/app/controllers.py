@@ -11,6 +11,7 @@ from attn_gui.app.inspector.explain import ExplainController
 from attn_gui.app.maps.maps import MapsController, SplitController
 from attn_gui.app.maps.readings import ReadingsController
 from attn_gui.app.maps.status import ProgressController, StatusController
+from attn_gui.app.parts import PartsController
 from attn_gui.app.tables.tables import TablesController
 
 
@@ -35,3 +36,4 @@ class Controllers:
         self.files = FilesController(context)
         self.layer.newRequested.connect(self.files.new)
         self.session_view = SessionView(context, self.files)
+        self.parts = PartsController(context)

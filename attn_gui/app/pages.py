@@ -331,6 +331,7 @@ def _row(kind: PageKind[Any]) -> Row:
         needs=kind.needs,
         reads=tuple(role.name for role in kind.roles),
         context="Pages",
+        full=True,
     )
 
 

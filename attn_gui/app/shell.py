@@ -118,7 +118,7 @@ class Shell(QObject):
         self.settings = Settings()
         self.look = AppearanceController(app, self.settings, lang)
         self.window = MainWindow()
-        self.bars = Bars(self.window)
+        self.bars = Bars(self.window, simple=self.look.simple)
         self.layout = LayoutController(self.window, self.settings)
         self._next: Callable[[], object] | None = None
 

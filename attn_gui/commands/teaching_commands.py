@@ -65,8 +65,7 @@ def worksheet(words: list[str]) -> int:
                 chosen.file.stem,
                 count=chosen.count,
                 seed=chosen.seed,
-                blanks=chosen.blanks,
-                stages=tuple(dict.fromkeys(chosen.stage or ())),
+                level=chosen.level,
                 lang=chosen.lang,
                 keys=not chosen.no_key,
                 progress=progress.show,
@@ -128,13 +127,14 @@ def lesson_parser() -> Parser:
 
 
 def worksheet_parser() -> Parser:
-    from attn_gui.lessons.exercises import BLANKS, SEED, SHEETS
+    from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
 
     parser = Parser(
         "attn-gui worksheet",
         usage="attn-gui worksheet FILE -o DIR [options]",
-        description="Write worksheets for a class and the keys to them as two PDF files, a page for each student: the "
-        "form of the problem with other small whole numbers, and cells left out; needs no display.",
+        description="Write worksheets for a class and the keys to them as two PDF files: a page of A4 for each "
+        "student, the form of the problem with other small whole numbers and room for working, and pages for the "
+        "teacher; needs no display.",
         epilog="The files are DIR/NAME-worksheets.pdf and DIR/NAME-keys.pdf. The same seed gives the same sheets.",
         allow_abbrev=False,
     )
@@ -144,16 +144,14 @@ def worksheet_parser() -> Parser:
     numbers = (
         ("--count", SHEETS, "how many sheets, all different"),
         ("--seed", SEED, "where the numbers begin"),
-        ("--blanks", BLANKS, "cells left out of each sheet"),
     )
     for name, of, said in numbers:
         add(name, type=whole(of.least, of.most), default=of.usual, metavar="N", help=f"{said} (default: {of.usual})")
     add(
-        "--stage",
-        metavar="NAME",
-        nargs="+",
-        action="extend",
-        help="stages to leave cells out of (default: scores to results)",
+        "--level",
+        choices=LEVELS,
+        default=USUAL_LEVEL,
+        help=f"fill the weights, all steps, or find the wrong number (default: {USUAL_LEVEL})",
     )
     add("--no-key", action="store_true", help="no file of keys")
     add("--lang", choices=LANGUAGES, default="en", help="language of the sheets (default: en)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -229,6 +229,7 @@ class HeadsStrip(Retranslated, QWidget):
         self._title, self._of, self._about = QLabel(self), QLabel(self), ElidedLabel(self)
         self._reading: HeadReading = READINGS[Entropy.key]
         self._offered: tuple[str, ...] = (Entropy.key,)
+        self._read = True
         self._readings, self._mark, self._together = ChoiceBox((), self), QToolButton(self), QToolButton(self)
         self._number = CountBox(self, minimum=0, maximum=0)
         self._row = GroupRow(self)
@@ -312,13 +313,27 @@ class HeadsStrip(Retranslated, QWidget):
         self._outer.setContentsMargins(SPACING.l, margin, SPACING.l, margin)
         self._outer.setDirection(sides.LeftToRight if one_row else sides.TopToBottom)
         self._head_row.setDirection(sides.TopToBottom if one_row else sides.LeftToRight)
-        for widget in (self._of, self._about, self._readings, self._mark):
+        for widget in (self._of, self._about):
             widget.setVisible(not one_row)
+        self._show_readings()
         self._together.setVisible(not one_row and len(self._thumbs) > 1)
         for thumb in self._thumbs:
             thumb.set_compact(compact, low=low)
         self._row.set_compact(compact)
         self._scroll.fit()
+
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show or leave out the choice of the number below every head, and what it counts."""
+        self._read = "readings" in shown
+        self._show_readings()
+
+    def _show_readings(self) -> None:
+        one_row = self._compact or self._low
+        for widget in (self._readings, self._mark):
+            policy = widget.sizePolicy()
+            policy.setRetainSizeWhenHidden(not one_row)  # what stands beside them stays there
+            widget.setSizePolicy(policy)
+            widget.setVisible(self._read and not one_row)
 
     def retranslate(self) -> None:
         """All words in the present language."""

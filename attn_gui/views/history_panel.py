@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QUndoStack
@@ -95,6 +95,9 @@ class HistoryView(QWidget):
         self._model.modelReset.connect(self._on_model_reset)
         self._title.clicked.connect(self._on_title_clicked)
         self.blame, self.snapshots = BlameView(self), SnapshotsView(self)
+        policy = self.snapshots.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.snapshots.setSizePolicy(policy)
         self._build()
         self.retranslate()
         if parent is not None:
@@ -103,6 +106,10 @@ class HistoryView(QWidget):
     def set_stack(self, stack: QUndoStack | None) -> None:
         """The stack whose steps are listed; it is only read."""
         self._model.set_stack(stack)
+
+    def set_parts(self, shown: Set[str]) -> None:
+        """Leave out the snapshots, whose room stays, so that the steps stand where they do with them."""
+        self.snapshots.setVisible("snapshots" in shown)
 
     def set_tells(self, tells: Mapping[int, tuple[str, str]]) -> None:
         """Set, by the row of the step, the name of the chosen cell and what the step moved of it."""

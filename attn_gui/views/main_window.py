@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,10 +75,12 @@ class MainWindow(QMainWindow):
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
+        self._history_shown, self._history_asked = True, True
         self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
         self._work = QWidget(center)  # spine and columns
+        self._start: QWidget | None = None  # the page in their place
         self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
         self._middle = zone_in(self.columns, name="zone.product")
@@ -120,14 +123,44 @@ class MainWindow(QMainWindow):
         self._fold = hairline(self.right)
         self._build_panels()
         self._filled = True
+        self._fit_start()  # it may have been there first
 
     def conceal(self) -> None:
         """Keep the zones of a window that is on the screen out of sight while panels are put into them."""
-        self.centralWidget().hide()
+        self._work.hide()
 
     def reveal(self) -> None:
-        """Show zones and panels, all of them laid out."""
-        self.centralWidget().show()
+        """Show zones and panels, all of them laid out, unless the start page stands in their place."""
+        self._work.setVisible(not self.start_shown)
+
+    @property
+    def start_shown(self) -> bool:
+        """Whether the start page stands in the place of spine, tables and maps."""
+        return self._start is not None and not self._start.isHidden()
+
+    def show_start(self, page: QWidget, status: QWidget) -> None:
+        """Show the start page, with what it has for the status bar."""
+        if self._start is None:
+            self._start, self._status = zone_in(self.centralWidget()), status
+            column = self._start.layout()
+            assert column is not None
+            column.addWidget(page)
+            self.statusBar().addPermanentWidget(status, 1)
+        self.show_instead(self._start)
+
+    def _fit_start(self) -> None:
+        """Give status bar and banner to the start page or to what is shown in its place."""
+        if self._start is None:
+            return
+        shown = self.start_shown
+        self._status.setVisible(shown)
+        for label in (self.place, self.recomputed, self.precision):
+            label.setVisible(not shown)
+        if self._filled:
+            column = (self._start if shown else self.right).layout()
+            assert isinstance(column, QBoxLayout)
+            if column.indexOf(self.banner) < 0:
+                self.banner.move_into(column, 0 if shown else column.indexOf(self.inspector))
 
     def fit_panels(self) -> None:
         """Give the panels the form for a narrow window, a low one or a roomy one, once its size and they are there."""
@@ -155,6 +188,23 @@ class MainWindow(QMainWindow):
         self._with_heads.add(widget)
         self.pictures.addWidget(widget)
 
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show these parts, and leave out the others that the simple window need not have."""
+        self.precision.setVisible("dtype" in shown)
+        for panel in (self.shape_panel, self.spine, self.product, self.heads, self.inspector, self.history):
+            panel.set_parts(shown)
+        self._history_asked = not shown.isdisjoint(("history", "snapshots"))
+        self._fit_history()
+
+    def set_history_shown(self, shown: bool) -> None:
+        """Whether the history has its place, which a lesson takes."""
+        self._history_shown = shown
+        self._fit_history()
+
+    def _fit_history(self) -> None:
+        for part in (self._fold, self.history):
+            part.setVisible(self._history_shown and self._history_asked and self._walk is None)
+
     def show_instead(self, page: QWidget | None) -> None:
         """Show a page in the place of spine, tables, maps and explanation; None brings these back."""
         whole = self.centralWidget().layout()
@@ -168,6 +218,7 @@ class MainWindow(QMainWindow):
             part.setVisible(part is shown)
         for label in (self.place, self.recomputed, self.precision):  # they speak of the maps
             label.setVisible(page is None)
+        self._fit_start()
 
     def set_heads_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the strip of heads."""
@@ -225,6 +276,7 @@ class MainWindow(QMainWindow):
         self.pictures.removeWidget(walk)
         for part in beside:
             part.show()
+        self._fit_history()
         self._fit_walk()
         self._fit_heads()
 
@@ -276,7 +328,11 @@ class MainWindow(QMainWindow):
             self.pictures.addWidget(picture)
         for zone, panels, stretch in (
             (self._strip, (self.spine,), self.spine),
-            (self._left, (self.shape_panel, hairline(self._left), self.inputs), self.inputs),
+            (
+                self._left,
+                (self.shape_panel, hairline(self._left), self.inputs, hairline(self._left), self.shape_panel.foot),
+                self.inputs,
+            ),
             (
                 self._middle,
                 (self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),

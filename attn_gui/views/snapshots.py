@@ -215,7 +215,7 @@ class SnapshotsView(QWidget):
             button.setText(words[what][0])
             button.setToolTip(words[what][1])
         self._take.setText(self.tr("Take snapshot"))
-        self._take.setAccessibleName(self.tr("Take a snapshot"))
+        self._take.setAccessibleName(self.tr("Take snapshot"))
         self._take.setToolTip(self.tr("Keep the present state under a name, in the file, too"))
         self._list.setAccessibleName(self.tr("Snapshots"))
         self._list.setWhatsThis(

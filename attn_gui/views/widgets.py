@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QWidget,
 )
-from shiboken6 import delete
+from shiboken6 import delete, isValid
 
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.theme import current_theme, scaled
@@ -86,7 +86,10 @@ def listen_once(button: QWidget, action: QAction) -> None:
     changed = SIGNAL("changed()")
 
     def listen_no_more() -> None:
-        QObject.disconnect(action, changed, button, None)  # type: ignore[call-overload]  # None, every slot: no stub
+        if isValid(button):
+            QObject.disconnect(action, changed, button, None)  # type: ignore[call-overload]  # None, every slot: no stub
+        else:
+            action.changed.disconnect(listen_no_more)
 
     action.changed.connect(listen_no_more)
 

@@ -133,7 +133,7 @@ def test_at_most_nine_and_the_last_that_was_asked_for(problem):
 def test_without_any_it_says_how_to_keep_one(problem, lang):
     found = read(problem, ())
     assert len(found.maps) == 1
-    assert {"en": "Take a snapshot", "zh": "保存快照"}[lang] in told(found, lang)
+    assert {"en": "Take snapshot", "zh": "保存快照"}[lang] in told(found, lang)
 
 
 def test_a_state_that_is_damaged_is_refused_by_a_sentence(problem, states):

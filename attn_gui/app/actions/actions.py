@@ -12,8 +12,8 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from attn_gui.app.actions.action_table import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, Row
-from attn_gui.figure.tokens import SIZE
-from attn_gui.views.controls.choice_box import CompareBox
+from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.views.controls.choice_box import CompareBox, SimpleSwitch
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import icon, scaled
 from attn_gui.views.widgets import listen_once
@@ -24,25 +24,14 @@ from attn_gui.views.widgets import listen_once
 
 T = TypeVar("T")
 TOOLBAR = (
-    "open",
-    "save",
-    None,
-    "undo",
-    "redo",
-    None,
-    "export_image",
-    None,
-    "pin",
-    "compare",
-    None,
-    "interventions",
-    "stretch",
-    "product",
-    "all_stages",
-    "model",
-    "values",
-    "search_actions",
+    ("new", "open", "save"),
+    ("undo", "redo"),
+    ("lessons", "card"),
+    ("pin", "compare", "interventions"),
+    ("export_image",),
+    ("product", "all_stages", "model"),
 )
+"""The groups of the tool bar from the left; search and the switch between simple and full stand at its right."""
 
 
 def translated(source: str, context: str = "Actions") -> str:
@@ -81,6 +70,8 @@ class Actions(QObject):
         self._reasons: dict[str, str] = {}  # why some have nothing to do in the present problem
         self.lacking: Callable[[tuple[str, ...]], str] = lambda reads: ""
         """Says, in a sentence, which of these parts of attention the present problem has not."""
+        self.before: Callable[[Row], object] = lambda row: None
+        """Called before an action is done: what stands in the place of the document may have to go."""
         self._turning: dict[str, Row] = {}  # those with another label while they are in force
         self.rows: tuple[Row, ...] = ()
         self.by_name: dict[str, QAction] = {}
@@ -115,6 +106,7 @@ class Actions(QObject):
             return
         settled = self._settle()
         if settled:
+            self.before(self._rows[name])
             command.do(*([checked] if action.isCheckable() else []))
         if action.isCheckable() or not settled:
             self.show_states()  # what was refused is not checked
@@ -191,11 +183,15 @@ BEFORE = {
 }
 """Submenus that do not stand at the end, with the action that they stand before."""
 
-
+TOOLS = tuple(name for group in TOOLBAR for name in group)
+FULL_TOOLS = {"compare"} | {row.name for row in ACTIONS if row.full}
+ALWAYS = (*(name for name in TOOLS if name not in FULL_TOOLS), "search_actions")
 WORDED = (
-    frozenset(TOOLBAR),
-    frozenset(TOOLBAR) - {"save", "undo", "redo"},
-    frozenset({"open", "export_image", "pin", "interventions"}),
+    frozenset((*TOOLS, "search_actions")),
+    frozenset((*ALWAYS, "pin", "interventions", "export_image")),
+    frozenset(ALWAYS),
+    frozenset(("new", "open", "lessons")),
+    frozenset[str](),
 )
 """The buttons with a word beside their icon: the first of these that fits the width of the window."""
 
@@ -203,13 +199,17 @@ WORDED = (
 class Bars(QObject):
     """Stands in the window from its first paint on; a click before the program is there waits for it."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: MainWindow, *, simple: bool) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._simple = window, simple
+        self._asked: frozenset[str] = frozenset()
         self.actions = Actions(window, window.settle)
         self.menus = {key: QMenu(window) for key, _ in MENUS}
+        self._entries: dict[str, list[QAction]] = {key: [] for key, _ in MENUS}  # those of the full window
+        self._full: set[QAction] = set()  # what the simple one leaves out
         self._bar = QToolBar(window)
-        self.compare = CompareBox(self._bar)
+        self._tools: dict[str, QAction] = {}  # those of the bar that are no rows of the table
+        self.compare, self.switch = CompareBox(self._bar), SimpleSwitch(self._bar)
         self._build_menus()
         self._build_toolbar()
         self._bar.installEventFilter(self)
@@ -219,6 +219,7 @@ class Bars(QObject):
         """All words in the present language."""
         self.actions.retranslate()
         self.compare.retranslate()
+        self.switch.retranslate()
         self._label()
         self._fit_words()
 
@@ -229,19 +230,35 @@ class Bars(QObject):
             if row.icon:
                 self.actions[row.name].setIcon(icon(row.icon))
 
+    def set_simple(self, simple: bool, asked: frozenset[str] = frozenset()) -> None:
+        """Show the menus and tools of the simple window or of the full one; tools that are `asked` for in both."""
+        if simple != self._simple:
+            self._simple = simple
+            for key in self._entries:
+                self._fill(key)
+            self._show_menus()
+        elif asked == self._asked:
+            return
+        self._asked = asked
+        self._fill_toolbar()
+
     def every_action(self) -> Iterator[tuple[tuple[str, ...], str, QAction]]:
-        """(titles of the menus that lead there, other words for them, action) in the order of the menus."""
+        """(titles of the menus that lead there, other words for them, action) in the order of the full menus."""
         nested = {name for inner in SUBMENUS.values() for name in inner}
         for key, menu in self.menus.items():
             if key not in nested:
                 yield from self._actions_of(menu, (), "")
 
+    def is_left_out(self, action: QAction) -> bool:
+        """Whether the menus on show leave an action out."""
+        return self._simple and action in self._full
+
     def _actions_of(
         self, menu: QMenu, above: tuple[str, ...], words: str
     ) -> Iterator[tuple[tuple[str, ...], str, QAction]]:
-        here = (*above, menu.title())
-        words = f"{words} {MENU_WORDS.get(menu.objectName().removeprefix('menu.'), '')}"
-        for action in menu.actions():
+        here, key = (*above, menu.title()), menu.objectName().removeprefix("menu.")
+        words = f"{words} {MENU_WORDS.get(key, '')}"
+        for action in self._entries.get(key) or menu.actions():
             if isinstance(inner := action.menu(), QMenu):
                 yield from self._actions_of(inner, here, words)
             elif not action.isSeparator():
@@ -251,8 +268,15 @@ class Bars(QObject):
         """Put more rows at the end of their menus."""
         self.actions.add(rows)
         for row in rows:
-            self.menus[row.menu].addAction(self.actions[row.name])
+            self._enter(row)
             self._window.addAction(self.actions[row.name])
+        self._show_menus()
+
+    def append(self, key: str, actions: Sequence[QAction]) -> None:
+        """Put more actions at the end of a menu, below a line."""
+        for action in (self.menus[key].addSeparator(), *actions):
+            self._entries[key].append(action)
+            self.menus[key].addAction(action)
 
     def button(self, name: str) -> QWidget | None:
         """The button of an action on the tool bar; None where it has none."""
@@ -264,44 +288,96 @@ class Bars(QObject):
         self._bar.setIconSize(QSize(side, side))
         self._fit_words()
 
+    # --- menus -----------------------------------------------------------------------------------
     def _build_menus(self) -> None:
         for key, menu in self.menus.items():
             menu.setObjectName(f"menu.{key}")
         for row in ACTIONS:
-            menu = self.menus[row.menu]
             if row.separator:
-                menu.addSeparator()
-            menu.addAction(self.actions[row.name])
+                self._entries[row.menu].append(self.menus[row.menu].addSeparator())
+            self._enter(row)
             self._window.addAction(self.actions[row.name])
         for key, inner in SUBMENUS.items():
             for name in inner:
-                if name in BEFORE:
-                    self.menus[key].insertMenu(self.actions[BEFORE[name]], self.menus[name])
-                else:
-                    self.menus[key].addMenu(self.menus[name])
+                entries, entry = self._entries[key], self.menus[name].menuAction()
+                place = entries.index(self.actions[BEFORE[name]]) if name in BEFORE else len(entries)
+                entries.insert(place, entry)
+            self._fill(key)
         nested = {name for inner in SUBMENUS.values() for name in inner}
         for key, menu in self.menus.items():
             if key not in nested:
                 self._window.menuBar().addMenu(menu)
+        self._show_menus()
 
+    def _enter(self, row: Row) -> None:
+        action = self.actions[row.name]
+        self._entries[row.menu].append(action)
+        if row.full:
+            self._full.add(action)
+        if not self.is_left_out(action):
+            self.menus[row.menu].addAction(action)
+
+    def _fill(self, key: str) -> None:
+        """Let a menu have the entries of its level: an action that is only invisible would lose its keys."""
+        menu, wanted = self.menus[key], [entry for entry in self._entries[key] if not self.is_left_out(entry)]
+        if wanted and menu.actions() != wanted:
+            for entry in menu.actions():
+                menu.removeAction(entry)
+            menu.addActions(wanted)
+
+    def _show_menus(self) -> None:
+        """Leave out the menus of which every entry is left out; those filled anew each time stay."""
+        for key in reversed(self.menus):
+            entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
+            left_out = [self.is_left_out(entry) or not entry.isVisible() for entry in entries]
+            self.menus[key].menuAction().setVisible(not entries or not all(left_out))
+
+    # --- tool bar --------------------------------------------------------------------------------
     def _build_toolbar(self) -> None:
         self._bar.setObjectName("toolbar")
         self._bar.setMovable(False)
-        self.size_icons()
         self._bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        for name in TOOLBAR:
-            if name is None:
-                self._bar.addSeparator()
-            elif name == "stretch":
-                filler = QWidget(self._bar)
-                filler.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-                self._bar.addWidget(filler)
-            elif name == "compare":
-                self._bar.addWidget(self.compare)
-            else:
-                self._bar.addAction(self.actions[name])
-                listen_once(self._bar.widgetForAction(self.actions[name]), self.actions[name])
+        filler = QWidget(self._bar)
+        filler.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._tools["compare"] = self._bar.addWidget(self.compare)
+        self._tools["stretch"] = self._bar.addWidget(filler)
+        self._tools["switch"] = self._bar.addWidget(self.switch)
+        self._lines = [self._bar.addSeparator() for _ in TOOLBAR]
+        self.switch.picked.connect(self._on_switch_picked)
+        self.actions["simple"].toggled.connect(self.switch.set_simple)
+        self.switch.set_simple(self._simple)
+        self._fill_toolbar()
+        self.size_icons()
         self._window.addToolBar(self._bar)
+
+    def _on_switch_picked(self, simple: bool) -> None:
+        if simple != self._simple:
+            self.actions["simple"].trigger()
+
+    def _tool(self, name: str) -> QAction:
+        return self._tools.get(name) or self.actions[name]
+
+    def _fill_toolbar(self) -> None:
+        """Tools come and go at their places; those that stay keep their buttons."""
+        wanted: list[QAction] = []
+        for line, group in zip(self._lines, TOOLBAR, strict=True):
+            shown = {name for name in group if name in self._asked or not (self._simple and name in FULL_TOOLS)}
+            wanted += [line] if shown and wanted else []
+            wanted += [self._tool(name) for name in group if name in shown or name == "compare"]
+            if "compare" in group:  # taken out, it would belong to no window
+                self._tool("compare").setVisible("compare" in shown)
+        wanted += [self._tool(name) for name in ("stretch", "search_actions", "switch")]
+        for action in self._bar.actions():
+            if action not in wanted:
+                self._bar.removeAction(action)
+        for place, action in enumerate(wanted):
+            there = self._bar.actions()[place:]
+            if action not in there[:1]:
+                self._bar.insertAction(there[0], action) if there else self._bar.addAction(action)
+                button = self._bar.widgetForAction(action)
+                if isinstance(button, QToolButton):
+                    listen_once(button, action)
+        self._fit_words()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._bar and event.type() == QEvent.Type.Resize:
@@ -311,11 +387,22 @@ class Bars(QObject):
     def _fit_words(self) -> None:
         """Write words beside as many icons as there is room for: what does not fit would be out of sight."""
         for words in WORDED:
-            for name in (name for name in TOOLBAR if name is not None and name in self.actions.by_name):
-                button = self._bar.widgetForAction(self.actions[name])
+            for name in (*TOOLS, "search_actions"):
+                button = self._bar.widgetForAction(self._tool(name)) if name != "compare" else None
                 if isinstance(button, QToolButton):
                     styles = Qt.ToolButtonStyle
                     worded = name in words
                     button.setToolButtonStyle(styles.ToolButtonTextBesideIcon if worded else styles.ToolButtonIconOnly)
-            if self._bar.sizeHint().width() <= self._bar.width():
+            layout = self._bar.layout()
+            assert layout is not None
+            layout.invalidate()  # buttons that have just come are hidden yet, and would say nothing
+            if self._bar.sizeHint().width() + self._room_kept() <= self._bar.width():
                 return
+
+    def _room_kept(self) -> int:
+        """Pixels of the tools that are left out, as icons: what stays has its words in both windows or in none."""
+        there, icon_width = self._bar.actions(), scaled(SIZE.icon + 2 * SPACING.m) + SPACING.s
+        tools = [name for name in TOOLS if self._tool(name) not in there or not self._tool(name).isVisible()]
+        boxes = self.compare.sizeHint().width() if "compare" in tools else 0
+        lines = sum(line not in there for line in self._lines[1:])
+        return boxes + len(set(tools) - {"compare"}) * icon_width + lines * (2 * SPACING.m + SPACING.s)

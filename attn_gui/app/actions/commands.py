@@ -14,6 +14,7 @@ from attn_gui.app.actions.actions import Command, translated
 from attn_gui.app.actions.context_menus import MapKeys
 from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController
+from attn_gui.app.parts import PartsController
 from attn_gui.app.state.settings import in_every_language
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -48,8 +49,9 @@ HELP = {
 class CommandsController(QObject):
     """Moves the keyboard through the window and shows what can be done in it."""
 
-    def __init__(self, context: AppContext, keys: MapKeys, files: FilesController) -> None:
+    def __init__(self, context: AppContext, keys: MapKeys, files: FilesController, parts: PartsController) -> None:
         super().__init__(context.window)
+        self._parts = parts
         self._look = context.look
         self._window, self._bars = context.window, context.bars
         self._view, self._keys, self._files = context.view, keys, files
@@ -139,7 +141,10 @@ class CommandsController(QObject):
         asked(AboutDialog(self._window, notices=notices()))
 
     def _offers(self) -> list[ActionOffer]:
-        """Every action of the menus with its way there: examples and recent files, too."""
+        """Every action of the full menus with its way there, examples and recent files too, and parts of the window.
+
+        What the simple window leaves out is offered with the switch to the full one.
+        """
         from attn_gui.views.dialogs.palette import ActionOffer, without_access_key
 
         rows = {f"action.{row.name}": row for row in self.actions.rows}
@@ -147,8 +152,14 @@ class CommandsController(QObject):
         for menus, words, action in self._bars.every_action():
             row = rows.get(action.objectName())
             words = f"{words} {row.words} {without_access_key(said(row.label, row.context))}" if row else words
-            offers.append(ActionOffer(action, menus, words, self.actions.needs(row) if row else ""))
+            switch = self._to_full if self._bars.is_left_out(action) else None
+            offers.append(ActionOffer(action, menus, words, self.actions.needs(row) if row else "", switch))
+        for action, words, in_sight in self._parts.offers():
+            offers.append(ActionOffer(action, words=words, switch=None if in_sight else self._to_full))
         return offers
+
+    def _to_full(self) -> None:
+        self._look.set_simple(False)
 
     def _listed(self) -> list[QAction]:
         return [self.actions[row.name] for row in self.actions.rows]

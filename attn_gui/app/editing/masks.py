@@ -244,7 +244,7 @@ def _label(key: str, path: Sequence[Cell], *, opens: bool) -> Label:
 def _row(shape: Shape) -> Row:
     reads = (Role.CLOSE.name,)
     name = f"brush_{shape.key}"
-    return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks")
+    return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks", full=True)
 
 
 # --- layers ---------------------------------------------------------------------------------------

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.settings import Settings
-from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.curriculum import GROUPS, names, path_of
 from attn_gui.lessons.lesson import Lesson, Text, read_lesson
 
@@ -49,12 +47,6 @@ def keep_tick(settings: Settings, key: str, step: int) -> None:
 # --- the list -------------------------------------------------------------------------------------
 
 
-LIST_ROWS = (
-    Row("lessons", "learn", QT_TRANSLATE_NOOP("Actions", "&All lessons"), None, "lessons",
-        words="tutorial course list progress 课程 教程 目录 进度 列表"),
-)  # fmt: skip
-
-
 class LessonListController(QObject):
     """Reads the lessons that come along beside the window, and shows them with what is done."""
 
@@ -69,8 +61,6 @@ class LessonListController(QObject):
         self._list: LessonList | None = None
         self._reading = BackgroundTask(self)
         self._reading.ended.connect(self._on_reading_ended)
-        context.bars.add(LIST_ROWS)
-        context.window.inspector.lessonsRequested.connect(self.open)
         context.view.follow(self.leave, "document")
 
     def commands(self) -> dict[str, Command]:

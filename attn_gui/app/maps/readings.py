@@ -30,6 +30,7 @@ MARK = Row(
     words="reading pattern cells highlight count 标出 读数 模式",
     needs=QT_TRANSLATE_NOOP("Readings", "This number counts every cell"),
     context="Readings",
+    full=True,
 )
 
 
@@ -180,6 +181,7 @@ def _row(reading: HeadReading) -> Row:
         checkable=True,
         needs=needs,
         context="Readings",
+        full=True,
     )
 
 

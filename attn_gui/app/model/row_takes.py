@@ -36,6 +36,7 @@ TAKES = Row(
     QT_TRANSLATE_NOOP("Actions", "Take this row from the second te&xt"),
     words="patch activation copy other text 第二段 文本 取自 修补",
     needs=QT_TRANSLATE_NOOP("Actions", "Open a model, give a second text, and choose a cell of a map"),
+    full=True,
 )
 
 

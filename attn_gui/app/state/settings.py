@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QLibraryInfo, QLocale, QObject, QSettings, QTranslator, Signal
 from PySide6.QtGui import QPixmapCache
@@ -19,12 +19,18 @@ from attn_gui.languages import LANGUAGES
 from attn_gui.paths import resource
 from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_motion
 
+if TYPE_CHECKING:
+    from attn_gui.engine import Problem
+
 # --- settings -------------------------------------------------------------------------------------
 # Settings kept between sessions: keys and values in one INI file, never indices or labels.
 
 
 MOST_RECENT = 10
+REOPEN = "reopen_last"
+"""Begin with the document opened or saved last, not with the start page."""
 _RECENT_FILES = "recent", "files"  # the record, and its list
+_SIZES = "recent_sizes"  # of those files, by path
 
 
 class Settings:
@@ -95,8 +101,26 @@ class Settings:
         self._store.sync()
         return [Path(name) for name in self.entries(*_RECENT_FILES) if isinstance(name, str)]
 
-    def add_recent(self, path: Path) -> None:
+    def first(self) -> Path | None:
+        """The document that a start without a file begins with, where that is wanted; it may be gone."""
+        found = self.recent()[:1] if self.flag(REOPEN, False) else []
+        return found[0] if found else None
+
+    def add_recent(self, path: Path, problem: Problem | None = None) -> None:
+        """Put a file first, with the sizes of the problem that it holds where that is known."""
         self.put_first(*_RECENT_FILES, str(path), MOST_RECENT, str(path).__eq__)
+        known = self.record(_SIZES)
+        if problem is not None:
+            width = problem.num_heads * problem.d_k if problem.compares else problem.m
+            known[str(path)] = [problem.n, width, problem.num_heads]
+        self.put(_SIZES, {name: known[name] for name in map(str, self.recent()) if name in known})
+
+    def sizes_of(self, path: Path) -> tuple[int, ...]:
+        """Rows and columns of the Q of a recent file, or of weights alone, and how many heads; empty if unknown."""
+        found = self.record(_SIZES).get(str(path))
+        if not isinstance(found, list) or len(found) != 3 or any(type(size) is not int for size in found):
+            return ()
+        return tuple(found)
 
     def keep_recent(self, paths: Iterable[Path]) -> None:
         """Let the list be these files alone."""
@@ -167,7 +191,7 @@ ZOOM_STEPS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
 class AppearanceController(QObject):
-    """Applies theme, language and zoom, and tells when one of them changed."""
+    """Applies theme, language and zoom, keeps whether the window is simple, and tells when one of them changed."""
 
     changed = Signal()
 
@@ -177,6 +201,7 @@ class AppearanceController(QObject):
         QPixmapCache.setCacheLimit(PIXMAPS_KB)
         self.language = lang or settings.choice("language", LANGUAGES, system_language())
         self.scheme = settings.choice("theme", SCHEMES, "system")
+        self.simple = settings.flag("simple", True)
         self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])
         set_language(app, self.language)
         reduce_motion({"true": True, "false": False}.get(settings.text(STILL, "")))
@@ -192,6 +217,7 @@ class AppearanceController(QObject):
             **choices(schemes, lambda: self.scheme, self.set_scheme),
             **{name: Command(partial(self.step_zoom, step)) for name, step in steps.items()},
             "reduced_motion": Command(self.set_reduced_motion, motion_reduced),
+            "simple": Command(self.set_simple, lambda: self.simple),
         }
 
     def set_language(self, language: str) -> None:
@@ -204,6 +230,12 @@ class AppearanceController(QObject):
         self.scheme = scheme
         self._settings.put("theme", scheme)
         apply_theme(self._app, scheme, self.zoom)
+        self.changed.emit()
+
+    def set_simple(self, simple: bool) -> None:
+        """Show what a first lesson needs, or everything."""
+        self.simple = simple
+        self._settings.put("simple", simple)
         self.changed.emit()
 
     def set_reduced_motion(self, reduced: bool) -> None:

@@ -122,7 +122,7 @@ class StatesLayout(PageLayout):
         states, translate = self.states, self.style.translate
         found = []
         if states.alone:
-            found.append(translate("Pages", "There is no snapshot yet: “Take a snapshot” keeps the present state."))
+            found.append(translate("Pages", "There is no snapshot yet: “Take snapshot” keeps the present state."))
         if states.missing:
             names = ", ".join(joined(words, self.style.translate) for words in states.missing)
             found.append(translate("Pages", "Without this map: {names}.").format(names=names))

@@ -84,7 +84,7 @@ class PourBeat(Beat):
         cell, value = self.context.cell(self.made, self.index), self.context.strong(self.value)
         if self.side is None:
             return self.context.words(
-                QT_TRANSLATE_NOOP("Walk", "{query} sees no key: {cell} = {value}."),
+                QT_TRANSLATE_NOOP("Walk", "No key is seen by {query}: {cell} = {value}."),
                 query=self.context.query(self.index[-2]),
                 cell=cell,
                 value=value,

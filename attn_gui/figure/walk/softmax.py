@@ -19,7 +19,7 @@ from attn_gui.engine.stages import FEW, MILD
 from attn_gui.figure.pages.plot import AxisScale, nice_scale
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.canvas import Canvas, between, part, tick_text
+from attn_gui.figure.walk.canvas import WIDTH, Canvas, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Side, check
 from attn_gui.figure.walk.rich_text import escaped, raised, strong
@@ -195,7 +195,7 @@ class SoftmaxRow:
         return min(TABLE_ROW, (WHOLE.top() - 6 - TABLE_TOP) / max(rows, 1))
 
     def paint_table(self, canvas: Canvas, grown: float, divided: float) -> None:
-        """Paint the terms of a wide row: bars as far as they have `grown`, shares where they are `divided`."""
+        """Paint the terms of a wide row: bars as far as they have `grown`, shares as far as they are `divided`."""
         theme, number = canvas.theme, self.context.number
         largest = max((term.power for term in self.terms if np.isfinite(term.power)), default=0.0) or 1.0
         canvas.text(
@@ -213,18 +213,19 @@ class SoftmaxRow:
                     QRectF(NAMES_END - 66, middle - pitch / 2 + 1, SHARES_END + 8 - NAMES_END + 66, pitch - 2),
                     theme.key_soft,
                 )
-            self._paint_row(canvas, term, middle, grown, divided, min(term.power / largest, 1.0) if largest else 0.0)
+            shown = divided > k / (len(self.terms) + 1)  # one after another
+            self._paint_row(canvas, term, middle, grown, min(term.power / largest, 1.0), divided=shown)
         if self.masked:
             middle = TABLE_TOP + (len(self.terms) + 0.5) * pitch
             text = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} masked"), count=self.masked)
             canvas.text(NAMES_END, middle + 4, text, 12, theme.text2, END, 74)
             canvas.text(POWERS_END, middle + 4, "0", 12, theme.text2, END)
             canvas.hatched(QRectF(BARS, middle - 7, BARS_WIDTH, 14))
-            if divided > 0:
+            if divided >= 1.0:
                 canvas.text(SHARES_END, middle + 4, "0", 12, theme.text2, END)
 
     def _paint_row(
-        self, canvas: Canvas, term: SoftmaxTerm, middle: float, grown: float, divided: float, share: float
+        self, canvas: Canvas, term: SoftmaxTerm, middle: float, grown: float, share: float, *, divided: bool
     ) -> None:
         number = self.context.strong if term.own else self.context.number
         ink = canvas.theme.key if term.own else canvas.theme.text
@@ -232,7 +233,7 @@ class SoftmaxRow:
         if grown > 0:
             canvas.text(POWERS_END, middle + 4, number(term.power), 12, ink, END, 64)
             canvas.bar(QRectF(BARS, middle - 6, BARS_WIDTH * share * grown, 12), self.color(term))
-        if divided > 0:
+        if divided:
             canvas.text(SHARES_END, middle + 4, number(term.share), 12, ink, END)
 
     def pieces(self, left: float, width: float) -> list[tuple[float, float]]:
@@ -316,7 +317,7 @@ class ExponentBeat(SoftmaxBeat):
         own = self.row.own
         if own is not None:
             return self.row.equation(own)
-        return self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} powers of e"), count=int(self.row.open.sum()))
+        return self.context.words(QT_TRANSLATE_NOOP("Walk", "powers of e: {count}"), count=int(self.row.open.sum()))
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         row, share = self.row, 1.0 if still else part(progress, 0.05, 0.85)
@@ -476,7 +477,7 @@ class ShareBeat(SoftmaxBeat):
             )
         return self.context.words(
             QT_TRANSLATE_NOOP(
-                "Walk", "Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}."
+                "Walk", "Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}."
             ),
             equation=self._equation(row.own),
             query=self.query,
@@ -494,7 +495,7 @@ class ShareBeat(SoftmaxBeat):
         if own is not None:
             return self._equation(own)
         return self.context.words(
-            QT_TRANSLATE_NOOP("Walk", "{count} weights, sum {value}"), count=len(self.row.weights), value=strong("1")
+            QT_TRANSLATE_NOOP("Walk", "weights: {count}, sum {value}"), count=len(self.row.weights), value=strong("1")
         )
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
@@ -544,6 +545,7 @@ class ShareBeat(SoftmaxBeat):
                 start, width = row.pieces(whole.left(), whole.width())[k]
                 at = between(QPointF(start + width / 2, whole.center().y()), place.center(), share)
                 moving = QRectF(place)
+                at.setX(min(at.x(), WIDTH - place.width() / 2 - 4))  # a thin piece may lie at the very end
                 moving.moveCenter(at)
                 color = board.map.color(term.share)
                 text = self.context.strong(term.share) if term.own else self.context.number(term.share)

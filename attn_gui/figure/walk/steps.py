@@ -295,7 +295,7 @@ class MaskBeat(Beat):
             )
         return self.context.words(
             QT_TRANSLATE_NOOP(
-                "Walk", "The mask ({rules}): not so, masked. {query} does not see {key}: {before} becomes {value}."
+                "Walk", "The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}."
             ),
             rules=self._said(self.closed),
             before=self.context.number(float(self.scores[self.index[-1]])),

@@ -1,4 +1,4 @@
-"""Combo boxes of keys with words, that a passing wheel does not turn, and the one that says what is compared."""
+"""Combo boxes of keys with words, that a passing wheel does not turn; what is compared; the simple or full window."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE, STATES, WIPE
-from attn_gui.views.widgets import FocusedWheel
+from attn_gui.views.widgets import FocusedWheel, set_tip
 
 # --- A combo box of keys with words, that a passing wheel does not turn ---
 
@@ -111,3 +111,47 @@ class CompareBox(ChoiceBox):
         if mode == GRADIENT:
             return self.tr("Choose a cell of a map first; not during an exercise")
         return self.tr("Nothing to compare with: pin a state first, or choose one in the menu Compare")
+
+
+# --- The switch between the simple and the full window ---
+
+
+class SimpleSwitch(QWidget):
+    """Two buttons side by side, of which one is down."""
+
+    picked = Signal(bool)  # whether the simple window is wanted
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("switch")
+        self._buttons = {name: QPushButton(self) for name in ("simple", "full")}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for name, button in self._buttons.items():
+            button.setObjectName(f"switch.{name}")
+            button.setCheckable(True)
+            button.setProperty("segment", "last" if name == "full" else "true")
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Tab passes the tool bar; the View menu has the same
+            button.clicked.connect(lambda _=False, simple=name == "simple": self._on_button_clicked(simple))
+            row.addWidget(button)
+        self.retranslate()
+
+    def set_simple(self, simple: bool) -> None:
+        """Show which window it is."""
+        for name, button in self._buttons.items():
+            button.setChecked((name == "simple") == simple)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        words = {
+            "simple": (self.tr("Simple"), self.tr("Simple window: what a first lesson needs")),
+            "full": (self.tr("Full"), self.tr("Full window: everything")),
+        }
+        for name, (text, tip) in words.items():
+            self._buttons[name].setText(text)
+            set_tip(self._buttons[name], tip)
+
+    def _on_button_clicked(self, simple: bool) -> None:
+        self.set_simple(simple)  # a press on the one that is down leaves it down
+        self.picked.emit(simple)

@@ -1,19 +1,30 @@
-"""The shape of the problem: its state, and the panel that shows and sets it in two rows and a line."""
+"""The shape of the problem: its state, and the panel that shows and sets it: lengths and widths, and below the tables
+heads, items and precision."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QAbstractSpinBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attn_gui.engine import DTYPES
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import ItemCell, SizeBox
+from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, icon, scaled
 
 __all__ = ["ShapePanel", "ShapeState"]
@@ -57,16 +68,21 @@ class ShapeState(NamedTuple):
         return f"→ {heads}"
 
 
-# --- The shape of the problem: heads, widths, lengths, items and precision, in two rows and a line ---
+# --- The shape of the problem: lengths and widths in a row; in the foot heads, items and precision, and a line ---
 
 
 LARGEST = {"num_heads": 1024, "num_kv_heads": 1024, "batch_size": 4096}
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
+TOP = ("n", "m", "d_k", "d_v")
 COLUMNS = 4
 
 
 class ShapePanel(QWidget):
-    """Every size of the problem in a box of its own; what a person asks for is signaled, nothing is decided."""
+    """Every size of the problem in a box of its own; what a person asks for is signaled, nothing is decided.
+
+    `foot` can stand somewhere else, as it does in the window below the tables. What the simple window leaves out keeps
+    its room there, so that nothing moves.
+    """
 
     sizeCommitted = Signal(str, int)  # a name of SIZES and the number asked for
     dtypePicked = Signal(str)
@@ -83,14 +99,25 @@ class ShapePanel(QWidget):
         self._dtype, self._keep, self._cut = ChoiceBox(DTYPES, self), QPushButton(self), QLabel(self)
         self._labels = {name: QLabel(self) for name in (*SIZES[:7], "dtype")}
         self._labels |= {"batch": self._items.caption, "batch_size": self._items.of}
-        in_cells = (*SIZES[:6], "dtype")
-        self._cells = {name: _cell(self._labels[name], self._editor(name), self) for name in in_cells}
-        self._line, self._grid = QWidget(self), QGridLayout(self)
+        self.foot = QWidget(self)
+        in_foot = ("num_heads", "num_kv_heads", "dtype")
+        self._cells = {name: _cell(self._labels[name], self._editor(name), self) for name in TOP}
+        self._cells |= {name: _cell(self._labels[name], self._editor(name), self.foot) for name in in_foot}
+        self._items.setParent(self.foot)
+        self._line, self._hint = QWidget(self.foot), WrappedLabel(self.foot)
         self._line_layout = QHBoxLayout(self._line)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setVerticalSpacing(SPACING.m)
-        for column in range(COLUMNS):
-            self._grid.setColumnStretch(column, 1)
+        self._grid, self._foot_grid = QGridLayout(), QGridLayout(self.foot)
+        for grid in (self._grid, self._foot_grid):
+            grid.setContentsMargins(0, 0, 0, 0)
+            grid.setVerticalSpacing(SPACING.m)
+            for column in range(COLUMNS):
+                grid.setColumnStretch(column, 1)
+        self.foot.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        outer = self._outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(SPACING.m)
+        outer.addLayout(self._grid)
+        outer.addWidget(self.foot)
         self._build()
         self.retranslate()
         self.set_compact(False)
@@ -114,8 +141,14 @@ class ShapePanel(QWidget):
         if compact != self._compact:
             self._compact = compact
             self._arrange()
-            for layout in (self._line_layout, self._grid):
+            for layout in (self._line_layout, self._grid, self._foot_grid, self._outer):
                 layout.activate()  # at once, since the window asks for the least width before the next event
+
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show these parts of the foot; in the place of the last line a word on what to do."""
+        for name, part in self._parts().items():
+            part.setVisible(name in shown)
+        self._hint.setVisible("d_model" not in shown)
 
     def finish(self) -> None:
         """Hand on what is still being typed, as leaving the box would."""
@@ -140,6 +173,7 @@ class ShapePanel(QWidget):
         for name, (text, accessible) in words.items():
             self._labels[name].setText(text)
             self._labels[name].buddy().setAccessibleName(accessible)
+        self._hint.setText(self.tr("Type into a cell: maps and explanation follow at once."))
         self._keep.setText(self.tr("keep d_model"))
         self._keep.setAccessibleName(self._keep.text())
         self._keep.setToolTip(
@@ -226,6 +260,12 @@ class ShapePanel(QWidget):
             label.setBuddy(self._editor(name))
             dress(label, letters="body" if name == "d_model" else "small", tone="text2")
         self.boxes["d_model"].set_digits(3)
+        dress(self._hint, "small", "text2")
+        self._hint.hide()
+        for part in (*self._parts().values(), self._hint):
+            policy = part.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            part.setSizePolicy(policy)
         line = self._line_layout
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(SPACING.s)
@@ -243,8 +283,16 @@ class ShapePanel(QWidget):
     def _editor(self, name: str) -> QWidget:
         return {"batch": self._items.item, "dtype": self._dtype}.get(name) or self.boxes[name]
 
+    def _parts(self) -> dict[str, QWidget]:
+        """What stands in the foot, by the names of the parts."""
+        return {
+            **{name: self._cells[name] for name in ("num_heads", "num_kv_heads", "dtype")},
+            "batch": self._items,
+            "d_model": self._line,
+        }
+
     def _in_order(self) -> Iterator[QWidget]:
-        yield from (self.boxes[name] for name in SIZES[:6])
+        yield from (self.boxes[name] for name in (*TOP, "num_heads", "num_kv_heads"))
         yield from (self._items.item, self.boxes["batch_size"], self._dtype, self.boxes["d_model"], self._keep)
 
     def _show_what_follows(self) -> None:
@@ -260,23 +308,25 @@ class ShapePanel(QWidget):
         width.setButtonSymbols(buttons.UpDownArrows if state.projected else buttons.NoButtons)
 
     def _arrange(self) -> None:
-        """Four columns of captions above boxes and a line below; the compact form has a line for the items too."""
-        grid, compact = self._grid, bool(self._compact)
-        for widget in (*self._cells.values(), self._items, self._line):
-            grid.removeWidget(widget)
-        for column, name in enumerate(SIZES[:4]):
+        """Four columns of captions above boxes, and a line below; the compact form has a line for the items too."""
+        grid, foot, compact = self._grid, self._foot_grid, bool(self._compact)
+        for widget in (*self._cells.values(), self._items, self._line, self._hint):
+            foot.removeWidget(widget)
+        for column, name in enumerate(TOP):
             grid.addWidget(self._cells[name], 0, column)
-        grid.addWidget(self._cells["n"], 1, 0)
-        grid.addWidget(self._cells["m"], 1, 1)
+        foot.addWidget(self._cells["num_heads"], 0, 0)
+        foot.addWidget(self._cells["num_kv_heads"], 0, 1)
         self._items.set_one_line(compact)
         if compact:
-            grid.addWidget(self._cells["dtype"], 1, 2, 1, 2)
-            grid.addWidget(self._items, 2, 0, 1, COLUMNS)
+            foot.addWidget(self._cells["dtype"], 0, 2, 1, 2)
+            foot.addWidget(self._items, 1, 0, 1, COLUMNS)
         else:
-            grid.addWidget(self._items, 1, 2)
-            grid.addWidget(self._cells["dtype"], 1, 3)
-        grid.addWidget(self._line, 3, 0, 1, COLUMNS)
-        grid.setHorizontalSpacing(SPACING.s if compact else SPACING.m)
+            foot.addWidget(self._items, 0, 2)
+            foot.addWidget(self._cells["dtype"], 0, 3)
+        for widget in (self._line, self._hint):  # one of them at a time
+            foot.addWidget(widget, 2, 0, 1, COLUMNS)
+        for each in (grid, foot):
+            each.setHorizontalSpacing(SPACING.s if compact else SPACING.m)
         self._cut.setVisible(not compact)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -43,12 +43,16 @@ def way_to(menus: Sequence[str], label: str) -> str:
 
 @dataclass(frozen=True)
 class ActionOffer:
-    """An action with its menus (`View › Theme`), other words for it, and why it is disabled, if it is."""
+    """An action with its menus (`View › Theme`), other words for it, and why it is disabled, if it is.
+
+    `switch` brings what the window leaves out into sight, before the action is done.
+    """
 
     action: QAction
     menus: tuple[str, ...] = ()
     words: str = ""
     needs: str = ""
+    switch: Callable[[], object] | None = None
 
     @cached_property
     def path(self) -> str:
@@ -118,7 +122,7 @@ class ActionPalette(QDialog):
         """The actions that fit, those at the same distance as menus have them; else those that are misspelled."""
         self._shown = self._near(wanted, MISSPELLED - 1) or self._near(wanted, MISSPELLED)
         self._list.clear()
-        self._list.addTopLevelItems([_item(offer) for offer in self._shown])
+        self._list.addTopLevelItems([self._item(offer) for offer in self._shown])
         nothing = self.tr("Nothing fits “{text}”. Try another word, in English or Chinese.")
         self._none.setText(nothing.format(text=wanted))
         self._none.setVisible(not self._shown)
@@ -134,9 +138,28 @@ class ActionPalette(QDialog):
 
     def _do_chosen(self) -> None:
         place = self._list.indexOfTopLevelItem(self._list.currentItem())
-        if 0 <= place < len(self._shown) and self._shown[place].action.isEnabled():
+        chosen = self._shown[place] if 0 <= place < len(self._shown) else None
+        if chosen is not None and (chosen.action.isEnabled() or chosen.switch is not None):
             self.accept()
-            self._shown[place].action.trigger()
+            if chosen.switch is not None:
+                chosen.switch()
+            chosen.action.trigger()
+
+    def _item(self, offer: ActionOffer) -> QTreeWidgetItem:
+        """One row: the path, and its keys, why it cannot be done now, or that the full window has it."""
+        enabled = offer.action.isEnabled() or offer.switch is not None
+        beside = offer.action.shortcut().toString() if enabled else offer.needs
+        if offer.switch is not None:
+            said = self.tr("“{name}” is in the full window. Switch")
+            beside = said.format(name=offer.label.removesuffix("…"))
+        item = QTreeWidgetItem([offer.path, beside])
+        for column in (0, 1):
+            if not enabled:
+                item.setForeground(column, current_theme().text3)
+            item.setToolTip(column, plain_tip(item.text(column)))
+        if offer.switch is not None:
+            item.setForeground(1, current_theme().accent)
+        return item
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Up and Down move in the list while the letters stay in the line."""
@@ -146,17 +169,6 @@ class ActionPalette(QDialog):
                 self._choose(self._list.indexOfTopLevelItem(self._list.currentItem()) + step)
                 return True
         return super().eventFilter(watched, event)
-
-
-def _item(offer: ActionOffer) -> QTreeWidgetItem:
-    """One row: the path, and its keys or why it cannot be done now."""
-    enabled = offer.action.isEnabled()
-    item = QTreeWidgetItem([offer.path, offer.action.shortcut().toString() if enabled else offer.needs])
-    for column in (0, 1):
-        if not enabled:
-            item.setForeground(column, current_theme().text3)
-        item.setToolTip(column, plain_tip(item.text(column)))
-    return item
 
 
 def _distance(word: str, label: str, path: str, words: str, farthest: int) -> int | None:

@@ -13,7 +13,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, sources
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.text_views import Link
-from attn_gui.views.theme import dress, icon
+from attn_gui.views.theme import dress, icon, restyle
 from attn_gui.views.widgets import FlowLayout, Retranslated, clear_layout, set_tip
 
 # --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
@@ -67,6 +67,7 @@ class Relations(Retranslated, QWidget):
         self._captions = (QLabel(self), QLabel(self))
         self._rows = (LinkRow(self), LinkRow(self, lead=ARROW))
         self._other = QLabel(self)
+        self._offered, self._sided = True, dict[str, bool]()
         self._toggles = {direction: self._toggle(direction, name) for direction, name in BUTTONS.items()}
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -95,8 +96,17 @@ class Relations(Retranslated, QWidget):
             row.set_neighbors(neighbors)
             caption.setVisible(bool(neighbors))
             row.setVisible(bool(neighbors))
-        for toggle, neighbors in zip(self._toggles.values(), found, strict=True):
-            toggle.setVisible(bool(neighbors))
+        self._sided = {direction: bool(side) for direction, side in zip(self._toggles, found, strict=True)}
+        self._show_toggles()
+
+    def set_toggles_offered(self, offered: bool) -> None:
+        """Whether maps and tables can be asked to show both directions whole."""
+        self._offered = offered
+        self._show_toggles()
+
+    def _show_toggles(self) -> None:
+        for direction, toggle in self._toggles.items():
+            toggle.setVisible(self._offered and self._sided.get(direction, False))
 
     def set_reach_shown(self, shown: str, other: str) -> None:
         """Set the direction that the maps show, and the name of the cell if it is not this one."""
@@ -197,14 +207,12 @@ def dressed(label: QLabel, letters: str, tone: str, *, strong: bool = False) -> 
 
 
 class WalkButton(Retranslated, QWidget):
-    """The one filled button of the explanation, and the key that does the same on the map."""
+    """The filled button of the explanation, and the key that does the same on the map."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.button, self._key = QPushButton(self), QLabel(self)
         self.button.setObjectName("inspector.walk")
-        self.button.setProperty("filled", "true")
-        self.button.setIcon(icon("play", "on_accent"))
         dress(self._key, "small", "text3")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -212,7 +220,14 @@ class WalkButton(Retranslated, QWidget):
         row.addWidget(self.button)
         row.addWidget(self._key)
         row.addStretch(1)
+        self.set_main(True)
         self.retranslate()
+
+    def set_main(self, main: bool) -> None:
+        """Fill the button, or leave that to another one of the column."""
+        self.button.setProperty("filled", str(main).lower())
+        self.button.setIcon(icon("play", "on_accent" if main else "text2"))
+        restyle(self.button)
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -233,6 +248,7 @@ class CellButtons(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._more, self._has_one, self._has_target = True, False, False
         self._one, self._target = QPushButton(self), QPushButton(self)
         self._copies = {kind: QPushButton(self) for kind in ("text", "latex")}
         self._one.setCheckable(True)
@@ -248,11 +264,23 @@ class CellButtons(Retranslated, QWidget):
 
     def set_one_offered(self, offered: bool) -> None:
         """Whether there is one equation for the whole query."""
-        self._one.setVisible(offered)
+        self._has_one = offered
+        self._show_buttons()
 
     def set_target_offered(self, offered: bool) -> None:
         """Whether the explained cell can be given a target."""
-        self._target.setVisible(offered)
+        self._has_target = offered
+        self._show_buttons()
+
+    def set_more_offered(self, offered: bool) -> None:
+        """Whether more than a copy of the text is offered."""
+        self._more = offered
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        self._one.setVisible(self._more and self._has_one)
+        self._copies["latex"].setVisible(self._more)
+        self._target.setVisible(self._more and self._has_target)
 
     @property
     def one(self) -> bool:

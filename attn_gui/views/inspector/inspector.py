@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -13,7 +14,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail, WalkButton
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.context import ExplainContext, cell_name
-from attn_gui.views.inspector.inspector_pages import Rows, SensitivityPage, StartPage, VerifyPage
+from attn_gui.views.inspector.inspector_pages import FirstSteps, SensitivityPage, VerifyPage
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.pages.pages_panel import PagesPanel
 from attn_gui.views.stage_formulas import spoken
@@ -23,7 +24,8 @@ from attn_gui.views.widgets import FittingPage, Retranslated
 
 __all__ = ["ExplainContext", "Inspector"]
 
-PAGES = 3  # the place of their tab
+TABS = ("explain", "verify", "gradients", "pages")
+PAGES = TABS.index("pages")
 
 
 class Inspector(Retranslated, QWidget):
@@ -33,10 +35,7 @@ class Inspector(Retranslated, QWidget):
     placeRequested = Signal(int)  # a place of the trail
     backRequested = Signal()
     copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
-    exampleRequested = Signal(str)
-    newRequested = Signal()
-    openRequested = Signal()
-    lessonsRequested = Signal()
+    startRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
     walkRequested = Signal()
@@ -49,17 +48,19 @@ class Inspector(Retranslated, QWidget):
         self._context: ExplainContext | None = None
         self._sentences = Sentences(self)
         self._ordered: tuple[QWidget, ...] = ()
+        self._offered: Set[str] = frozenset(TABS)
+        self._here = True
         self._tabs = QTabWidget(self)
         self._pages, own = QStackedWidget(self._tabs), [FittingPage(self._tabs) for _ in ("verify", "sensitivity")]
         self._pages_holder = QWidget(self._tabs)
         for holder in (self._pages, *own, self._pages_holder):
             self._tabs.addTab(holder, "")
-        self._start_page, self._cell_page = FittingPage(self._pages), FittingPage(self._pages)
+        self._first_page, self._cell_page = FittingPage(self._pages), FittingPage(self._pages)
         self._cell_page.setObjectName("inspector.page")
         self._covered_page = FittingPage(self._pages)
-        for shown in (self._start_page, self._cell_page, self._covered_page):
+        for shown in (self._first_page, self._cell_page, self._covered_page):
             self._pages.addWidget(shown)
-        self.start, self._page = StartPage(self._start_page.viewport()), QWidget(self._cell_page.viewport())
+        self.first, self._page = FirstSteps(self._first_page.viewport()), QWidget(self._cell_page.viewport())
         page = self._page
         self._trail, self._sentence = Trail(page), SentenceView(page)
         self._sentence.setObjectName("inspector.sentence")
@@ -77,8 +78,8 @@ class Inspector(Retranslated, QWidget):
         self._buttons, self._walk = CellButtons(page), WalkButton(page)
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
         self.pages = PagesPanel(self._pages_holder)
-        held = (self.start, self._page, self.verify, self.sensitivity)
-        for holder, one in zip((self._start_page, self._cell_page, *own), held, strict=True):
+        held = (self.first, self._page, self.verify, self.sensitivity)
+        for holder, one in zip((self._first_page, self._cell_page, *own), held, strict=True):
             holder.hold(one)
         self._connect()
         self._build()
@@ -100,7 +101,7 @@ class Inspector(Retranslated, QWidget):
         """Show the first steps."""
         self._explanation = self._context = None
         self._terms.terms().set_explanation(None, None)
-        self._pages.setCurrentWidget(self._start_page)
+        self._pages.setCurrentWidget(self._first_page)
 
     def set_covered(self, name: str, latex: str) -> None:
         """Show the formula of a cell, and neither its number nor those that would tell it."""
@@ -117,29 +118,52 @@ class Inspector(Retranslated, QWidget):
         """Whether the explained cell can be walked through."""
         self._walk.setVisible(offered)
 
+    def set_walk_main(self, main: bool) -> None:
+        """Whether its button is the one to press next; else another one of the column is."""
+        self._walk.set_main(main)
+
     def set_reach_shown(self, shown: str, other: str = "") -> None:
         """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
         self._relations.set_reach_shown(shown, other)
 
     def turn_to(self, page: QWidget) -> None:
         """Show another page than the explanation."""
-        holders = (self._tabs.widget(place) for place in range(self._tabs.count()))
-        self._tabs.setCurrentWidget(next(one for one in holders if one is not None and one.isAncestorOf(page)))
+        holders = [self._tabs.widget(place) for place in range(self._tabs.count())]
+        place = next(place for place, one in enumerate(holders) if one is not None and one.isAncestorOf(page))
+        self._tabs.setTabVisible(place, True)
+        self._tabs.setCurrentIndex(place)
+
+    def is_turned_to(self, tab: str) -> bool:
+        """Whether one of `TABS` is on show, or large in the place of the maps."""
+        return TABS[self._tabs.currentIndex()] == tab or (tab == "pages" and not self._here)
+
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show these tabs and buttons beside the explanation, which is always there."""
+        self._offered = {"explain"} | shown
+        if TABS[self._tabs.currentIndex()] not in self._offered:
+            self._tabs.setCurrentIndex(0)
+        self._show_tabs()
+        self._relations.set_toggles_offered("reach" in shown)
+        self._buttons.set_more_offered("target" in shown)
+
+    def _show_tabs(self) -> None:
+        for place, tab in enumerate(TABS):
+            self._tabs.setTabVisible(place, tab in self._offered and (self._here or place != PAGES))
+        several = sum(map(self._tabs.isTabVisible, range(len(TABS)))) > 1
+        for part in (self._tabs, self._tabs.tabBar()):  # one alone is a title
+            part.setFocusPolicy(Qt.FocusPolicy.TabFocus if several else Qt.FocusPolicy.NoFocus)
 
     def set_pages_here(self, here: bool) -> None:
         """Whether the pages of the catalog stand here, or are large somewhere else."""
+        self._here = here
         if not here:
             self._tabs.setCurrentIndex(0)
-        self._tabs.setTabVisible(PAGES, here)
+        self._show_tabs()
         if here:
             layout = self._pages_holder.layout()
             assert layout is not None
             layout.addWidget(self.pages)
             self.pages.show()  # a stack that it leaves has hidden it
-
-    def set_examples(self, examples: Rows) -> None:
-        """The examples on the first page."""
-        self.start.set_examples(examples)
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -262,13 +286,7 @@ class Inspector(Retranslated, QWidget):
         self._buttons.targetRequested.connect(self.targetRequested)
         self._walk.button.clicked.connect(self.walkRequested)
         self._buttons.oneClicked.connect(self._on_one_clicked)
-        for mine, theirs in (
-            (self.exampleRequested, self.start.exampleRequested),
-            (self.newRequested, self.start.newRequested),
-            (self.openRequested, self.start.openRequested),
-            (self.lessonsRequested, self.start.lessonsRequested),
-        ):
-            theirs.connect(mine)
+        self.first.startRequested.connect(self.startRequested)
 
     def _on_one_clicked(self) -> None:
         if self._explanation is not None:

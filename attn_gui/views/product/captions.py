@@ -146,6 +146,7 @@ class TokensButton(Link):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent=parent, size="small")
         self.setObjectName("product.tokens")
+        self.offered = True
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -157,7 +158,7 @@ class TokensButton(Link):
         """Beside a title that ends there, if that is left of `right`."""
         hint = self.sizeHint()
         beside, below = title.right() + 1 + hint.width() <= right, (places.left or places.stage).left() - title.left()
-        self.setVisible(beside or hint.width() <= below)
+        self.setVisible(self.offered and (beside or hint.width() <= below))
         after_title = QPoint(title.right() + 1, title.top() + (title.height() - hint.height()) // 2)
         below_names = QPoint(title.left(), places.stage.bottom() + scaled(SPACING.m))
         self.setGeometry(QRect(after_title if beside else below_names, hint))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -79,6 +79,15 @@ class ProductPicture(QWidget):
             self._on_maps_rearranged()
             if window is not None and self._scene.pairs is not None:
                 self.maps.map(stage).box.set_window(window)
+
+    def set_parts(self, shown: Set[str]) -> None:
+        """Offer to name queries and keys, or not."""
+        tokens = self._words.title.tokens
+        tokens.offered = "tokens" in shown
+        if self.places is None or not tokens.offered:
+            tokens.setVisible(tokens.offered)
+        else:
+            self._words.title.place_tokens(self.places)
 
     def set_tokens(self, query_tokens: Sequence[str] | None, key_tokens: Sequence[str] | None) -> None:
         """Names of queries and keys; None for numbers."""

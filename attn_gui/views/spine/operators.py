@@ -33,12 +33,15 @@ class Sign(QWidget):
         return QSize(metrics.horizontalAdvance(self._text) + 2, top_of_maps(self._small) + map_side(self._small))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(_sign_font())
-        painter.setPen(current_theme().text)
-        top = top_of_maps(self._small)
-        room = QRect(0, top, self.width(), map_side(self._small))
-        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self._text)
+        _paint_sign(self, self._text, small=self._small)
+
+
+def _paint_sign(widget: QWidget, sign: str, *, small: bool) -> None:
+    painter = QPainter(widget)
+    painter.setFont(_sign_font())
+    painter.setPen(current_theme().text)
+    room = QRect(0, top_of_maps(small), widget.width(), map_side(small))
+    painter.drawText(room, Qt.AlignmentFlag.AlignCenter, sign)
 
 
 class OperatorBox(QWidget):
@@ -53,6 +56,7 @@ class OperatorBox(QWidget):
         self._column.setSpacing(SPACING.xs)
         self._column.addWidget(self._caption, 0, Qt.AlignmentFlag.AlignHCenter)
         self._held: list[QWidget] = []
+        self._sign, self._small = "", False
         self._arrow = Arrow(self)
         self._column.addWidget(self._arrow)
         dress(self._caption, "small", "text2")
@@ -63,8 +67,21 @@ class OperatorBox(QWidget):
 
     def set_small(self, small: bool) -> None:
         """The compact form: a control with a row of numbers below it leaves no room for an arrow."""
+        self._small = small
         self._column.setContentsMargins(0, 0 if small else scaled(SPACING.s), 0, 0)
-        self._arrow.setHidden(small and sum(not control.isHidden() for control in self._held) > 1)
+        crowded = small and sum(not control.isHidden() for control in self._held) > 1
+        self._arrow.setHidden(crowded or bool(self._sign))
+
+    def set_sign(self, sign: str) -> None:
+        """Show a sign in the place of caption, control and arrow, or these again where it is empty."""
+        self._sign = sign
+        for part in (self._caption, self._held[0], self._arrow):
+            policy = part.sizePolicy()
+            policy.setRetainSizeWhenHidden(bool(sign))
+            part.setSizePolicy(policy)
+            part.setVisible(not sign)
+        self.set_small(self._small)
+        self.update()
 
     def hold(self, control: QWidget) -> None:
         """Put a control between caption and arrow."""
@@ -73,6 +90,10 @@ class OperatorBox(QWidget):
         stop = next(iter(_stops(control)), None)
         if stop is not None and self._caption.buddy() is None:
             self._caption.setBuddy(stop)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._sign:
+            _paint_sign(self, self._sign, small=self._small)
 
     def stops(self) -> list[QWidget]:
         """The stops of Tab, from top to bottom."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -201,6 +201,11 @@ class Spine(Retranslated, QWidget):
         self._compact, self._small = compact, compact or low
         self._set_height()
         self._give_way()
+
+    def set_parts(self, shown: Set[str]) -> None:
+        """Show the choice of the score function, or the sign that stands for the dot product."""
+        self.boxes.score.set_sign("" if "score" in shown else "=")
+        self._order_tabs()
 
     def set_score(self, score: str) -> None:
         """The score function in force."""

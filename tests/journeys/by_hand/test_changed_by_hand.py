@@ -70,12 +70,12 @@ def choose(person, row):
                 "S[1 … 2, ·] of head 2 taken from head 0",
                 "Y[4, ·] × −0.5",
             ],
-            "By hand 4",
+            "Edit results 4",
         ),
         (
             "zh",
             ["头 1 的 A[3, 2] 设为 0.9", "头 0 的 O × 0", "头 2 的 S[1 … 2, ·] 取自头 0", "Y[4, ·] × −0.5"],
-            "手动修改 4",
+            "修改结果 4",
         ),
     ],
 )
@@ -92,7 +92,7 @@ def test_everything_changed_by_hand_is_listed_in_words_and_counted(opened, qtbot
 
 def test_where_nothing_is_changed_a_sentence_says_how_to(opened):
     person = opened()
-    assert person.action("interventions").iconText() == "By hand"
+    assert person.action("interventions").iconText() == "Edit results"
     words = [label.text() for label in panel(person).findChildren(type(panel(person)._none)) if label.isVisible()]
     assert any("press F2" in text for text in words)
     assert not panel(person).list.isVisible()
@@ -111,7 +111,7 @@ def test_space_switches_one_off_and_on_again(opened):
     plain = compute(problem_of(OFF))["weights"][0, 1, 3, 2]
     assert person.value("weights", 3, 2) == plain != before
     assert [one.enabled for one in person.program.document.problem.interventions] == [False, True]
-    assert person.action("interventions").iconText() == "By hand 1"
+    assert person.action("interventions").iconText() == "Edit results 1"
     assert person.steps()[-1] == "off: A[3, 2] of head 1 set to 0.9"
     assert person.focus() is panel(person).list
     person.press("Space")

@@ -15,6 +15,7 @@ from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.formats import save
 from attn_gui.views.head_strip import HeadThumb
 from attn_gui.views.widgets import ElidedLabel
+from tests.seen import fault
 
 SMALL = "worked-example.npz"
 
@@ -22,7 +23,7 @@ SMALL = "worked-example.npz"
 def shown(person):
     """The numbers below the heads, by what is said of each to a screen reader."""
     thumbs = sorted(person.find("heads.weights").findChildren(HeadThumb), key=lambda thumb: thumb.head)
-    said = [thumb.accessibleName() for thumb in thumbs if thumb.isVisible()]
+    said = [thumb.accessibleName() for thumb in thumbs if not thumb.isHidden()]  # the strip of one head is
     return [re.fullmatch(r"Head \d+, [a-z ]+ (\S*?)(, chosen)?", text)[1] for text in said]
 
 
@@ -183,11 +184,22 @@ def test_a_head_that_waits_for_its_number_goes_with_its_document(launch, qtbot, 
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_a_number_below_the_heads_counts_is_whole_on_a_small_screen(launch, lang):
-    person = launch("minilm-layer2.npz", lang=lang, width=1366, height=700)
+def test_what_a_number_below_the_heads_counts_is_whole(launch, lang):
+    person = launch("minilm-layer2.npz", lang=lang, width=1366, height=820)
     strip = person.find("heads.weights")
     for key, _ in person.find("control.reading").choices():
         person.program.view.set(reading=key)
         person.wait()
         about = next(label for label in strip.findChildren(ElidedLabel) if label.isVisible())
         assert about.fontMetrics().horizontalAdvance(about.text()) <= about.width(), about.text()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_on_a_low_screen_the_strip_is_one_row_and_the_number_of_a_head_is_named_where_it_is_pointed_at(launch, lang):
+    person = launch("minilm-layer2.npz", lang=lang, width=1366, height=700)
+    person.wait()
+    thumb = person.find("head.3", HeadThumb)
+    assert not fault(thumb)
+    assert thumb.y() + thumb.parentWidget().y() < thumb.height()
+    title = person.find("control.reading").currentText()
+    assert f"{title} {thumb.reading}" in thumb.toolTip()

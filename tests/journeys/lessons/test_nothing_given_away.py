@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from attn_gui.document.clipboard import FORMS
 from attn_gui.engine import Problem
 from attn_gui.formats import save
+from attn_gui.views.dialogs.card_dialog import CardDialog
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.map.heatmap import Heatmap
@@ -128,7 +129,7 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank):
             person.do(action)
             settle(person)
             look_for(action, said(person))
-    for dialog, action in ((ExportDialog, "export_image"), (ExportDataDialog, "export_data")):
+    for dialog, action in ((ExportDialog, "export_image"), (ExportDataDialog, "export_data"), (CardDialog, "card")):
         person.do(action)
         assert not [one for one in QApplication.topLevelWidgets() if isinstance(one, dialog) and one.isVisible()]
     QGuiApplication.clipboard().clear()

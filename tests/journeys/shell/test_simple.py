@@ -1,0 +1,155 @@
+"""The simple window: what a first lesson needs, where the full one has it; the rest is one search away."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QMenu,
+    QWidget,
+)
+
+from attn_gui.views.dialogs.palette import ActionPalette
+
+SMALL = "worked-example.npz"
+
+
+@pytest.fixture
+def begin(launch):
+    """Start as for the first time: nobody has chosen the full window."""
+    store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "attn_gui", "attn_gui")
+    store.remove("simple")
+    store.sync()
+    return launch
+
+
+def in_sight(widget: QWidget) -> bool:
+    return widget.isVisible() and not widget.visibleRegion().isEmpty()
+
+
+def operable(person) -> list[QWidget]:
+    """What a person can operate now; a table, a box with its arrows and the menu bar count as one each."""
+    holders = (QAbstractItemView, QAbstractSpinBox, QComboBox)
+
+    def counts(widget: QWidget) -> bool:
+        outer = widget.parentWidget()
+        while outer is not None and not isinstance(outer, holders):
+            outer = outer.parentWidget()
+        takes = widget.focusPolicy() != Qt.FocusPolicy.NoFocus or isinstance(widget, QAbstractButton)
+        return outer is None and takes and widget.isEnabled() and in_sight(widget)
+
+    return [widget for widget in person.window.findChildren(QWidget) if counts(widget)]
+
+
+def entries(menu: QMenu) -> int:
+    menu.aboutToShow.emit()
+    shown = [action for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+    return sum(1 + (entries(inner) if isinstance(inner := action.menu(), QMenu) else 0) for action in shown)
+
+
+def all_entries(person) -> int:
+    shown = [action for action in person.window.menuBar().actions() if action.isVisible()]
+    return sum(entries(action.menu()) for action in shown)
+
+
+def _is_named(widget: QWidget) -> bool:
+    return bool(widget.objectName()) and not widget.objectName().startswith("qt_")
+
+
+def places(person) -> dict[str, QRect]:
+    """Where everything that has a name stands, once the tool bar is laid out."""
+    person.rest()
+    QApplication.processEvents()
+    named = {w.objectName(): w for w in person.window.findChildren(QWidget) if _is_named(w) and in_sight(w)}
+    bar = person.find("toolbar")
+    named |= {
+        a.objectName(): button
+        for a in bar.actions()
+        if a.objectName() and (button := bar.widgetForAction(a)) is not None and in_sight(button)
+    }
+    return {name: QRect(w.mapTo(person.window, QPoint()), w.size()) for name, w in named.items()}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_first_start_shows_little_and_the_switch_the_rest_with_nothing_moved(begin, lang):
+    person = begin(SMALL, lang=lang, width=1366, height=700)
+    person.click_cell("weights", 1, 1)
+    assert person.find("switch.simple", QAbstractButton).isChecked()
+    assert len(operable(person)) <= 35
+    assert all_entries(person) <= 90
+    before, map_before = places(person), person.find("heatmap.weights").grab().toImage()
+    assert not {"control.dtype", "control.score", "control.num_kv_heads", "history", "control.compare"} & before.keys()
+
+    person.click("switch.full")
+    after = places(person)
+    assert {"control.dtype", "control.score", "control.num_kv_heads", "history", "control.compare"} <= after.keys()
+    assert all_entries(person) > 180
+    moved = {name for name in before.keys() & after.keys() if before[name].topLeft() != after[name].topLeft()}
+    assert moved == set()
+    assert person.find("heatmap.weights").grab().toImage() == map_before
+    assert person.program.settings.flag("simple", True) is False
+
+    person.do("simple")
+    assert places(person) == before
+
+
+def test_what_a_document_asks_for_is_there(begin):
+    person = begin("minilm-layer2.npz")
+    assert {"heads.weights", "control.num_heads"} <= places(person).keys()
+    assert not {"control.num_kv_heads", "control.batch", "action.interventions", "history"} & places(person).keys()
+    person.click_cell("weights", 1, 1)
+    person.do("pin")
+    assert {"control.compare", "action.pin"} <= places(person).keys()
+    person.do("unpin")
+    person.type_into("query", 0, 0, "3")
+    assert {"history"} <= places(person).keys()
+    person.do("undo")
+    assert {"history"} <= places(person).keys()  # with what can be done again
+    assert "control.compare" not in places(person)
+
+
+def test_numbers_set_by_hand_bring_their_list(begin):
+    person = begin(SMALL)
+    assert "action.interventions" not in places(person)
+    person.do("head_off")
+    assert "action.interventions" in places(person)
+    person.do("undo")
+    assert "action.interventions" not in places(person)
+
+
+def test_keys_of_what_is_left_out_still_work(begin):
+    person = begin(SMALL)
+    person.press("Ctrl+B")
+    assert "control.compare" in places(person)
+
+
+@pytest.mark.parametrize(
+    ("lang", "typed", "said", "leads_to"),
+    [
+        ("zh", "精度", "“精度”在完整界面中。切换", "control.dtype"),
+        ("en", "precision", "“Precision” is in the full window. Switch", "control.dtype"),
+        ("en", "verify", "“Verify the numbers” is in the full window. Switch", "inspector.verify"),
+    ],
+)
+def test_the_search_finds_what_is_left_out_and_switches(begin, lang, typed, said, leads_to):
+    person = begin(SMALL, lang=lang)
+
+    def choose(palette: ActionPalette) -> None:
+        palette.findChild(QWidget, "palette.search").insert(typed)
+        tree = palette.findChild(QWidget, "palette.found")
+        rows = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+        row = next(row for row in rows if row.text(1) == said)
+        tree.setCurrentItem(row)
+        person.press("Return")
+
+    person.answering(ActionPalette, choose, lambda: person.press("Ctrl+Shift+P"))
+    assert person.find("switch.full", QAbstractButton).isChecked()
+    if leads_to == "control.dtype":
+        assert person.focus().objectName() == leads_to
+    else:
+        assert in_sight(person.window.inspector.verify)
