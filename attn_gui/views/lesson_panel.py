@@ -359,7 +359,9 @@ class LessonPanel(Retranslated, QWidget):
         self._place.setTextFormat(Qt.TextFormat.PlainText)
         self._title, self._texts = WrappedLabel(self._body), QVBoxLayout()
         self._do, self._done = QPushButton(self), QLabel(self)
-        self.question, self._end = QuestionView(self), EndView(self)
+        self.question, self._end_page = QuestionView(self), StepText(self)
+        self._end = EndView(self._end_page.viewport())
+        self._end_page.hold(self._end)
         self._left, self._return = WrappedLabel(self), Link("", self)
         self._following = NextBand(self)
         self.way = QWidget(self)
@@ -483,7 +485,7 @@ class LessonPanel(Retranslated, QWidget):
         """The parts of a step, or those of the end."""
         ended, leads_on = self._ended is not None, self._ended is not None and self._ended.next is not None
         of_step: tuple[QWidget, ...] = (self._page, self._back, self._skip, self._next)
-        of_end: tuple[QWidget, ...] = (self._end, self._all)
+        of_end: tuple[QWidget, ...] = (self._end_page, self._all)
         asked: tuple[QWidget, ...] = (self._do, self._done, self.question, self._left, self._return)
         for parts, shown in ((of_step, not ended), (of_end, ended), ((self._following, self._on), leads_on)):
             for part in parts:
@@ -577,7 +579,7 @@ class LessonPanel(Retranslated, QWidget):
         column.addWidget(self._left)
         column.addWidget(self._return)
         column.addWidget(self.question)
-        column.addWidget(self._end, 1)
+        column.addWidget(self._end_page, 1000)
         column.addStretch(1)
         column.addWidget(self._following)
         self._build_way()
