@@ -21,6 +21,7 @@ from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.files.kept_view import KeptView, kept_look
 from attn_gui.app.shell import Shell
+from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
@@ -32,6 +33,7 @@ from attn_gui.formats.named.arrangement import ArrayMapping
 
 if TYPE_CHECKING:
     from attn_gui.app.late_controllers import LateControllers
+    from attn_gui.app.tour import Tour
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -73,11 +75,19 @@ class Program(QObject):
     """Program of one window; it can be used once it is complete and something is opened in it."""
 
     late: LateControllers
+    tour: Tour
 
-    def __init__(self, app: QApplication, lang: str | None = None, shell: Shell | None = None) -> None:
-        """Build the program in a shell whose window is on the screen already, or in a new one."""
+    def __init__(
+        self,
+        app: QApplication,
+        lang: str | None = None,
+        shell: Shell | None = None,
+        start_page: StartPage | None = None,
+    ) -> None:
+        """Build the program in a shell whose window is on the screen already, with its start page, or in a new one."""
         super().__init__(app)
         self._shell = shell = shell or Shell(app, lang)
+        self.start_page = start_page or StartPage(shell)
         self.settings, self.look, self.window = shell.settings, shell.look, shell.window
         self.bars, self.layout = shell.bars, shell.layout
         self.window.fill()
@@ -118,6 +128,8 @@ class Program(QObject):
     def _connect(self) -> None:
         when = self._when_complete
         self.layout.follow_columns(self.first.tables)
+        self.window.inspector.startRequested.connect(self.start_page.show)
+        self.bars.actions.before = self.start_page.give_way
         self.files.modelNeeded.connect(lambda *session: when(lambda: self.late.models.open_session(*session)))
         self.files.foreign.connect(lambda path, error: when(lambda: self.late.arrays.choose(path, error)))
         self.files.chosen.connect(self.take_in_all)
@@ -128,12 +140,15 @@ class Program(QObject):
     def complete(self) -> None:
         """Build the controllers that no first picture needs, and open the lesson or model that was given, if any."""
         from attn_gui.app.late_controllers import LateControllers
+        from attn_gui.app.tour import Tour
 
         there = self._parts()
         with self.view.latecomers():
             self.late = LateControllers(self.context, self.first)
+        self.tour = Tour(self.context, self.start_page)
         self.window.product.tokensRequested.connect(self.bars.actions["tokens"].trigger)
         self._tie(part for part in self._parts() if part not in there)
+        self.start_page.tie(self.context, self.files, self.late.lessons, self.late.models)
         self.late.tips.show()
         self.computation.hold_threads()
         waiting, self._waiting = self._waiting, None
@@ -216,13 +231,13 @@ class Program(QObject):
     def show_first(self, path: Path | None, arrangement: ArrayMapping | None = None) -> None:
         """Open the file that was given, else the real example of the first start; why it was not the file stays. A
         lesson or a model is opened once the program is complete."""
-        path = path or self.files.recent.first()
+        path = path or self.settings.first()
         if later := path is not None and (is_lesson(path) or is_model(path)):
             self._when_complete(partial(self.take_in, path))
         elif later := path is not None and arrangement is not None:
             self._when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
         if path is None or later or not self.files.open_path(path):
-            self.files.began_with(*self._example, told=path is None)
+            self.files.began_with(*self._example, told=path is None and not self.start_page.shown)
             self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             self.first.maps.show()
@@ -230,7 +245,8 @@ class Program(QObject):
             self.view.tell_all()  # the first picture is whole
         self.window.reveal()
         self.layout.share_inputs()
-        self.window.product.focus_map()
+        if not self.start_page.shown:
+            self.window.product.focus_map()
 
     def take_in(self, path: Path, field: str = "") -> None:
         """Open a file as if it was dropped."""

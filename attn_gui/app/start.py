@@ -23,6 +23,7 @@ from attn_gui.paths import resource
 if TYPE_CHECKING:
     from attn_gui.app.program import Program
     from attn_gui.app.shell import Shell
+    from attn_gui.app.start_page import StartPage
     from attn_gui.formats.named.arrangement import ArrayMapping
 
 
@@ -95,29 +96,47 @@ def _import_plainly() -> None:
 
 
 class Start:
-    """Show the window at once, build the program in it after the first paint, the controllers that no map needs after
-    the maps are painted, and leave to the next pause what can wait."""
+    """Show the window at once, its start page where no file is given, build the program in it after that is painted,
+    the controllers that no map needs after the maps are painted, and leave to the next pause what can wait."""
 
     def __init__(
         self, app: QApplication, shell: Shell, paths: Sequence[Path], arrangement: ArrayMapping | None
     ) -> None:
         self.program: Program | None = None
         self._app, self._shell, self._paths, self._arrangement = app, shell, paths, arrangement
+        self._asks = not paths and shell.settings.first() is None
+        if self._asks:
+            shell.window.conceal()  # the zones make room for the start page
         shell.after_paint(self._fill)
         shell.window.show()
 
     def _fill(self) -> None:
         with self._or_end():
+            from attn_gui.app.start_page import StartPage
+
+            page = StartPage(self._shell)
+            if self._asks:
+                self._shell.after_paint(lambda: self._build(page))
+                page.show()
+            else:
+                self._build(page)
+
+    def _build(self, page: StartPage) -> None:
+        """Build the program; between its parts the start page answers, maps are painted at once."""
+        with self._or_end():
             from attn_gui.app.program import Program
 
             self._shell.window.conceal()
-            self.program = Program(self._app, shell=self._shell)
+            self.program = Program(self._app, shell=self._shell, start_page=page)
             alone = len(self._paths) == 1
             self.program.show_first(self._paths[0] if alone else None, self._arrangement if alone else None)
             sys.excepthook = self.program.faults.report
             threading.excepthook = self.program.faults.report_from_thread
-            self._paint()
-            self._complete()
+            if self._asks:
+                QTimer.singleShot(0, self._complete)
+            else:
+                self._paint()
+                self._complete()
 
     def _paint(self) -> None:
         """Paint the maps; what is pressed and typed meanwhile waits for the controllers that answer it."""

@@ -23,6 +23,7 @@ from attn_gui.engine.evaluation.proxies import stand_in
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.progress import Progress
+from attn_gui.formats.catalog import IMAGES
 from attn_gui.modes import ACTIONS
 from attn_gui.views.theme import current_theme, motion_reduced, theme_signal
 
@@ -87,12 +88,12 @@ class WalkController(QObject):
         face = self._view.face
         return face if face is not None and face.covers else None
 
-    def start(self, *, for_lesson: bool = False) -> None:
+    def start(self, *, pour: bool = True, keyboard: bool = True) -> None:
         """Walk through the chosen cell, from the start; what an exercise covers is not reached.
 
-        The keyboard goes there. `for_lesson` it stays where it is, and a weight is the end of its walk.
+        With `pour` the walk to a weight goes on to what it brings; the `keyboard` goes to the walk.
         """
-        self._pours = not for_lesson
+        self._pours = pour
         if not self.offered() or not (walk := self._way()(self._view.explained)).beats:
             return
         from attn_gui.views.walk_view import SPEEDS, WalkPlayer, WalkSteps, WalkView
@@ -115,7 +116,7 @@ class WalkController(QObject):
             focus.clearFocus()  # else Qt goes through the whole window for one that could have it
         self._shown = player, view, steps
         self._window.begin_walk(view, steps)
-        stays = for_lesson and focus is not None and focus.isVisible()
+        stays = not keyboard and focus is not None and focus.isVisible()
         (focus if stays and focus is not None else view).setFocus(Qt.FocusReason.OtherFocusReason)
         self._show_step()
         player.toggle()
@@ -223,11 +224,10 @@ class WalkController(QObject):
 
         if self._writing.waits():
             return
-        endings = (".png", ".svg", ".pdf") if panels else (".gif",)
-        kinds = {ending: f"{ending[1:].upper()} (*{ending})" for ending in endings}
+        kinds = {f".{key}": f"{key.upper()} (*.{key})" for key, kind in IMAGES.items() if kind.moving is not panels}
         folder = self._document.path.parent if self._document.path else Path.home()
         title = self.tr("Export step panels") if panels else self.tr("Export GIF")
-        path = asked_path(self._window, title, folder / f"{self._document.name}-walk{endings[0]}", kinds)
+        path = asked_path(self._window, title, folder / f"{self._document.name}-walk{next(iter(kinds))}", kinds)
         evaluation, way = self._view.explained, self._way()
         now = evaluation is self._computation.evaluation
         problem = copied(self._window, self._document) if now else evaluation.problem

@@ -42,6 +42,9 @@ BY_HAND = QT_TRANSLATE_NOOP("Sentences", "Changed by hand: {changes}.")
 class CommandRefusal(Exception):
     """A refusal, in one sentence: a template and what fills its {places}, or an error that says it."""
 
+    lang: str | None = None
+    """The language that it was asked for in; None: that of the locale."""
+
     def __init__(self, said: object, **values: object) -> None:
         self.template: str | None = getattr(said, "template", None)
         self.values: Mapping[str, object] = getattr(said, "values", {})
@@ -254,12 +257,13 @@ def _changes(loaded: Loaded) -> Changes:
 
 
 def note_on_stderr(said: object) -> None:
-    """Write an error or a note to stderr, in the language of the locale."""
-    print(f"attn-gui: {_in_locale(said)}", file=sys.stderr)
+    """Write an error or a note to stderr, in the language of the locale or, of a refusal, that it was asked for in."""
+    print(f"attn-gui: {said_in(said, getattr(said, 'lang', None))}", file=sys.stderr)
 
 
-def _in_locale(said: object) -> str:
-    if locale_language() == "en" or complaint(DRAWING):
+def said_in(said: object, lang: str | None = None) -> str:
+    """Return the sentence of an error or a note in a language, or in that of the locale."""
+    if (lang or locale_language()) == "en" or complaint(DRAWING):
         return str(said)
     from attn_gui.commands.chinese import chinese
 

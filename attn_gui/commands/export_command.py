@@ -51,16 +51,20 @@ _NO_MEMORY = QT_TRANSLATE_NOOP(
 _SEVERAL = QT_TRANSLATE_NOOP(
     "Sentences", "-o - writes one file, and {count} were asked for: name one stage, head and format."
 )
-AIMED = "--page or --walk"
+AIMED = "--page, --walk or --card"
 USUAL_FORMAT, SHOWN = "png", SIDE_BY_SIDE
 STDOUT = "-"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": AIMED, "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
-NEEDS |= dict.fromkeys(("--walk", "--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE)
+NEEDS |= dict.fromkeys(
+    ("--walk", "--card", "--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE
+)
+OF_MAPS = ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar")
 CLASHES = {
-    "--page": ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--headers", "--bom"),
+    "--page": (*OF_MAPS, "--headers", "--bom"),
     "--picture": ("--sheet",),
-    "--walk": ("--page", "--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar", "--compare"),
+    "--walk": (*OF_MAPS, "--page", "--compare", "--font-size", "--transparent"),
+    "--card": ("--page", "--walk", "--picture", "--sheet", "--compare", "--values", "--colorbar", "--title", "--style"),
 }
 """Options that mean something with another one only, or a format that has it, and those that mean nothing with it."""
 
@@ -101,6 +105,7 @@ class ExportOptions(TypedDict, total=False):
 
     batch: int
     bom: bool
+    card: bool | str
     cell: tuple[int, int]
     colorbar: bool
     colormap: str
@@ -171,7 +176,7 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
 
     endings, known = chosen.format or [USUAL_FORMAT], numbers()
     found = {FIGURE for ending in endings if ending in IMAGES}
-    found |= {AIMED} if chosen.walk or chosen.page is not None else set()
+    found |= {AIMED} if chosen.walk or chosen.card or chosen.page is not None else set()
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
     found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
     kinds = [known[ending] for ending in endings if ending in known]
@@ -265,7 +270,15 @@ def _add_files(parser: argparse.ArgumentParser, forms: Mapping[str, str]) -> Non
 def _add_page(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--page", metavar="NAME", help="a page in place of a stage: curve, head_contributions, …")
-    add_options(parser, "picture", "walk", "cell")
+    add_options(parser, "picture", "walk")
+    add(
+        "--card",
+        nargs="?",
+        const="wide",
+        choices=("wide", "square"),
+        help="a card of one cell to send, with what it says: 1,200 × 630 pixels, or 1,080 a side",
+    )
+    add_options(parser, "cell")
     add("--frames", action="store_true", help="a figure for each place of a page's slider (gif: one that moves)")
     add(
         "--set",

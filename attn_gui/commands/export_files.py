@@ -259,20 +259,21 @@ def _figure_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _write_figures(request: Request, ending: str) -> Iterator[Path]:
-    from attn_gui.figure.kinds import kind_of  # Qt is not needed for numbers
+    from attn_gui.figure.kinds import card_picture, kind_of  # Qt is not needed for numbers
     from attn_gui.figure.levels import shade_from
 
     options = request.options
     shade = shade_from(options.levels, options.colormap)
+    picture = card_picture(options.card or False) or options.picture
     for stage in request.stages:
         heads = request.heads_of(stage)
-        kind = kind_of(options.picture)
+        kind = kind_of(picture)
         for chosen in [heads] if options.sheet and kind.on_sheets else [(head,) for head in heads]:
             part = file_stem(
                 "walk" if options.walk else kind.part, heads_part(chosen, request.loaded.problem.num_heads, stage)
             )
             path = request.path(stage, part, f".{ending}")
-            choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": options.picture}
+            choices = {"stage": stage, "shades": {stage: shade}, "sheet": options.sheet, "picture": picture}
             if options.walk and IMAGES[ending].moving:
                 choices["dpi"] = options.dpi or MOVING_DPI
             yield from _draw(request, path, chosen, **choices, beside=_beside(request.other, options.show))

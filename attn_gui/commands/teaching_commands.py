@@ -14,11 +14,13 @@ from attn_gui.commands.command_ground import (
     complete,
     need_drawing,
     opened,
+    said_in,
     say,
     told,
 )
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 
+_CHECKED = QT_TRANSLATE_NOOP("Sentences", "{file}: steps: {steps}, questions: {questions}; every number computed")
 _HALF_A_CELL = QT_TRANSLATE_NOOP("Sentences", "A cell needs --stage and --cell, a whole problem neither.")
 _IDLE_HEAD = QT_TRANSLATE_NOOP(
     "Sentences", "--head is for a cell of a stage that has heads; here it would change nothing."
@@ -31,21 +33,19 @@ def lesson(words: list[str]) -> int:
     need_drawing()
     from attn_gui.figure.page_catalog import PAGES
     from attn_gui.formats import FormatError
+    from attn_gui.formats.file_sentences import FileNote
     from attn_gui.lessons.lesson import read_lesson
     from attn_gui.lessons.scenes import states_of
 
     try:
         states = states_of(read_lesson(chosen.file), PAGES)
     except FormatError as error:
-        raise CommandRefusal(error) from error
-    steps = _counted(len(states), "step")
-    questions = _counted(sum(state.step.question is not None for state in states), "question")
-    say(f"{chosen.file.name}: {steps}, {questions}, every number computed")
+        refusal = CommandRefusal(error)
+        refusal.lang = chosen.lang
+        raise refusal from error
+    questions = sum(state.step.question is not None for state in states)
+    say(said_in(FileNote(_CHECKED, file=chosen.file.name, steps=len(states), questions=questions), chosen.lang))
     return DONE
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def worksheet(words: list[str]) -> int:
@@ -65,8 +65,7 @@ def worksheet(words: list[str]) -> int:
                 chosen.file.stem,
                 count=chosen.count,
                 seed=chosen.seed,
-                blanks=chosen.blanks,
-                stages=tuple(dict.fromkeys(chosen.stage or ())),
+                level=chosen.level,
                 lang=chosen.lang,
                 keys=not chosen.no_key,
                 progress=progress.show,
@@ -115,7 +114,7 @@ def solution(words: list[str]) -> int:
 def lesson_parser() -> Parser:
     parser = Parser(
         "attn-gui lesson",
-        usage="attn-gui lesson check FILE",
+        usage="attn-gui lesson check FILE [--lang en|zh]",
         description="Go through a lesson: read it, carry out every step and compute every number; needs no display.",
         epilog="Exit code 0 if the lesson can be opened; else 2, with the line, what was expected and what is there. "
         "The format is told in the help of the window, and in resources/help/en/9-writing-lessons.md.",
@@ -123,17 +122,19 @@ def lesson_parser() -> Parser:
     )
     parser.add_argument("what", metavar="check", choices=("check",), help="what to do with it")
     parser.add_argument("file", metavar="FILE", type=Path, help="a lesson (.md)")
+    parser.add_argument("--lang", choices=LANGUAGES, help="language of what is said (default: that of the locale)")
     return parser
 
 
 def worksheet_parser() -> Parser:
-    from attn_gui.lessons.exercises import BLANKS, SEED, SHEETS
+    from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
 
     parser = Parser(
         "attn-gui worksheet",
         usage="attn-gui worksheet FILE -o DIR [options]",
-        description="Write worksheets for a class and the keys to them as two PDF files, a page for each student: the "
-        "form of the problem with other small whole numbers, and cells left out; needs no display.",
+        description="Write worksheets for a class and the keys to them as two PDF files: a page of A4 for each "
+        "student, the form of the problem with other small whole numbers and room for working, and pages for the "
+        "teacher; needs no display.",
         epilog="The files are DIR/NAME-worksheets.pdf and DIR/NAME-keys.pdf. The same seed gives the same sheets.",
         allow_abbrev=False,
     )
@@ -143,16 +144,14 @@ def worksheet_parser() -> Parser:
     numbers = (
         ("--count", SHEETS, "how many sheets, all different"),
         ("--seed", SEED, "where the numbers begin"),
-        ("--blanks", BLANKS, "cells left out of each sheet"),
     )
     for name, of, said in numbers:
         add(name, type=whole(of.least, of.most), default=of.usual, metavar="N", help=f"{said} (default: {of.usual})")
     add(
-        "--stage",
-        metavar="NAME",
-        nargs="+",
-        action="extend",
-        help="stages to leave cells out of (default: scores to results)",
+        "--level",
+        choices=LEVELS,
+        default=USUAL_LEVEL,
+        help=f"fill the weights, all steps, or find the wrong number (default: {USUAL_LEVEL})",
     )
     add("--no-key", action="store_true", help="no file of keys")
     add("--lang", choices=LANGUAGES, default="en", help="language of the sheets (default: en)")

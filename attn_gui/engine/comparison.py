@@ -471,12 +471,14 @@ def _head_off(problem: Problem, head: int) -> dict[str, Any]:
     return {"interventions": (*problem.interventions, off)}
 
 
+WITH_SCALE = "with-scale"
+
 READY: Mapping[str, ReadyMade] = MappingProxyType(
     {
         each.key: each
         for each in (
             ReadyMade(
-                "with-scale",
+                WITH_SCALE,
                 ("With / without scaling", "有 / 无缩放"),
                 ("without scaling", "无缩放"),
                 ("with scaling", "有缩放"),

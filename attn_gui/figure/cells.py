@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text, value_text_color
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display, argb
 from attn_gui.figure.text.numbers import CellNumbers, Values, cell_text, format_number
-from attn_gui.figure.tokens import FONT_WEIGHT, SIZE, Theme
+from attn_gui.figure.tokens import FONT_WEIGHT, LINE, SIZE, Theme
 from attn_gui.figure.writers import MIDDLE, write_text
 
 SMALLEST_MARK = 5.0
@@ -119,6 +119,16 @@ def paint_values(
                 widths[text] = metrics.horizontalAdvance(text)
             middle = QPointF(rect.left() + (column + 0.5) * width, baseline + row * height)
             write_text(painter, middle, text, MIDDLE, widths[text])
+
+
+def paint_cell_lines(painter: QPainter, rect: QRectF, shape: tuple[int, int], theme: Theme) -> None:
+    """Set large cells apart by lines in which the ground shines through."""
+    (rows, columns), ground = shape, QColor(theme.surface)
+    ground.setAlphaF(LINE.cell_share)
+    for row in range(1, rows):
+        painter.fillRect(QRectF(rect.left(), rect.top() + row * rect.height() / rows, rect.width(), 1), ground)
+    for column in range(1, columns):
+        painter.fillRect(QRectF(rect.left() + column * rect.width() / columns, rect.top(), 1, rect.height()), ground)
 
 
 def hatch_lines(closed: npt.NDArray[np.bool_], rect: QRectF, spacing: float) -> list[QLineF]:

@@ -22,7 +22,7 @@ from attn_gui.figure.display import Allowed, Levels, Values, argb, auto_levels, 
 from attn_gui.figure.export_settings import ExportSettings, Heads
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel
 from attn_gui.figure.levels import Shade
-from attn_gui.figure.operands import by_hand_of
+from attn_gui.figure.operands import by_hand_of, stage_plane
 from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.tokens import THEMES, Theme
@@ -42,6 +42,7 @@ _OTHER_HEADS = QT_TRANSLATE_NOOP(
     "Sentences", "A head of {stage} has other columns in the two states: compare the matrix as a whole."
 )
 
+_NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
 _NO_HEADS = "Heads are a number, several numbers or 'all', of weights also 'mean' or 'largest'; got {!r}."
 NOTHING = np.zeros((1, 1), np.float32)
 
@@ -149,6 +150,21 @@ def filled(
         for panel in panels
     ]
     return replace(figure, panels=panels, levels=max(levels, key=lambda each: each.high))  # common to all: the widest
+
+
+def aimed_cell(evaluation: Evaluation, settings: ExportSettings, head: int | None) -> tuple[int, int]:
+    """Return the cell of the stage that a walk or a card is of: the chosen one, or the largest of the last row.
+
+    Raises ValueError with a sentence for a cell that is not there.
+    """
+    plane, cell = stage_plane(evaluation, settings.stage, settings.batch, head or 0), settings.cell
+    rows, columns = plane.shape
+    if cell is None:
+        last, _ = plane.block(slice(rows - 1, rows), slice(0, columns))
+        return rows - 1, int(np.argmax(np.nan_to_num(last[0], nan=-np.inf)))
+    if not (0 <= cell[0] < rows and 0 <= cell[1] < columns):
+        raise Refusal(_NO_CELL, cell=f"{cell[0]},{cell[1]}", name=settings.stage)
+    return cell
 
 
 def draws_pictures(plane: PlaneLike) -> bool:

@@ -22,6 +22,7 @@ from attn_gui.languages import LANGUAGES
 from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
+    from attn_gui.engine import Problem
     from attn_gui.figure.comparison import Beside
     from attn_gui.figure.levels import Shade
     from attn_gui.figure.pages.context import ModelContext
@@ -33,12 +34,15 @@ Heads: TypeAlias = int | Sequence[int] | str | None
 THEMES = ("light", "dark")
 FONT_SIZES = (4.0, 72.0)
 USUAL_DPI = 300
+MOST_CARRIED = 2**20
+"""Bytes of arrays that a figure carries unasked."""
+
 MEASURES = ("width", "height", "dpi", "font_size")
 SWITCHES = ("values", "colorbar", "title", "outlines", "transparent", "session")
-PAGE, WALK, AIMED = "a page", "a walk", "a page or a walk"
+PAGE, WALK, CARD, AIMED = "a page", "a walk", "a card", "a page, a walk or a card"
 NEEDS = {"set": PAGE, "cell": AIMED, "compare": "before"}
 _OF_MAPS = ("levels", "colormap", "before", "values", "colorbar")
-CLASHES = {PAGE: (*_OF_MAPS, WALK), WALK: _OF_MAPS}
+CLASHES = {PAGE: (*_OF_MAPS, WALK), WALK: (*_OF_MAPS, CARD), CARD: ("before", "values", "colorbar")}
 """Choices that mean something with another one only, and those that mean nothing with it."""
 
 
@@ -112,7 +116,7 @@ class ExportSettings:
     )
     cell: tuple[int, int] | None = _setting(
         None,
-        "the cell of the stage that a page or a walk looks at (default of a walk: the largest of the last row)",
+        "the cell of the stage that a page, a walk or a card looks at (default: the largest of the last row)",
         type=cell,
         metavar="ROW,COLUMN",
     )
@@ -151,11 +155,20 @@ class ExportSettings:
             return STYLES[self.style].width, STYLES[self.style].height
         return self.width, self.height
 
+    def carries(self, problem: Problem) -> bool:
+        """Return whether a file of the figure carries the problem."""
+        return is_small(problem) if self.session is None else self.session
+
     def shade(self, name: str) -> Shade:
         """Return levels and colors of a stage or field."""
         from attn_gui.figure.levels import PLAIN
 
         return self.shades.get(name, PLAIN)
+
+
+def is_small(problem: Problem) -> bool:
+    """Return whether a figure carries the problem unasked."""
+    return sum(array.nbytes for array in problem.arrays().values()) <= MOST_CARRIED
 
 
 def add_options(parser: argparse.ArgumentParser, *names: str, **others: Mapping[str, Any]) -> None:
@@ -180,13 +193,16 @@ def _measured(name: str, value: Any) -> float | None:
     return float(value)
 
 
-def check_company(page: bool, walk: bool, given: Mapping[str, object], colorbar: bool, compare: str) -> None:
-    """Refuse a choice of a figure, None where it is left out, that means nothing among the others, on a `page` or in a
-    `walk`.
+def check_company(
+    page: bool, walk: bool, card: bool, given: Mapping[str, object], colorbar: bool, compare: str
+) -> None:
+    """Refuse a choice of a figure, None where it is left out, that means nothing among the others, on a `page`, in a
+    `walk` or on a `card`.
 
     Raises ValueError with a sentence.
     """
-    choices = {**given, PAGE: page or None, WALK: walk or None, AIMED: page or walk or None}
+    choices = {**given, PAGE: page or None, WALK: walk or None, CARD: card or None}
+    choices |= {AIMED: page or walk or card or None}
     choices |= {"colorbar": colorbar and None, "compare": None if compare == SIDE_BY_SIDE else compare}
     if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
         raise ValueError(reason)

@@ -11,8 +11,11 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
+from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
+from attn_gui.engine.evaluation.proxies import is_derived
 from attn_gui.engine.progress import Progress
+from attn_gui.figure.card import SQUARE, WIDE, compose_card, paint_card, plan_card
 from attn_gui.figure.compose import check_item, composed
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapFigure
@@ -210,6 +213,30 @@ def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) 
     return "" if most == [1, 1] else figure.stage.words.pooled_blocks.format(rows=most[0], columns=most[1])
 
 
+# --- a card --------------------------------------------------------------------------------------
+def card_page(
+    size: tuple[float, float],
+    evaluation: Evaluation,
+    settings: ExportSettings,
+    heads: Sequence[int | None],
+    dpi: float | None,
+    progress: Progress,
+) -> Page:
+    """Return the card of the chosen cell: as many pixels as its size says, or within the sides that are asked for."""
+    figure = compose_card(evaluation, settings, heads[0], progress)
+    layout = plan_card(figure, size)
+    sides = zip((settings.width, settings.height), size, strict=True)
+    shares = [side * PX_PER_CM / own for side, own in sides if side is not None]
+    return Page(
+        *size,
+        figure.title,
+        lambda painter: paint_card(painter, figure, layout, transparent=settings.transparent),
+        _ground(settings),
+        min(shares, default=1.0 if dpi is None else LOGICAL_DPI / dpi),
+        outlines=settings.outlines,
+    )
+
+
 # --- a page of the catalog -------------------------------------------------------------------------
 def catalog_page(
     kind: PageKind[Any],
@@ -266,7 +293,8 @@ class PictureKind:
     """A kind of figure: its title, whether it is there for a stage, whether heads share a sheet, whether it belongs to
     a stage, and how a page of it is made. `part` stands in the names of its files, `context` is that of the title;
     `frames` is the page whose slider runs through it, and `apart` there is a file for each place, where the form of the
-    file holds only one picture. One that is not `quick` takes more than a frame."""
+    file holds only one picture. One that is not `quick` takes more than a frame; one `of_cell` is of the chosen
+    cell."""
 
     key: str
     title: str
@@ -280,6 +308,7 @@ class PictureKind:
     apart: bool = False
     quick: bool = True
     of_model: bool = False
+    of_cell: bool = False
 
     def is_there(self, evaluation: Evaluation, model: ModelContext | None) -> bool:
         """Return whether any stage of a problem has it, that may be a layer of a model."""
@@ -305,6 +334,22 @@ _OWN: Mapping[str, PictureKind] = MappingProxyType(
                 product_page,
                 has_product,
             ),
+            PictureKind(
+                "card",
+                QT_TRANSLATE_NOOP("Pictures", "A card of one cell, wide"),
+                "card",
+                partial(card_page, WIDE),
+                lambda evaluation, stage: not is_derived(stage),
+                of_cell=True,
+            ),
+            PictureKind(
+                "square_card",
+                QT_TRANSLATE_NOOP("Pictures", "A card of one cell, square"),
+                "card",
+                partial(card_page, SQUARE),
+                lambda evaluation, stage: not is_derived(stage),
+                of_cell=True,
+            ),
         )
     }
 )
@@ -325,6 +370,7 @@ class _Pictures(Mapping[str, PictureKind]):
             partial(catalog_page, kind),
             lambda evaluation, stage: kind.can_show(evaluation.problem),
             of_stage=False,
+            of_cell=True,
             context="Pages",
             frames=kind if kind.frames else None,
             apart=apart,
@@ -345,6 +391,19 @@ class _Pictures(Mapping[str, PictureKind]):
 
 PICTURES: Mapping[str, PictureKind] = _Pictures()
 """The kinds by their keys."""
+
+
+CARDS = {True: "card", "wide": "card", "square": "square_card"}
+_NO_CARD = QT_TRANSLATE_NOOP("Sentences", "A card is wide or square, got {got}.")
+
+
+def card_picture(card: bool | str) -> str:
+    """Return the key of the kind that a card is; empty for none. Raises ValueError for another form."""
+    if card is False:
+        return ""
+    if card not in CARDS:
+        raise Refusal(_NO_CARD, got=repr(card))
+    return CARDS[card]
 
 
 def kind_of(key: str) -> PictureKind:

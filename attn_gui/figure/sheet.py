@@ -21,7 +21,7 @@ from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.comparison import Beside
 from attn_gui.figure.compose import Source, chosen_heads, evaluation_of
 from attn_gui.figure.export_settings import ExportSettings, Heads, check_company
-from attn_gui.figure.kinds import FRAMES, content_page, kind_of, page_context
+from attn_gui.figure.kinds import FRAMES, card_picture, content_page, kind_of, page_context
 from attn_gui.figure.levels import shade_from
 from attn_gui.figure.page_catalog import check_options
 from attn_gui.figure.pages.base import PageKind
@@ -41,9 +41,6 @@ from attn_gui.modes import BOTH, SIDE_BY_SIDE, state_key
 
 FORMATS: tuple[str, ...] = tuple(ENCODERS)
 PIXELS = "png"  # what is shown as a file of this form would be
-MOST_CARRIED = 2**20
-"""Bytes of arrays that a figure carries unasked."""
-
 NOTEBOOK_DPI = 150
 USUAL, FOR_NOTEBOOK = ExportSettings(), ExportSettings(dpi=NOTEBOOK_DPI)
 SVG_CELLS_IN_NOTEBOOK = 2_500
@@ -117,6 +114,17 @@ def to_image(
     return image_of(page, settings.dpi)
 
 
+def to_bytes(source: Source, settings: ExportSettings, *, progress: Progress = silent) -> bytes:
+    """Return the PNG of a figure of one head, with the session that it carries."""
+    ensure_gui()
+    now = evaluation_of(source, settings.stage)
+    evaluation, file, buffer = faced(now, settings), File(PIXELS, settings.dpi), io.BytesIO()
+    chosen = _chosen(evaluation, settings)
+    page = page_of(evaluation, settings, chosen, file, progress)
+    ENCODERS[PIXELS](replace(page, session=session_of(now.problem, settings, chosen)), settings.dpi, buffer)
+    return buffer.getvalue()
+
+
 def render(
     problem: Source,
     path: str | os.PathLike[str] | None = None,
@@ -137,6 +145,7 @@ def render(
     font_size: float | None = ExportSettings.font_size,
     style: str = ExportSettings.style,
     picture: str = ExportSettings.picture,
+    card: bool | str = False,
     transparent: bool = ExportSettings.transparent,
     outlines: bool = ExportSettings.outlines,
     walk: bool = ExportSettings.walk,
@@ -156,16 +165,19 @@ def render(
     grey, CET-D1. `picture` is "map", "product" (with the matrices that the stage is made of) or the name of a page,
     such as "head_contributions"; a page looks at `cell`, (row, column) of the stage; `set` is what can be chosen on
     it, by name. With `walk` it is the walk through `cell` (by default the largest of the last row): a GIF that moves,
-    or a panel for each beat. With another problem `before` it shows what `compare` says of the two: "side_by_side"
-    (under one color bar), "difference" (problem − before), "before" or "now". Without `title` title and shape are left
-    out; with `outlines` an SVG or PDF draws its letters as paths, for viewers without the fonts. A file carries the
-    problem and opens as a session; not above a megabyte unless `session` is True, nor if it is False. Raises
-    ValueError with a sentence for bad choices.
+    or a panel for each beat. A `card` (True, or "square") is a picture of that cell to send: what it says, its formula
+    and its map on 1,200 × 630 pixels, or 1,080 a side. With another problem `before` it shows what `compare` says of
+    the two: "side_by_side" (under one color bar), "difference" (problem − before), "before" or "now". Without `title`
+    title and shape are left out; with `outlines` an SVG or PDF draws its letters as paths, for viewers without the
+    fonts. A file carries the problem and opens as a session; not above a megabyte unless `session` is True, nor if
+    it is False. Raises ValueError with a sentence for bad choices.
     """
+    picture = card_picture(card) or picture
     chosen = {name: value for name, value in locals().items() if name in ExportSettings.__dataclass_fields__}
     set_on_page = {**(knobs or {}), **(set or {})}  # `knobs` is what `set` was called once
     company = {"levels": levels, "colormap": colormap, "before": before, "cell": cell, "values": values}
-    check_company(not kind_of(picture).of_stage, walk, {**company, "set": set_on_page or None}, colorbar, compare)
+    kind, given = kind_of(picture), {**company, "set": set_on_page or None}
+    check_company(not kind.of_stage, walk, kind.of_stage and kind.of_cell, given, colorbar, compare)
     stage, heads = over_heads(stage, heads)
     usual = LOGICAL_DPI if walk and _ending_of(path) in ANIMATORS else NOTEBOOK_DPI
     chosen |= {"stage": stage, "heads": heads, "dpi": resolution(dpi, style, usual), "page_options": set_on_page}
@@ -277,16 +289,13 @@ def page_of(
     return page
 
 
-def is_small(problem: Problem) -> bool:
-    """Return whether a figure carries the problem unasked."""
-    return sum(array.nbytes for array in problem.arrays().values()) <= MOST_CARRIED
-
-
 def session_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | None]) -> Callable[[], bytes] | None:
     """Maker of the session that a figure carries, which raises FieldError where there is no room; None for none."""
-    if not (is_small(problem) if settings.session is None else settings.session):
+    if not settings.carries(problem):
         return None
-    view = {"stage": settings.stage, "head": heads[0] or 0, "item": settings.batch}
+    view: dict[str, object] = {"stage": settings.stage, "head": heads[0] or 0, "item": settings.batch}
+    if settings.cell is not None and kind_of(settings.picture).of_stage:
+        view["cell"] = [settings.stage, *settings.cell]
 
     def made() -> bytes:
         check(2 * sum(array.nbytes for array in problem.arrays().values()))  # packed beside it

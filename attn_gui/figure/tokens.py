@@ -271,3 +271,5 @@ TIME_MS = TimeMs()
 CHINESE_FAMILIES: tuple[str, ...] = ("Noto Sans CJK SC", "Source Han Sans SC", "Microsoft YaHei", "PingFang SC")
 """Whole families for simplified Chinese; the first is also the one that is shipped, as a subset."""
 FONT_FAMILIES: tuple[str, ...] = ("Inter", *CHINESE_FAMILIES, "Noto Sans", "DejaVu Sans")
+CODE_FAMILIES: tuple[str, ...] = ("DejaVu Sans Mono", "Menlo", "Consolas", "Noto Sans Mono", "Liberation Mono")
+"""Families for code: each system has one of them."""

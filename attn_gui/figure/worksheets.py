@@ -9,28 +9,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from attn_gui.document.number_text import shown
-from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import as_whole
 from attn_gui.engine.evaluation.trace import evaluation_of, problem_in
-from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
-from attn_gui.engine.scores import SCORES
-from attn_gui.engine.sentences import spelled
-from attn_gui.engine.stages import STAGE
-from attn_gui.figure.pages.base import PageStyle, metrics
+from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.typesetting import Formula, baselines_of, laid_out, line_heights, typeset
-from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, Page, write_line, write_pages
+from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, key_pages, page_of_sheet, sheet_layout
+from attn_gui.figure.writers import END, PX_PER_CM, Page, write_line, write_pages
 from attn_gui.formats.saving import replacing
-from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
-from attn_gui.lessons.exercises import Covered, Worksheet, worksheets
-from attn_gui.lessons.lesson import written
+from attn_gui.languages import LANGUAGES
+from attn_gui.lessons.exercises import USUAL_LEVEL, Worksheet, worksheets
 from attn_gui.lessons.solutions import (
     ENDINGS,
     Equation,
@@ -39,8 +33,6 @@ from attn_gui.lessons.solutions import (
     Sentence,
     WorkedSolution,
     WrittenMatrix,
-    given_matrices,
-    given_numbers,
     latex_document,
     markdown_text,
     parts_of,
@@ -48,195 +40,37 @@ from attn_gui.lessons.solutions import (
     solution_of_cell,
 )
 
-# --- tables ---------------------------------------------------------------------------------------
-# Tables of a worksheet: matrices with a label a row and column, cells that are left out, and the keys to them.
-
-
-DECIMALS = 2
-
-
-@dataclass(frozen=True)
-class WorksheetTable:
-    """One matrix on paper: `cells` are texts, `left` the places that are left out of it."""
-
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-    left: frozenset[tuple[int, int]] = frozenset()
-
-
-def tables_of(sheet: Worksheet, style: PageStyle) -> Iterator[WorksheetTable]:
-    """The given matrices, then every stage, head by head; of a batch the first item."""
-    for name, head, values in given_matrices(sheet.evaluation, 0):
-        yield _table(symbol(name) + _of_head(head, style), values, write=_given)
-    if sheet.evaluation.problem.projected:
-        for name in ("query", "key", "value"):
-            yield from _stage(sheet, name, style)
-    for name in sheet.stages:
-        yield from _stage(sheet, name, style)
-
-
-def facts_of(sheet: Worksheet, style: PageStyle) -> str:
-    """Facts that a pupil needs besides: the score, unless it is the dot product, and the numbers that are given."""
-    problem, score = sheet.evaluation.problem, SCORES[sheet.evaluation.problem.score]
-    facts = [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
-    if not score.dot:
-        facts.insert(0, f"{symbol(sheet.evaluation.scores)}: {style.translate('Scores', score.label)}")
-    return "    ".join(facts)
-
-
-def _stage(sheet: Worksheet, name: str, style: PageStyle) -> Iterator[WorksheetTable]:
-    evaluation, covered = sheet.evaluation, Covered(sheet.evaluation, sheet.blanks)
-    stage, shape = STAGE[name], evaluation.shape(name)
-    values = evaluation.box(name, tuple(slice(0, size) for size in shape))[0]
-    called = stage.called.zh if style.lang == "zh" else stage.called.en
-    title = f"{stage.symbol}  {called}"
-    left_out = covered.left_out(name, tuple(slice(0, size) for size in shape))
-    if values.ndim == 2:
-        yield _table(title, values, frozenset((at[1], at[2]) for at in left_out if at[0] == 0))
-        return
-    for head, matrix in enumerate(values):
-        more = _of_head(head if len(values) > 1 else None, style)
-        left = frozenset((at[2], at[3]) for at in left_out if at[:2] == (0, head))
-        yield _table(title + more, matrix, left)
-
-
-def _of_head(head: int | None, style: PageStyle) -> str:
-    return "" if head is None else f"  {style.words.head.format(head)}"
-
-
-def _given(value: float) -> str:
-    return written(round(value, DECIMALS + 1))  # one decimal more than is asked for
-
-
-def _number(value: float) -> str:
-    return shown(value, 0 if value.is_integer() else DECIMALS)
-
-
-def _table(
-    title: str, values: Array, left: frozenset[tuple[int, int]] = frozenset(), write: Callable[[float], str] = _number
-) -> WorksheetTable:
-    rows, columns = values.shape
-    cells = tuple(tuple(map(write, row)) for row in values.tolist())
-    return WorksheetTable(title, tuple(map(str, range(rows))), tuple(map(str, range(columns))), cells, left)
-
-
-# --- worksheet page -------------------------------------------------------------------------------
-# A worksheet and its key as pages of A4: one painter, the key with the numbers in the places of the blanks.
-
-
-WIDTH, HEIGHT, SHEET_MARGIN = 21 * PX_PER_CM, 29.7 * PX_PER_CM, 1.5 * PX_PER_CM
-CELL, ROW_HEIGHT, LABEL, TABLE_GAP, TITLE = 44.0, 24.0, 18.0, 24.0, 18.0
-TOP = 72.0  # of the tables, below the name, the task and the facts
-BASELINE = 0.68  # of a line
-
-SHEET = QT_TRANSLATE_NOOP("Worksheets", "Worksheet {number}")
-KEY = QT_TRANSLATE_NOOP("Worksheets", "Answer key {number}")
-NAME = QT_TRANSLATE_NOOP("Worksheets", "Name:")
-TASK = QT_TRANSLATE_NOOP("Worksheets", "Fill in the empty cells, to two decimals. Rows and columns count from 0.")
-FULL = QT_TRANSLATE_NOOP("Worksheets", "These matrices do not fit on a page; choose a smaller problem.")
-
-
-def page_of_sheet(sheet: Worksheet, style: PageStyle, *, solved: bool) -> Page:
-    """Return a page to print; `solved` fills the blanks in. Raises ValueError where the tables do not fit on it."""
-    places = _placed(list(tables_of(sheet, style)), style)
-    title = style.translate("Worksheets", KEY if solved else SHEET).format(number=sheet.number)
-    facts = facts_of(sheet, style)
-
-    def paint(painter: QPainter) -> None:
-        _paint_head(painter, style, title, solved)
-        write_line(painter, QPointF(SHEET_MARGIN, SHEET_MARGIN + 62), facts, style.theme.text, FONT_SIZE.body)
-        for corner, table in places:
-            _paint_table(painter, style, corner, table, solved)
-
-    return Page(WIDTH, HEIGHT, title, paint, style.theme.surface)
-
-
-def _placed(tables: list[WorksheetTable], style: PageStyle) -> list[tuple[QPointF, WorksheetTable]]:
-    """Return the corner of every table: side by side while there is room, then in a new row."""
-    found, x, y, high = [], SHEET_MARGIN, SHEET_MARGIN + TOP, 0.0
-    for table in tables:
-        named = metrics("body", strong=True).horizontalAdvance(table.title)
-        wide, tall = (LABEL + max(CELL * len(table.columns), named), TITLE + LABEL + ROW_HEIGHT * len(table.rows))
-        if x > SHEET_MARGIN and x + wide > WIDTH - SHEET_MARGIN:
-            x, y, high = SHEET_MARGIN, y + high + TABLE_GAP, 0.0
-        if x + wide > WIDTH - SHEET_MARGIN + 1 or y + tall > HEIGHT - SHEET_MARGIN:
-            raise ValueError(style.translate("Worksheets", FULL))
-        found.append((QPointF(x, y), table))
-        x, high = x + wide + TABLE_GAP, max(high, tall)
-    return found
-
-
-def _paint_head(painter: QPainter, style: PageStyle, title: str, solved: bool) -> None:
-    theme, right = style.theme, WIDTH - SHEET_MARGIN
-    write_line(painter, QPointF(SHEET_MARGIN, SHEET_MARGIN + 14), title, theme.text, FONT_SIZE.section, strong=True)
-    if solved:
-        return
-    middle = WIDTH / 2
-    write_line(
-        painter, QPointF(middle, SHEET_MARGIN + 14), style.translate("Worksheets", NAME), theme.text2, FONT_SIZE.body
-    )
-    painter.setPen(QPen(theme.line_strong, 1))
-    painter.drawLine(QPointF(middle + 48, SHEET_MARGIN + 16), QPointF(right, SHEET_MARGIN + 16))
-    write_line(
-        painter,
-        QPointF(SHEET_MARGIN, SHEET_MARGIN + 46),
-        style.translate("Worksheets", TASK),
-        theme.text2,
-        FONT_SIZE.body,
-    )
-
-
-def _paint_table(painter: QPainter, style: PageStyle, corner: QPointF, table: WorksheetTable, solved: bool) -> None:
-    theme, size = style.theme, FONT_SIZE.body
-    left, top = corner.x() + LABEL, corner.y() + TITLE + LABEL
-    write_line(painter, QPointF(left, corner.y() + 12), table.title, theme.text, size, strong=True)
-    for column, name in enumerate(table.columns):
-        at = QPointF(left + (column + 0.5) * CELL, top - 6)
-        write_line(painter, at, name, theme.text3, FONT_SIZE.micro, anchor=MIDDLE)
-    for row, cells in enumerate(table.cells):
-        line = top + (row + BASELINE) * ROW_HEIGHT
-        write_line(painter, QPointF(left - 6, line), table.rows[row], theme.text3, FONT_SIZE.micro, anchor=END)
-        for column, text in enumerate(cells):
-            _paint_cell(painter, style, QRectF(left + column * CELL, top + row * ROW_HEIGHT, CELL, ROW_HEIGHT),
-                        text, (row, column) in table.left, solved)  # fmt: skip
-    painter.setPen(QPen(theme.text, 1))
-    for row, column in table.left:
-        painter.drawRect(QRectF(left + column * CELL, top + row * ROW_HEIGHT, CELL, ROW_HEIGHT))
-
-
-def _paint_cell(painter: QPainter, style: PageStyle, place: QRectF, text: str, left: bool, solved: bool) -> None:
-    """A given number on a light ground; one that is left out on white, in the key in the accent."""
-    theme = style.theme
-    painter.fillRect(place, theme.surface if left else theme.raised)
-    painter.setPen(QPen(theme.line, 1))
-    painter.drawRect(place)
-    if left and not solved:
-        return
-    at = QPointF(place.center().x(), place.top() + BASELINE * ROW_HEIGHT)
-    color = theme.accent if left else theme.text
-    write_line(painter, at, text, color, FONT_SIZE.body, strong=left, anchor=MIDDLE)
-
-
 # --- a class --------------------------------------------------------------------------------------
 # The worksheets of a class and their keys, each as one PDF file.
 
 
-PARTS = {"worksheets": False, "keys": True}
-"""Parts of the file names, and whether the cells that are left out are filled in."""
+PARTS = "worksheets", "keys"
+"""Parts of the file names."""
 
 
 def class_files(name: str, *, keys: bool = True) -> list[str]:
     """Return the names of the files of a class."""
-    return [f"{name}-{part}.pdf" for part, solved in PARTS.items() if keys or not solved]
+    return [f"{name}-{part}.pdf" for part in (PARTS if keys else PARTS[:1])]
 
 
-def check_sheet(problem: Problem, seed: int, stages: Sequence[str], blanks: int, lang: str = "en") -> None:
-    """Raise ValueError with one sentence where the problem makes no worksheet, or one that does not fit on a page."""
+def check_sheet(problem: Problem, level: str, lang: str = "en") -> bool:
+    """Return whether a page has room for the projections, too; without it Q, K and V are given.
+
+    Raises ValueError with one sentence where the problem makes no worksheet, or one that does not fit on a page.
+    """
     ensure_gui()
-    for sheet in worksheets(problem, 1, seed, stages, blanks):
-        page_of_sheet(sheet, PageStyle("light", lang), solved=True)
+    style = PageStyle("light", lang)
+    for projections in (True, False):
+        try:  # where things stand hardly depends on the numbers
+            for sheet in worksheets(problem, 1, 0, level, projections=projections, draws=1):
+                sheet_layout(sheet, style)
+                key_pages([sheet], style)
+        except ValueError:
+            if not projections or not problem.projected:
+                raise
+        else:
+            break
+    return projections
 
 
 def write_class(
@@ -246,27 +80,24 @@ def write_class(
     *,
     count: int,
     seed: int,
-    blanks: int,
-    stages: Sequence[str] = (),
+    level: str = USUAL_LEVEL,
     lang: str = "en",
     keys: bool = True,
     progress: Progress = silent,
 ) -> Iterator[Path]:
-    """Write NAME-worksheets.pdf and NAME-keys.pdf, a page for each student; gives each path once it is written.
+    """Write NAME-worksheets.pdf, a page for each student, and NAME-keys.pdf for the teacher, several keys on a page;
+    gives each path once it is written.
 
     Raises ValueError with one sentence for what cannot be.
     """
-    ensure_gui()
-    style = PageStyle("light", lang)
-    files, sheets = class_files(name, keys=keys), list[Worksheet]()
-    for sheet in worksheets(problem, count, seed, stages, blanks):
-        progress((sheet.number - 1) / (count * (1 + len(files))))
+    projections = check_sheet(problem, level, lang)
+    style, sheets = PageStyle("light", lang), list[Worksheet]()
+    for sheet in worksheets(problem, count, seed, level, projections=projections):
+        progress((sheet.number - 1) / (count + 1))
         sheets.append(sheet)
-    for done, (file, solved) in enumerate(zip(files, PARTS.values(), strict=False), 1):
-        pages = list[Page]()
-        for sheet in sheets:
-            progress((count * done + len(pages)) / (count * (1 + len(files))))
-            pages.append(page_of_sheet(sheet, style, solved=solved))
+    for file, part in zip(class_files(name, keys=keys), PARTS, strict=False):
+        pages = key_pages(sheets, style) if part == "keys" else [page_of_sheet(sheet, style) for sheet in sheets]
+        progress(count / (count + 1))
         with replacing(folder / file) as target:
             write_pages(pages, target)
         yield folder / file

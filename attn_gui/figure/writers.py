@@ -23,7 +23,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from attn_gui.document.edits import Refusal
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.tokens import FONT_FAMILIES
+from attn_gui.figure.tokens import CODE_FAMILIES, FONT_FAMILIES
 from attn_gui.formats import carried
 from attn_gui.formats.visible_text import visible_text
 
@@ -171,6 +171,7 @@ class SvgTextStyle(NamedTuple):
     weight: int
     color: str
     anchor: str
+    code: bool = False
 
 
 class SvgPage(QSvgGenerator):
@@ -187,7 +188,8 @@ class SvgPage(QSvgGenerator):
     def write(self, painter: QPainter, at: QPointF, text: str, anchor: str) -> None:
         """A text in the painter's font and color, with its anchor (SVG's text-anchor) at a point."""
         font, to = painter.font(), painter.worldTransform()
-        style = SvgTextStyle(font.pixelSize(), int(font.weight()), painter.pen().color().name(), anchor)
+        color = painter.pen().color().name()
+        style = SvgTextStyle(font.pixelSize(), int(font.weight()), color, anchor, font.fixedPitch())
         if to.m12() or to.m21():
             matrix = ",".join(f"{part:.6g}" for part in (to.m11(), to.m12(), to.m21(), to.m22(), to.dx(), to.dy()))
             place = f'x="{at.x():.6g}" y="{at.y():.6g}" transform="matrix({matrix})"'
@@ -210,6 +212,8 @@ class SvgPage(QSvgGenerator):
 
 def _group(style: SvgTextStyle, texts: list[str]) -> str:
     head = f'<g font-size="{style.size:g}" font-weight="{style.weight}" fill="{style.color}"'
+    if style.code:
+        head += ' font-family="{}, monospace"'.format(", ".join(f"'{family}'" for family in CODE_FAMILIES))
     return "\n".join([f'{head} text-anchor="{style.anchor}">', *texts, "</g>"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from attn_gui.file_kinds import ENDING
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import Lesson
 from attn_gui.paths import resource
@@ -29,7 +30,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def path_of(name: str) -> Path:
     """Return the file of a lesson that comes along."""
-    return resource("lessons", f"{name}.md")
+    return resource("lessons", f"{name}{ENDING}")
 
 
 def names() -> Iterator[str]:

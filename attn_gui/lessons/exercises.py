@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -12,12 +13,16 @@ import numpy as np
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
+from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.mistakes import MISTAKES
 from attn_gui.engine.mistakes.grading import Verdict, grade, grade_root, is_same
+from attn_gui.engine.mistakes.mistake import Mistake
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import FormatError
@@ -25,7 +30,50 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
+# --- levels of worksheets -------------------------------------------------------------------------
+
+
+class Level(NamedTuple):
+    """How much of a worksheet is left to the student: words, and the stages whose numbers are asked for.
+
+    `with_slip`: all numbers are printed, one of them wrong, and that one is asked for.
+    """
+
+    label: str
+    task: str
+    asks: Callable[[Stage], bool]
+    with_slip: bool = False
+
+
+TASK = QT_TRANSLATE_NOOP(
+    "Worksheets",
+    "Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; write every step.",
+)
+LEVELS: Mapping[str, Level] = MappingProxyType(
+    {
+        "fill": Level(QT_TRANSLATE_NOOP("Worksheets", "Fill the weights"), TASK, lambda stage: stage.shares),
+        "steps": Level(QT_TRANSLATE_NOOP("Worksheets", "All steps"), TASK, lambda stage: True),
+        "mistake": Level(
+            QT_TRANSLATE_NOOP("Worksheets", "Find the mistake"),
+            QT_TRANSLATE_NOOP(
+                "Worksheets",
+                "One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and "
+                "columns count from 0.",
+            ),
+            lambda stage: True,
+            with_slip=True,
+        ),
+    }
+)
+"""By the words of the command line."""
+USUAL_LEVEL = "steps"
+
+
 # --- worksheets -----------------------------------------------------------------------------------
+
+
+PROJECTED = "query", "key", "value"
+"""The stages that a problem with projections begins with."""
 
 
 class Bounds(NamedTuple):
@@ -36,15 +84,24 @@ class Bounds(NamedTuple):
     usual: int
 
 
-SHEETS, SEED, BLANKS = Bounds(1, 200, 20), Bounds(0, 10**9, 1), Bounds(1, 500, 8)
-"""Of the sheets of a class, of the seed of their numbers, of the cells that are left out of each."""
-LOWEST, HIGHEST = -1, 2
-"""Whole numbers that can be reckoned with by hand, and whose softmax is not all 0 and 1."""
+SHEETS, SEED, BLANKS = Bounds(1, 200, 20), Bounds(0, 10**9, 1), Bounds(1, 500, 6)
+"""Of the sheets of a class, of the seed of their numbers, of the cells that an exercise leaves out."""
+LARGEST, LARGEST_FACTOR = 2, 1
+"""Magnitudes of whole numbers that can be reckoned with by hand, and whose softmax is not all 0 and 1; the second of X
+and the matrices that it is multiplied by."""
 MOST_CELLS = 4_000  # of the maps of a problem on paper
+DRAWS, DRAWN_CELLS = 200, 4_000
+"""So often numbers are drawn for a sheet until none of them is trivial, of larger maps up to so many cells in all; then
+the best ones are taken."""
+SURE, EVEN = 0.97, 0.02
+"""A weight above the one, or so near to ½, takes no reckoning."""
+CLEARLY = 0.05
+"""A wrong number differs by so much from the right one, of numbers beyond 1 by this share."""
 TOO_LARGE = QT_TRANSLATE_NOOP(
     "Sentences", "{file} is too large for a worksheet: {got} cells of the maps; expected at most {expected}."
 )
 TOO_MANY = QT_TRANSLATE_NOOP("Sentences", "There are only {got} cells to leave out; {expected} were asked for.")
+NOTHING_ASKED = QT_TRANSLATE_NOOP("Sentences", "A worksheet of this level has nothing to leave out of this problem.")
 
 
 @dataclass(frozen=True)
@@ -64,33 +121,92 @@ class Blank:
         return indices.cell(self.index)
 
 
+class Slip(NamedTuple):
+    """A wrong number on a sheet: where it stands, what it says, and the usual mistake that gives it."""
+
+    at: Blank
+    number: float
+    mistake: Mistake
+
+
 class Worksheet(NamedTuple):
-    """One sheet of a class, counted from 1; `stages` are on it, `blanks` are left out of them."""
+    """One sheet of a class, counted from 1: a problem with numbers of its own.
+
+    `given` are stages that are printed before the `steps`, each of which is a stage, or several that have the same
+    numbers where the mask is open. `blanks` are the cells asked for.
+    """
 
     number: int
+    seed: int
+    level: Level
     evaluation: Evaluation
-    stages: tuple[str, ...]
+    given: tuple[tuple[str, ...], ...]
+    steps: tuple[tuple[str, ...], ...]
     blanks: frozenset[Blank]
+    slip: Slip | None = None
 
 
-def worksheets(problem: Problem, count: int, seed: int, stages: Sequence[str], blanks: int) -> Iterator[Worksheet]:
-    """`count` worksheets, each with numbers and blanks of its own; the same seed gives the same sheets.
+def worksheets(
+    problem: Problem,
+    count: int,
+    seed: int,
+    level: str = USUAL_LEVEL,
+    *,
+    projections: bool = True,
+    draws: int = DRAWS,
+) -> Iterator[Worksheet]:
+    """`count` worksheets of a level, each with numbers of its own; the same seed gives the same sheets.
 
-    `stages` are those that cells are left out of; none: those from the scores to the heads' results.
-    Raises FormatError where the problem is too large for paper or has too few cells, StageError for no stage.
+    Without `projections` Q, K and V are given where they are computed.
+
+    Raises FormatError where the problem is too large for paper, or has nothing that the level asks for.
     """
     size = int(np.prod(problem.map_shape))
     if size > MOST_CELLS:
         raise FormatError(TOO_LARGE, got=size, expected=MOST_CELLS)
     for number in range(1, count + 1):
-        evaluation = evaluation_of(renumbered(problem, seed + number - 1))
-        shown = usual_stages(evaluation)
-        yield Worksheet(
-            number,
-            evaluation,
-            (*shown, *(stage for stage in stages if stage not in shown)),
-            random_blanks(evaluation, stages or shown, blanks, seed + number - 1, items=1),
-        )
+        evaluation = _well_drawn(problem, seed + number - 1, draws)
+        yield _worksheet(number, seed + number - 1, LEVELS[level], evaluation, projections=projections)
+
+
+def _worksheet(number: int, seed: int, level: Level, evaluation: Evaluation, *, projections: bool) -> Worksheet:
+    projected = PROJECTED if evaluation.problem.projected else ()
+    shown = _merged(evaluation, (*projected, *usual_stages(evaluation)))
+    first = 0 if projections else len(projected)
+    asked = [place for place, names in enumerate(shown) if place >= first and level.asks(STAGE[names[-1]])]
+    given, steps = (shown[: asked[0]], shown[asked[0] : asked[-1] + 1]) if asked else (shown, ())
+    blanks = frozenset(blank for names in steps for blank in _left_out(evaluation, names[-1]))
+    if not blanks:
+        raise FormatError(NOTHING_ASKED)
+    if not level.with_slip:
+        return Worksheet(number, seed, level, evaluation, given, steps, blanks)
+    slip = _slip(evaluation, [names[-1] for names in steps], seed)
+    return Worksheet(number, seed, level, evaluation, given, steps, frozenset([slip.at]), slip)
+
+
+def _merged(evaluation: Evaluation, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Return stages one by one, but those together that have the same numbers where the mask is open."""
+    found: list[tuple[str, ...]] = []
+    for name in names:
+        if found and _repeats(evaluation, found[-1][-1], name):
+            found[-1] = (*found[-1], name)
+        else:
+            found.append((name,))
+    return tuple(found)
+
+
+def _repeats(evaluation: Evaluation, before: str, name: str) -> bool:
+    """Return whether a stage has the numbers of the one before it, or −∞."""
+    if not STAGE[name].square or STAGE[name].shares or evaluation.shape(name) != evaluation.shape(before):
+        return False
+    old, new = (evaluation.box(stage, indices.whole(evaluation.shape(stage))) for stage in (before, name))
+    return bool(((old == new) | np.isneginf(new)).all())
+
+
+def _left_out(evaluation: Evaluation, stage: str) -> Iterator[Blank]:
+    """Return the cells of the first item that there is something to reckon for."""
+    for index in np.argwhere(_may_be_left_out(evaluation, stage)[:1]):
+        yield Blank(stage, tuple(map(int, index)))
 
 
 def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
@@ -99,17 +215,81 @@ def usual_stages(evaluation: Evaluation) -> tuple[str, ...]:
     return (*square, *([evaluation.mixed] if evaluation.problem.mixes else []))
 
 
-def renumbered(problem: Problem, seed: int) -> Problem:
+def _slip(evaluation: Evaluation, stages: Sequence[str], seed: int) -> Slip:
+    """Return a wrong number, drawn by a seed, in the first of the stages that its mistake changes."""
+    found = [slips for mistake in MISTAKES.values() if (slips := _slips(evaluation, stages, mistake))]
+    if not found:
+        raise FormatError(NOTHING_ASKED)
+    draw = np.random.default_rng([seed, 1])
+    of_one = found[int(draw.integers(len(found)))]
+    return of_one[int(draw.integers(len(of_one)))]
+
+
+def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> list[Slip]:
+    """Return the wrong numbers that a mistake gives in the first stage that it changes clearly."""
+    if not mistake.brief or not mistake.applies(evaluation.problem):
+        return []
+    made = mistake.made_in(evaluation.problem)
+    for stage in stages:
+        if stage not in made.stages or made.shape(stage) != evaluation.shape(stage):
+            continue
+        right, wrong = (each.box(stage, indices.whole(each.shape(stage))) for each in (evaluation, made))
+        with np.errstate(invalid="ignore"):
+            clear = np.isfinite(wrong) & (np.abs(wrong - right) > CLEARLY * np.maximum(1.0, np.abs(right)))
+        found = [Slip(at, float(wrong[at.index]), mistake) for at in _left_out(evaluation, stage) if clear[at.index]]
+        if found:
+            return found
+    return []
+
+
+# --- numbers of a sheet ---------------------------------------------------------------------------
+
+
+def _well_drawn(problem: Problem, seed: int, draws: int) -> Evaluation:
+    """Return a problem with fresh numbers, none of them trivial if any draw has such."""
+    best, fewest = renumbered(problem, seed), 0
+    for attempt in range(min(draws, DRAWN_CELLS // int(np.prod(problem.map_shape)))):
+        drawn = renumbered(problem, seed, attempt)
+        trivial = _trivial(DenseEvaluation(drawn, keep=0))  # of which weights and values alone are read
+        if not attempt or trivial < fewest:
+            best, fewest = drawn, trivial
+        if not trivial:
+            break
+    return evaluation_of(best)
+
+
+def _trivial(evaluation: Evaluation) -> int:
+    """Return how much takes no reckoning: weights near 1 or ½, columns of V with a 0 or all alike, equal rows of V."""
+    found = 0
+    if evaluation.logits is not None:
+        weights, logits = (
+            evaluation.box(name, indices.whole(evaluation.shape(name)))[0]
+            for name in (evaluation.weights, evaluation.logits)
+        )
+        free = np.isfinite(logits) & (np.isfinite(logits).sum(axis=-1, keepdims=True) > 1)
+        found += int((free & ((weights > SURE) | (np.abs(weights - 0.5) < EVEN))).sum())
+    if evaluation.problem.mixes and evaluation.problem.m > 1:
+        value = evaluation.fetch("value", indices.whole(evaluation.shape("value")))[0]
+        found += int(((value == 0).any(axis=0) | (value == value[0]).all(axis=0)).sum())
+        found += len(value) - len(np.unique(value, axis=0))
+    return found
+
+
+def renumbered(problem: Problem, seed: int, attempt: int = 0) -> Problem:
     """Return the problem with other matrices of small whole numbers; masks, heads, options and given weights stay.
 
-    Numbers that were changed by hand do not: nobody could reckon with them on paper, where nothing says so.
+    Another `attempt` gives other numbers. Numbers that were changed by hand do not stay: nobody could reckon with them
+    on paper, where nothing says so.
     """
-    fresh = {}
+    fresh, largest = {}, LARGEST_FACTOR if problem.projected else LARGEST
     for name, array in problem.arrays().items():
         if name in MATRICES and not (name in STAGE and STAGE[name].shares):
-            draw = np.random.default_rng([seed, zlib.crc32(name.encode())])
-            fresh[name] = draw.integers(LOWEST, HIGHEST + 1, size=array.shape).astype(np.float64)
+            draw = np.random.default_rng([seed, attempt, zlib.crc32(name.encode())])
+            fresh[name] = draw.integers(-largest, largest + 1, size=array.shape).astype(np.float64)
     return problem.replace(**fresh, interventions=())
+
+
+# --- cells that are left out ----------------------------------------------------------------------
 
 
 def random_blanks(

@@ -42,6 +42,7 @@ from attn_gui.paths import resource
 
 NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
 
+CELLS = re.compile(r"(\w+)\[([\d:, ]*)\]")
 PROJECTED = ("query", "key", "value")
 PROBLEM = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
 WORDS = FileNote(QT_TRANSLATE_NOOP("Sentences", "words of the table that comes along, such as “cat dog king queen”"))
@@ -412,8 +413,8 @@ def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
 
 def _covered_box(evaluation: Evaluation, order: Order) -> tuple[str, Box]:
     """Return the cells that an order covers: one, or a whole row or column, as in weights[1, :]."""
-    name, inside = re.fullmatch(r"(\w*)(?:\[([\d:, ]*)\])?.*", order.rest, re.DOTALL).groups("")  # type: ignore[union-attr]
-    places = [part.strip() for part in inside.split(",")]
+    match = CELLS.fullmatch(order.rest)
+    name, places = ("", []) if match is None else (match[1], [part.strip() for part in match[2].split(",")])
     if name not in evaluation.stages or name in evaluation.problem.arrays() or len(places) < 2:
         raise LessonError(order.line, COVER, order.rest)
     shape = evaluation.shape(name)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
@@ -103,6 +103,13 @@ class Banner(Retranslated, QFrame):
         if refusing:
             self._on_close_clicked()
         return refusing
+
+    def move_into(self, column: QBoxLayout, place: int) -> None:
+        """Stand in another column, with all that is said and offered: a widget that moves is hidden meanwhile."""
+        words, offers, shown = self._words, self._offers, not self.isHidden()
+        column.insertWidget(place, self)
+        self._words, self._offers = words, offers
+        self.setVisible(shown)
 
     def text(self) -> str:
         """The sentence as it reads now."""

@@ -62,6 +62,14 @@ class LateCopy:
         return True
 
 
+def picture_data(png: bytes) -> QMimeData:
+    """A picture for the clipboard, and the bytes of its PNG, with all that these carry."""
+    data = QMimeData()
+    data.setImageData(QImage.fromData(png))
+    data.setData("image/png", png)
+    return data
+
+
 def mime_data(text: str, html: str = "") -> QMimeData:
     """A text for the clipboard, with the same as HTML beside it where there is some."""
     data = QMimeData()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 
 from attn_gui.figure.tokens import RADIUS, SPACING
 from attn_gui.views.text_views import Link, SentenceView, TextRun, with_scripts
-from attn_gui.views.theme import current_theme, dress, scaled, set_ground, ui_font
+from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
 
@@ -144,7 +144,7 @@ class LessonList(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("lessons")
-        set_ground(self, "window")
+        self.setAutoFillBackground(True)
         self._groups: tuple[tuple[str, tuple[LessonRow, ...]], ...] = ()
         self._going_on: GoingOn | None = None
         self._title, self._summary, self._file = QLabel(self), QLabel(self), Link("", self)

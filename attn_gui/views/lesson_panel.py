@@ -46,20 +46,23 @@ class QuestionView(Retranslated, QWidget):
     typed = Signal(str)
     chosen = Signal(int)
     showAsked = Signal()  # the answer is wanted
+    walkAsked = Signal()
 
     def __init__(self, parent: QWidget | None = None, name: str = "lesson") -> None:
         super().__init__(parent)
         self._text, self._said = SentenceView(self), QFrame(self)
         self._verdict = SentenceView(self._said)
         self._line, self._check, self._show = QLineEdit(self), QPushButton(self), Link("", self)
+        self._walk = Link("", self)
         self._group, self._choices = QButtonGroup(self), QVBoxLayout()
         self._row, self._given = QWidget(self), ""
         for part_name, part in (("answer", self._line), ("check", self._check), ("show", self._show)):
             part.setObjectName(f"{name}.{part_name}")
+        self._walk.setObjectName(f"{name}.walk")
+        self._walk.hide()
+        self._walk.clicked.connect(self.walkAsked)
         self._verdict.setObjectName(f"{name}.verdict")
         self._text.setObjectName(f"{name}.question")
-        for tall in (self._line, self._check):
-            tall.setProperty("tall", "true")
         self._check.clicked.connect(self._hand_on)
         self._line.returnPressed.connect(self._hand_on)
         self._group.idClicked.connect(self.chosen)
@@ -93,9 +96,8 @@ class QuestionView(Retranslated, QWidget):
         self._verdict.set_sentence([TextRun(lead, role, strong=True), *with_scripts(TextRun(text))])
         self._said.setVisible(bool(lead or text))
         self._show.setVisible(offered)
-        for widget, name, value in ((self._said, "verdict", role), (self._line, "wrong", str(role == "error").lower())):
-            widget.setProperty(name, value)
-            restyle(widget)
+        self._said.setProperty("verdict", role)
+        restyle(self._said)
         if role == "error" and self._line.text() == self._given:
             self._line.selectAll()
 
@@ -111,6 +113,10 @@ class QuestionView(Retranslated, QWidget):
         """Whether its button is the one to press next; else another one of the panel is."""
         self._check.setProperty("filled", str(main).lower())
         restyle(self._check)
+
+    def set_walk_offered(self, offered: bool) -> None:
+        """Whether the steps before what is asked for can be walked through."""
+        self._walk.setVisible(offered)
 
     def set_answer(self, text: str, place: int) -> None:
         """Give the right answer: a number, or the place of a choice."""
@@ -133,6 +139,7 @@ class QuestionView(Retranslated, QWidget):
         """All words in the present language."""
         self._check.setText(self.tr("Check"))
         self._show.set_words(self.tr("Show the answer"))
+        self._walk.set_words(self.tr("Walk through the steps before"))
         self._line.setAccessibleName(self.tr("Your answer"))
         self._line.setPlaceholderText(self.tr("Your answer"))
 
@@ -173,7 +180,12 @@ class QuestionView(Retranslated, QWidget):
         column.addWidget(self._row)
         column.addLayout(self._choices)
         column.addWidget(self._said)
-        column.addWidget(self._show, 0, Qt.AlignmentFlag.AlignLeft)
+        links = QHBoxLayout()
+        links.setSpacing(SPACING.m)
+        links.addWidget(self._walk)
+        links.addWidget(self._show)
+        links.addStretch(1)
+        column.addLayout(links)
         said = QVBoxLayout(self._said)
         said.setContentsMargins(SPACING.m, SPACING.s, SPACING.s, SPACING.s)
         said.addWidget(self._verdict)

@@ -80,6 +80,7 @@ class MainWindow(QMainWindow):
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
         self._work = QWidget(center)  # spine and columns
+        self._start: QWidget | None = None  # the page in their place
         self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
         self._middle = zone_in(self.columns, name="zone.product")
@@ -122,14 +123,44 @@ class MainWindow(QMainWindow):
         self._fold = hairline(self.right)
         self._build_panels()
         self._filled = True
+        self._fit_start()  # it may have been there first
 
     def conceal(self) -> None:
         """Keep the zones of a window that is on the screen out of sight while panels are put into them."""
-        self.centralWidget().hide()
+        self._work.hide()
 
     def reveal(self) -> None:
-        """Show zones and panels, all of them laid out."""
-        self.centralWidget().show()
+        """Show zones and panels, all of them laid out, unless the start page stands in their place."""
+        self._work.setVisible(not self.start_shown)
+
+    @property
+    def start_shown(self) -> bool:
+        """Whether the start page stands in the place of spine, tables and maps."""
+        return self._start is not None and not self._start.isHidden()
+
+    def show_start(self, page: QWidget, status: QWidget) -> None:
+        """Show the start page, with what it has for the status bar."""
+        if self._start is None:
+            self._start, self._status = zone_in(self.centralWidget()), status
+            column = self._start.layout()
+            assert column is not None
+            column.addWidget(page)
+            self.statusBar().addPermanentWidget(status, 1)
+        self.show_instead(self._start)
+
+    def _fit_start(self) -> None:
+        """Give status bar and banner to the start page or to what is shown in its place."""
+        if self._start is None:
+            return
+        shown = self.start_shown
+        self._status.setVisible(shown)
+        for label in (self.place, self.recomputed, self.precision):
+            label.setVisible(not shown)
+        if self._filled:
+            column = (self._start if shown else self.right).layout()
+            assert isinstance(column, QBoxLayout)
+            if column.indexOf(self.banner) < 0:
+                self.banner.move_into(column, 0 if shown else column.indexOf(self.inspector))
 
     def fit_panels(self) -> None:
         """Give the panels the form for a narrow window, a low one or a roomy one, once its size and they are there."""
@@ -185,6 +216,9 @@ class MainWindow(QMainWindow):
         parts = sorted(filter(None, (item.widget() for item in items)), key=lambda part: part is shown)
         for part in parts:  # first those that go: together they would make the window higher
             part.setVisible(part is shown)
+        for label in (self.place, self.recomputed, self.precision):  # they speak of the maps
+            label.setVisible(page is None)
+        self._fit_start()
 
     def set_heads_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the strip of heads."""

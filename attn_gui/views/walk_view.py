@@ -7,24 +7,27 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, QSizeF, Qt, QVariantAnimation, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
     QAccessible,
     QAccessibleAnnouncementEvent,
     QFontMetrics,
+    QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPalette,
     QPen,
     QPolygonF,
     QResizeEvent,
     QTextDocument,
     QTextDocumentFragment,
+    QTextOption,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -637,38 +640,28 @@ ROW = 44  # logical pixels of a row
 
 
 class StepRow(KeyboardButton):
-    """A step: its number or a tick, its name, and what it comes to; a click goes there."""
+    """A step: its number or a tick, its name, and what it comes to; a click goes there.
+
+    It is painted: labels would be dressed anew with every step, which takes longer than a moment of the picture.
+    """
 
     def __init__(self, place: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(f"walk.step.{place}")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._place, self._now, self._known, self._words = place, False, False, ("", "")
-        self._number, self._name, self._result = QLabel(self), QLabel(self), QLabel(self)
-        for label in (self._number, self._name, self._result):
-            label.setTextFormat(Qt.TextFormat.RichText)
-            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._number.setFixedWidth(scaled(SPACING.xl))
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(SPACING.m, SPACING.s, SPACING.m, SPACING.s)
-        self._grid.setHorizontalSpacing(SPACING.m)
-        self._grid.setVerticalSpacing(0)
-        self._grid.setColumnStretch(2, 1)
-        self._grid.addWidget(self._number, 0, 0)
-        self._grid.addWidget(self._name, 0, 1)
+        self._place, self._done, self._now = place, False, False
+        self._name = self._result = ""
+        self._below: QTextDocument | None = None  # the result, where there is no room for it beside the name
 
     def set_step(self, name: str, result: str, *, done: bool, now: bool) -> None:
         """Show it as it is now: done, on show, or to come; name and result are rich text."""
-        self._now, self._known, self._words = now, done or now, (name, result)
-        self._number.setText("✓" if done else str(self._place + 1))
-        self._name.setText(name)
-        self._result.setText(result if self._known else "…")
-        dress(self._number, "small", "good" if done else "accent" if now else "text3", strong=done or now)
-        dress(self._name, "body", "accent" if now else "text" if done else "text2", strong=now)
-        dress(self._result, "body", "text" if done or now else "text3")
+        words = name, result
+        if words != (self._name, self._result):
+            self._name, self._result = words
+            self._fit()
+        self._done, self._now = done, now
         said = f"{self._place + 1}. {words_of(name)}"
         self.setAccessibleName(f"{said}: {words_of(result)}" if done or now else said)
-        self._fit()
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -678,37 +671,61 @@ class StepRow(KeyboardButton):
         super().resizeEvent(event)
         self._fit()
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._fit()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
+        theme, painter, known = current_theme(), QPainter(self), self._done or self._now
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._now:
             painter.fillRect(self.rect(), theme.accent_soft)
+        pixels, line = ui_font("body").pixelSize(), QFontMetricsF(ui_font("body"))
+        below = self._below if known else None
+        high = line.height() + (below.size().height() if below is not None else 0.0)
+        top = (self.height() - high) / 2
+        foot, right = top + line.ascent(), float(self.width() - SPACING.m)
+        mark = strong("✓") if self._done else strong(str(self._place + 1)) if self._now else str(self._place + 1)
+        ink = theme.good if self._done else theme.accent if self._now else theme.text3
+        write_rich(painter, QPointF(SPACING.m, foot), mark, ink, ui_font("small").pixelSize())
+        ink = theme.accent if self._now else theme.text if self._done else theme.text2
+        name = strong(self._name) if self._now else self._name
+        write_rich(painter, QPointF(self._left, foot), name, ink, pixels)
+        if below is None:
+            result, ink = (self._result, theme.text) if known else ("…", theme.text3)
+            write_rich(painter, QPointF(right, foot), result, ink, pixels, 1.0)
+        else:
+            painter.translate(self._left, top + line.height())
+            context = QAbstractTextDocumentLayout.PaintContext()
+            context.palette.setColor(QPalette.ColorRole.Text, theme.text)
+            below.documentLayout().draw(painter, context)
+            painter.resetTransform()
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
 
+    @property
+    def _left(self) -> int:
+        return 2 * SPACING.m + scaled(SPACING.xl)
+
     def _fit(self) -> None:
-        """Put what it comes to beside its name, or below where both are too wide; also before it is known, so that no
-        row moves."""
-        room, (name, result) = self.width() - self._number.width() - 3 * SPACING.m, self._words
-        beside = _rich_size(f"<b>{name}</b>").width() + SPACING.m + _rich_size(result).width() <= room
-        lines = 0.0 if beside else _rich_size(result, room).height() + _rich_size(name).height()
-        self.setMinimumHeight(max(scaled(ROW), round(lines) + 2 * SPACING.s))
-        sides = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        self._result.setWordWrap(not beside)
-        self._result.setAlignment(sides)
-        if beside or not self._known:
-            self._grid.addWidget(self._result, 0, 2, sides)
-        else:
-            self._grid.addWidget(self._result, 1, 1, 1, 2)
+        """Take the room of all that it will say, also before that is known, so that no row moves."""
+        pixels, room = ui_font("body").pixelSize(), self.width() - self._left - SPACING.m
+        wide = rich_width(strong(self._name), pixels) + SPACING.m + rich_width(self._result, pixels) > room
+        self._below = _document(self._result, room) if wide and self._result else None
+        below = 0.0 if self._below is None else self._below.size().height()
+        self.setMinimumHeight(max(scaled(ROW), round(below + QFontMetricsF(ui_font("body")).height()) + SPACING.m))
 
 
-def _rich_size(rich: str, width: float = -1) -> QSizeF:
-    """The size of rich text in the font of the window, in one line or broken to a width."""
+def _document(rich: str, width: float) -> QTextDocument:
+    """Rich text at the right side of a width, broken into lines."""
     document = QTextDocument()
     document.setDocumentMargin(0)
     document.setDefaultFont(ui_font("body"))
+    document.setDefaultTextOption(QTextOption(Qt.AlignmentFlag.AlignRight))
     document.setTextWidth(width)
     document.setHtml(rich)
-    return document.size()
+    return document
 
 
 class WalkSteps(Retranslated, QWidget):

@@ -753,6 +753,22 @@
         <source>Reset la&amp;yout</source>
         <translation>恢复默认布局(&amp;Y)</translation>
     </message>
+    <message>
+        <source>&amp;Tour of the window</source>
+        <translation>窗口导览(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Start &amp;page</source>
+        <translation>起始页(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Make a car&amp;d…</source>
+        <translation>做成卡片(&amp;D)…</translation>
+    </message>
+    <message>
+        <source>Card</source>
+        <translation>卡片</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1000,6 +1016,120 @@
     <message>
         <source>Put the brush away</source>
         <translation>收起画笔</translation>
+    </message>
+</context>
+<context>
+    <name>Card</name>
+    <message>
+        <source>{first} gives {value} |of its attention |to {second}</source>
+        <translation>{first}把{value}的注意力|给了{second}</translation>
+    </message>
+    <message>
+        <source>{first} does not see |{second}</source>
+        <translation>{first}看不到|{second}</translation>
+    </message>
+    <message>
+        <source>{first} and {second}, |{title}: {value}</source>
+        <translation>{first}与{second}的|{title}：{value}</translation>
+    </message>
+    <message>
+        <source>{first}, {title}, |column {column}: {value}</source>
+        <translation>{first}的{title}，|第{column}列：{value}</translation>
+    </message>
+    <message>
+        <source>{first} and {second}, |{title} by hand: {value}</source>
+        <translation>{first}与{second}的|{title}改成了{value}</translation>
+    </message>
+    <message>
+        <source>Query {number}</source>
+        <translation>查询 {number}</translation>
+    </message>
+    <message>
+        <source>Key {number}</source>
+        <translation>键 {number}</translation>
+    </message>
+    <message>
+        <source>key {number}</source>
+        <translation>键 {number}</translation>
+    </message>
+    <message>
+        <source>Open this picture in attn_gui: every number can be opened and changed</source>
+        <translation>用 attn_gui 打开这张图片，每个数都能点开、能改</translation>
+    </message>
+</context>
+<context>
+    <name>CardDialog</name>
+    <message>
+        <source>Card</source>
+        <translation>卡片</translation>
+    </message>
+    <message>
+        <source>form</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>colors</source>
+        <translation>颜色</translation>
+    </message>
+    <message>
+        <source>wide, 1,200 × 630</source>
+        <translation>横版，1200 × 630</translation>
+    </message>
+    <message>
+        <source>square, 1,080 × 1,080</source>
+        <translation>方版，1080 × 1080</translation>
+    </message>
+    <message>
+        <source>light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>form of the card</source>
+        <translation>卡片的形状</translation>
+    </message>
+    <message>
+        <source>colors of the card</source>
+        <translation>卡片的颜色</translation>
+    </message>
+    <message>
+        <source>the card as it will be</source>
+        <translation>卡片预览</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Save PNG…</source>
+        <translation>保存为 PNG…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>The picture on the clipboard, to be pasted where it is wanted</source>
+        <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
+    </message>
+    <message>
+        <source>A PNG that opens as a session again</source>
+        <translation>保存为 PNG，可作为会话重新打开</translation>
+    </message>
+    <message>
+        <source>Wide for a post or a slide, square for a chat</source>
+        <translation>横版适合发帖和幻灯片，方版适合聊天</translation>
+    </message>
+    <message>
+        <source>The colors of the card, whatever those of the window are</source>
+        <translation>卡片的颜色，与窗口的主题无关</translation>
+    </message>
+    <message>
+        <source>Leave without a card</source>
+        <translation>不做卡片</translation>
     </message>
 </context>
 <context>
@@ -1530,14 +1660,6 @@
         <translation>相同的种子得到相同的练习卷</translation>
     </message>
     <message>
-        <source>How many numbers are left out on each sheet</source>
-        <translation>每份练习卷上留空的数值个数</translation>
-    </message>
-    <message>
-        <source>The steps of which numbers are left out</source>
-        <translation>在哪些步骤中留空</translation>
-    </message>
-    <message>
         <source>The language of the sheets</source>
         <translation>练习卷的语言</translation>
     </message>
@@ -1546,16 +1668,28 @@
         <translation>文件名的开头</translation>
     </message>
     <message>
-        <source>Write the answers, too, into a file of their own</source>
-        <translation>答案另写成一个文件</translation>
-    </message>
-    <message>
         <source>Write the title and the shape above; without, the picture has their room</source>
         <translation>在上方写出标题和形状；省去后，空间归图使用</translation>
     </message>
     <message>
         <source>Draw letters as paths in an SVG or PDF, for viewers without the fonts</source>
         <translation>在 SVG 或 PDF 中把文字画成轮廓，供没有这些字体的软件打开</translation>
+    </message>
+    <message>
+        <source>How many numbers are left out of the steps</source>
+        <translation>从各步中留空多少个数</translation>
+    </message>
+    <message>
+        <source>The same seed leaves out the same cells again</source>
+        <translation>相同的种子会再次留空相同的格</translation>
+    </message>
+    <message>
+        <source>What is left to the student: the weights, every step, or to find one wrong number</source>
+        <translation>留给学生做什么：补全权重、算出每一步，或找出一个错误的数</translation>
+    </message>
+    <message>
+        <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
+        <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
     </message>
 </context>
 <context>
@@ -1654,18 +1788,6 @@
 <context>
     <name>Exercises</name>
     <message>
-        <source>How many cells, and the seed they are drawn by: the same seed draws the same cells.</source>
-        <translation>留空的个数和随机种子，例如“6, 1”；随机种子相同，抽到的单元格也相同。</translation>
-    </message>
-    <message>
-        <source>Leave out cells</source>
-        <translation>随机留空</translation>
-    </message>
-    <message>
-        <source>Expected two whole numbers, such as “6, 1”.</source>
-        <translation>应为两个整数，例如“6, 1”。</translation>
-    </message>
-    <message>
         <source>These matrices are too large to be gone through by hand.</source>
         <translation>这些矩阵太大，无法手算逐格作答。</translation>
     </message>
@@ -1690,6 +1812,18 @@
     <message>
         <source>Cells are covered: answer, or end the exercise, before you export.</source>
         <translation>有单元格被盖住：请先作答或结束练习，再导出。</translation>
+    </message>
+    <message>
+        <source>Save the card</source>
+        <translation>保存卡片</translation>
+    </message>
+    <message>
+        <source>Picture (*.png)</source>
+        <translation>图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>The card is on the clipboard.</source>
+        <translation>卡片已复制到剪贴板。</translation>
     </message>
 </context>
 <context>
@@ -2121,6 +2255,77 @@
     <message>
         <source>{place} of {count}</source>
         <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+</context>
+<context>
+    <name>FirstSteps</name>
+    <message>
+        <source>No cell chosen</source>
+        <translation>未选中单元格</translation>
+    </message>
+    <message>
+        <source>Keyboard</source>
+        <translation>键盘</translation>
+    </message>
+    <message>
+        <source>{click} in any map: its formula appears here.</source>
+        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
+    </message>
+    <message>
+        <source>Click a cell</source>
+        <translation>单击单元格</translation>
+    </message>
+    <message>
+        <source>{type} in a table at the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
+    </message>
+    <message>
+        <source>Type a number</source>
+        <translation>输入一个数</translation>
+    </message>
+    <message>
+        <source>{click} in the strip above to see it large.</source>
+        <translation>在上方{click}，即可放大查看。</translation>
+    </message>
+    <message>
+        <source>Click a step</source>
+        <translation>单击某一步</translation>
+    </message>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
+    </message>
+    <message>
+        <source>Examples, lessons, models and recent files</source>
+        <translation>算例、课程、模型和最近的文件</translation>
+    </message>
+    <message>
+        <source>move the chosen cell</source>
+        <translation>移动所选单元格</translation>
+    </message>
+    <message>
+        <source>type a number into it</source>
+        <translation>输入数值</translation>
+    </message>
+    <message>
+        <source>go to its table cell</source>
+        <translation>转到对应的表格单元格</translation>
+    </message>
+    <message>
+        <source>previous, next head</source>
+        <translation>上一个、下一个头</translation>
+    </message>
+    <message>
+        <source>step of the formula</source>
+        <translation>公式的某一步</translation>
+    </message>
+    <message>
+        <source>export image</source>
+        <translation>导出图片</translation>
+    </message>
+    <message>
+        <source>help</source>
+        <translation>帮助</translation>
     </message>
 </context>
 <context>
@@ -2851,6 +3056,14 @@
         <source>{cell}: {old} → {new} by {cells}</source>
         <translation>改 {cells} 使 {cell}：{old} → {new}</translation>
     </message>
+    <message>
+        <source>d_k = {width}, random Q and K</source>
+        <translation>d_k = {width}，随机 Q、K</translation>
+    </message>
+    <message>
+        <source>d_k = {width}, columns repeated</source>
+        <translation>d_k = {width}，重复各列</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -3214,6 +3427,29 @@
     </message>
 </context>
 <context>
+    <name>LeaveOutDialog</name>
+    <message>
+        <source>Leave out cells</source>
+        <translation>留空</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>cells left out</source>
+        <translation>留空的格数</translation>
+    </message>
+    <message>
+        <source>random seed</source>
+        <translation>随机种子</translation>
+    </message>
+</context>
+<context>
     <name>LengthsField</name>
     <message>
         <source>Lengths are whole numbers from 0 to {m}, such as {example}.</source>
@@ -3497,13 +3733,6 @@
     <message>
         <source>{name}: no limit</source>
         <translation>{name}：不限</translation>
-    </message>
-</context>
-<context>
-    <name>LinkGrid</name>
-    <message>
-        <source>Open {title}, {shape}</source>
-        <translation>打开{title}，{shape}</translation>
     </message>
 </context>
 <context>
@@ -4024,6 +4253,46 @@
     <message>
         <source>This is 1/0.9 of the right number: dropout (p = 0.1) was left on, which enlarges what it keeps.</source>
         <translation>这是正确结果的 1/0.9 倍：dropout（p = 0.1）没有关闭，它会放大保留下来的权重。</translation>
+    </message>
+    <message>
+        <source>K not transposed</source>
+        <translation>K 没有转置</translation>
+    </message>
+    <message>
+        <source>Q and K exchanged</source>
+        <translation>Q 与 K 颠倒</translation>
+    </message>
+    <message>
+        <source>no scaling</source>
+        <translation>忘记缩放</translation>
+    </message>
+    <message>
+        <source>divided by {d_k}, not √{d_k}</source>
+        <translation>除以 {d_k} 而非 √{d_k}</translation>
+    </message>
+    <message>
+        <source>normalized by column</source>
+        <translation>按列归一化</translation>
+    </message>
+    <message>
+        <source>not divided by the sum</source>
+        <translation>没有除以行和</translation>
+    </message>
+    <message>
+        <source>no exponential</source>
+        <translation>没有取指数</translation>
+    </message>
+    <message>
+        <source>mask the wrong way round</source>
+        <translation>掩码弄反</translation>
+    </message>
+    <message>
+        <source>masked with 0, not −∞</source>
+        <translation>用 0 而非 −∞ 屏蔽</translation>
+    </message>
+    <message>
+        <source>mask after the softmax</source>
+        <translation>在 softmax 之后才加掩码</translation>
     </message>
 </context>
 <context>
@@ -4694,10 +4963,6 @@
         <translation>其词元决定 n，并作为各行的名称</translation>
     </message>
     <message>
-        <source>d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed</source>
-        <translation>d_model = 头数 · dₖ：输入 d_model 后，dₖ 随之改变，未输入过的 dᵥ 也随之改变</translation>
-    </message>
-    <message>
         <source>d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.</source>
         <translation>d_model = 头数 · dₖ = {heads} · {d_k}。每个头的分数：{n} × {m}。输出：{n} × {width}。</translation>
     </message>
@@ -4732,6 +4997,14 @@
     <message>
         <source>, </source>
         <translation>，</translation>
+    </message>
+    <message>
+        <source>d_model = heads · dₖ: once it is typed, dₖ follows</source>
+        <translation>d_model = 头数 · dₖ：输入后 dₖ 随之变化</translation>
+    </message>
+    <message>
+        <source>As wide as dₖ until it is typed</source>
+        <translation>未输入时与 dₖ 同宽</translation>
     </message>
 </context>
 <context>
@@ -5660,6 +5933,10 @@
         <source>The weight in each head, from head 0 on</source>
         <translation>各头中的权重，从头 0 开始</translation>
     </message>
+    <message>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, next to no gradient passes.</source>
+        <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
+    </message>
 </context>
 <context>
     <name>PagesController</name>
@@ -5741,6 +6018,14 @@
     <message>
         <source>The matrices around it, as in the window</source>
         <translation>连同相关矩阵，如窗口所示</translation>
+    </message>
+    <message>
+        <source>A card of one cell, wide</source>
+        <translation>一个单元格的卡片，横版</translation>
+    </message>
+    <message>
+        <source>A card of one cell, square</source>
+        <translation>一个单元格的卡片，方版</translation>
     </message>
 </context>
 <context>
@@ -5873,6 +6158,10 @@
     <message>
         <source>Correct. </source>
         <translation>正确。</translation>
+    </message>
+    <message>
+        <source>Walk through the steps before</source>
+        <translation>演示前几步</translation>
     </message>
 </context>
 <context>
@@ -6112,6 +6401,10 @@
     <message>
         <source>0: no score counts (average pooling, unless a bias is added). 1/√dₖ: scaled dot product.</source>
         <translation>0：分数不起作用（没有加偏置时即平均汇聚）。1/√dₖ：缩放点积。</translation>
+    </message>
+    <message>
+        <source>with / without scaling, side by side</source>
+        <translation>有 / 无缩放，并排</translation>
     </message>
 </context>
 <context>
@@ -8921,6 +9214,22 @@
         <source>computed cells such as weights[1, 1] or weights[1, :], or “none”</source>
         <translation>算出的单元格，如 weights[1, 1] 或 weights[1, :]，或“none”</translation>
     </message>
+    <message>
+        <source>A worksheet of this level has nothing to leave out of this problem.</source>
+        <translation>这个算例在这一级练习卷中没有可填的数。</translation>
+    </message>
+    <message>
+        <source>{file}: steps: {steps}, questions: {questions}; every number computed</source>
+        <translation>{file}：{steps} 步，{questions} 个问题；每个数都已算出</translation>
+    </message>
+    <message>
+        <source>A card shows one state, and not the difference of two or a gradient.</source>
+        <translation>卡片只显示一个状态，不显示两个状态的差，也不显示梯度。</translation>
+    </message>
+    <message>
+        <source>A card is wide or square, got {got}.</source>
+        <translation>卡片是 wide 或 square，收到的是 {got}。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -9245,6 +9554,18 @@
         <source>Type a number into the chosen cell</source>
         <translation>在所选单元格中填数</translation>
     </message>
+    <message>
+        <source>Walk through the chosen cell</source>
+        <translation>演示所选的单元格</translation>
+    </message>
+    <message>
+        <source>In a walk: play or pause, step, back to the map</source>
+        <translation>演示中：播放或暂停，上一步、下一步，回到原来的图</translation>
+    </message>
+    <message>
+        <source>Space, ←  →, Esc</source>
+        <translation>空格，←  →，Esc</translation>
+    </message>
 </context>
 <context>
     <name>SideBySide</name>
@@ -9496,100 +9817,127 @@
 <context>
     <name>StartPage</name>
     <message>
-        <source>No cell chosen</source>
-        <translation>未选中单元格</translation>
+        <source>{n} × {width}, {heads} heads</source>
+        <translation>{n} × {width}, {heads} 头</translation>
     </message>
     <message>
-        <source>Examples</source>
-        <translation>示例</translation>
+        <source>{n} × {width}</source>
+        <translation>{n} × {width}</translation>
     </message>
     <message>
-        <source>Keyboard</source>
-        <translation>键盘</translation>
+        <source>One sentence</source>
+        <translation>一句话</translation>
+    </message>
+</context>
+<context>
+    <name>StartView</name>
+    <message>
+        <source>Where would you like to start?</source>
+        <translation>从哪里开始？</translation>
     </message>
     <message>
-        <source>Whole models</source>
-        <translation>完整的模型</translation>
+        <source>All three lead to the same picture: every number can be opened and changed.</source>
+        <translation>三条路都通到同一个画面：每个数都能点开、能改。</translation>
     </message>
     <message>
-        <source>{click} in any map: its formula appears here.</source>
-        <translation>在任意热图中{click}：这里会显示它的公式。</translation>
+        <source>By hand, 2 × 3</source>
+        <translation>手算 2 × 3</translation>
     </message>
     <message>
-        <source>Click a cell</source>
-        <translation>单击单元格</translation>
+        <source>One sentence</source>
+        <translation>一句话</translation>
     </message>
     <message>
-        <source>Type a number</source>
-        <translation>输入一个数</translation>
+        <source>A real model</source>
+        <translation>真实模型</translation>
     </message>
     <message>
-        <source>{click} in the strip above to see it large.</source>
-        <translation>在上方{click}，即可放大查看。</translation>
+        <source>The small example of the textbooks; every step can be checked with a pencil.</source>
+        <translation>教程里的小例子，每一步都能用笔核对。</translation>
     </message>
     <message>
-        <source>Click a step</source>
-        <translation>单击某一步</translation>
+        <source>Write a sentence and see which word each word attends to. Random vectors at first.</source>
+        <translation>写一句话，看每个字看向谁。先用随机向量。</translation>
     </message>
     <message>
-        <source>New…</source>
-        <translation>新建…</translation>
+        <source>Open the example</source>
+        <translation>打开算例</translation>
     </message>
     <message>
-        <source>Open…</source>
-        <translation>打开…</translation>
+        <source>Show attention</source>
+        <translation>看注意力</translation>
     </message>
     <message>
-        <source>A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size</source>
-        <translation>新建自己的算例：任意大小的 softmax(Q Kᵀ / √dₖ) V</translation>
+        <source>Open this layer</source>
+        <translation>打开这一层</translation>
     </message>
     <message>
-        <source>A session, arrays by name, a table of numbers, a model or a lesson</source>
-        <translation>打开会话、按名称存放的数组、数值表格、模型或课程</translation>
+        <source>Begin</source>
+        <translation>开始</translation>
     </message>
     <message>
-        <source>Attention step by step, with tasks in this window</source>
-        <translation>逐步学习注意力，并在本窗口中完成练习</translation>
+        <source>All lessons…</source>
+        <translation>全部课程…</translation>
     </message>
     <message>
-        <source>move the chosen cell</source>
-        <translation>移动所选单元格</translation>
+        <source>Toy model</source>
+        <translation>玩具模型</translation>
     </message>
     <message>
-        <source>go to its table cell</source>
-        <translation>转到对应的表格单元格</translation>
+        <source>A model of 2 layers that predicts letters</source>
+        <translation>2 层的模型，预测字母</translation>
     </message>
     <message>
-        <source>previous, next head</source>
-        <translation>上一个、下一个头</translation>
+        <source>Others…</source>
+        <translation>其他模型…</translation>
     </message>
     <message>
-        <source>step of the formula</source>
-        <translation>公式的某一步</translation>
+        <source>Models at hand, and the folder of any other</source>
+        <translation>现成的模型，以及其他模型的文件夹</translation>
     </message>
     <message>
-        <source>export image</source>
-        <translation>导出图片</translation>
+        <source>the cat sat on the mat</source>
+        <translation>今天天气很好</translation>
     </message>
     <message>
-        <source>or drop an {endings} file on the window</source>
-        <translation>或将 {endings} 文件拖放到窗口</translation>
+        <source>Follow along</source>
+        <translation>跟着做</translation>
     </message>
     <message>
-        <source>type a number into it</source>
-        <translation>输入数值</translation>
+        <source>about 5 minutes</source>
+        <translation>约 5 分钟</translation>
     </message>
     <message>
-        <source>Lessons…</source>
-        <translation>课程…</translation>
+        <source>Attention in five steps. You fill in one number at each step; if it is wrong, you are told why.</source>
+        <translation>五步算完一次注意力：输入、点积、缩放、softmax、加权求和。每一步由你填一个数，填错会告诉你错在哪里。</translation>
     </message>
     <message>
-        <source>help</source>
-        <translation>帮助</translation>
+        <source>Recent files</source>
+        <translation>最近的文件</translation>
     </message>
     <message>
-        <source>{type} in a table at the left: every map follows.</source>
-        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
+        <source>None yet</source>
+        <translation>还没有</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open a file…</source>
+        <translation>打开文件…</translation>
+    </message>
+    <message>
+        <source>or drop one here: {endings} and others</source>
+        <translation>也可以把文件拖进来：{endings} 等</translation>
+    </message>
+    <message>
+        <source>Begin with the last file next time</source>
+        <translation>下次启动时接着上次的文件</translation>
+    </message>
+    <message>
+        <source>Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.</source>
+        <translation>MiniLM 第 2 层读一个句子：{word} 看向 {other}，{weight}。</translation>
     </message>
 </context>
 <context>
@@ -9653,6 +10001,17 @@
     <message>
         <source>{number}, changed by hand</source>
         <translation>{number}（手动修改）</translation>
+    </message>
+    <message>
+        <source>{before} {old}, {now} {new}</source>
+        <translation>{before} {old}，{now} {new}</translation>
+    </message>
+</context>
+<context>
+    <name>StatusLine</name>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
     </message>
 </context>
 <context>
@@ -10152,6 +10511,76 @@
     </message>
 </context>
 <context>
+    <name>Tour</name>
+    <message>
+        <source>What goes in</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>Tables of numbers. Type over any of them: everything else follows at once.</source>
+        <translation>这些表格里都是数。改任何一个，其余立刻跟着变。</translation>
+    </message>
+    <message>
+        <source>The formula</source>
+        <translation>公式</translation>
+    </message>
+    <message>
+        <source>Each step with a small map, from left to right. Click one to see it large.</source>
+        <translation>从左到右，每一步一张小图。单击哪一步，就放大哪一步。</translation>
+    </message>
+    <message>
+        <source>The map</source>
+        <translation>热图</translation>
+    </message>
+    <message>
+        <source>A row for each query, a column for each key. Click a cell to choose it.</source>
+        <translation>一行是一个查询，一列是一个键。单击一格，就选中它。</translation>
+    </message>
+    <message>
+        <source>Why it is this number</source>
+        <translation>为什么是这个数</translation>
+    </message>
+    <message>
+        <source>The chosen cell, computed with its own numbers. Each link leads to where one comes from.</source>
+        <translation>用选中这一格自己的数，写出它怎样算来。点链接，就走到那个数的来处。</translation>
+    </message>
+    <message>
+        <source>Learn and find</source>
+        <translation>学习与查找</translation>
+    </message>
+    <message>
+        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
+        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+    </message>
+</context>
+<context>
+    <name>TourBubble</name>
+    <message>
+        <source>{place} of {count}</source>
+        <translation>第 {place} 个，共 {count} 个</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>End the tour (Esc); Help › Tour brings it back</source>
+        <translation>结束导览（Esc）；可从 帮助 › 窗口导览 再看</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+</context>
+<context>
     <name>Trail</name>
     <message>
         <source>Back to {cell}</source>
@@ -10306,10 +10735,6 @@
         <translation>取指数：负数也变成正数，差距被拉大。{equations}。</translation>
     </message>
     <message>
-        <source>{count} powers of e</source>
-        <translation>{count} 个指数</translation>
-    </message>
-    <message>
         <source>Add up</source>
         <translation>求和</translation>
     </message>
@@ -10332,10 +10757,6 @@
     <message>
         <source>Divide its part by the sum: {equation}. {query} gives {percent} of its attention to {key}.</source>
         <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
-    </message>
-    <message>
-        <source>{count} weights, sum {value}</source>
-        <translation>{count} 个权重，和为 {value}</translation>
     </message>
     <message>
         <source>÷ {total}: now the whole bar is 1 long</source>
@@ -10488,6 +10909,14 @@
     <message>
         <source>{cell} depends on no number: it is {value}.</source>
         <translation>{cell} 与任何数都无关，就是 {value}。</translation>
+    </message>
+    <message>
+        <source>powers of e: {count}</source>
+        <translation>{count} 个指数</translation>
+    </message>
+    <message>
+        <source>weights: {count}, sum {value}</source>
+        <translation>{count} 个权重，和为 {value}</translation>
     </message>
 </context>
 <context>
@@ -10652,6 +11081,57 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
 <context>
+    <name>WidthPanel</name>
+    <message>
+        <source>Gradient ‖∂a/∂s‖, row {row}</source>
+        <translation>梯度 ‖∂a/∂s‖，第 {row} 行</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits)</source>
+        <translation>平均熵（比特）</translation>
+    </message>
+    <message>
+        <source>Variance of the scores</source>
+        <translation>分数的方差</translation>
+    </message>
+    <message>
+        <source>random Q and K (seed 0)</source>
+        <translation>随机 Q、K（种子 0）</translation>
+    </message>
+    <message>
+        <source>these Q and K, repeated</source>
+        <translation>现有 Q、K，重复各列</translation>
+    </message>
+    <message>
+        <source>Q and K at another d_k</source>
+        <translation>改变 d_k 时的 Q、K</translation>
+    </message>
+    <message>
+        <source>16 tokens of random numbers, or the columns of each head repeated or left out</source>
+        <translation>16 个词元的随机数，或把每个头的列重复或截去</translation>
+    </message>
+    <message>
+        <source>d_k, from 2 to 512</source>
+        <translation>d_k，2 到 512</translation>
+    </message>
+    <message>
+        <source>Columns of Q and K in one head: any whole number from 2 to 512</source>
+        <translation>每个头中 Q、K 的列数：2 到 512 的任意整数</translation>
+    </message>
+    <message>
+        <source>d_k on a logarithmic axis</source>
+        <translation>对数轴上的 d_k</translation>
+    </message>
+    <message>
+        <source>Drag: both maps follow. Arrows go by a quarter of an octave.</source>
+        <translation>拖动时两张热图同步变化。方向键每次乘以 2 的四分之一次方。</translation>
+    </message>
+    <message>
+        <source>What you let go of becomes the example; one undo brings the one before back.</source>
+        <translation>松开后成为算例，撤销一步即可还原。</translation>
+    </message>
+</context>
+<context>
     <name>WorkLine</name>
     <message>
         <source>Cancel</source>
@@ -10737,47 +11217,159 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>随机种子</translation>
     </message>
     <message>
-        <source>cells left out of each</source>
-        <translation>每份留空的单元格数</translation>
-    </message>
-    <message>
-        <source>left out of</source>
-        <translation>从哪些步骤中留空</translation>
-    </message>
-    <message>
         <source>language</source>
         <translation>语言</translation>
     </message>
     <message>
-        <source>and the keys to them, in a file of their own</source>
-        <translation>同时生成参考答案，单独存为一个文件</translation>
+        <source>level</source>
+        <translation>级别</translation>
     </message>
     <message>
-        <source>Tick at least one step.</source>
-        <translation>请至少勾选一个步骤。</translation>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
+        <translation>另存一个文件：含答案的教师页</translation>
     </message>
 </context>
 <context>
     <name>Worksheets</name>
     <message>
-        <source>Worksheet {number}</source>
-        <translation>练习卷 {number}</translation>
+        <source>Scaled dot-product attention, step by step</source>
+        <translation>缩放点积注意力：一步一步算</translation>
     </message>
     <message>
-        <source>Answer key {number}</source>
-        <translation>答案 {number}</translation>
+        <source>Attention, step by step</source>
+        <translation>注意力：一步一步算</translation>
     </message>
     <message>
-        <source>Name:</source>
-        <translation>姓名：</translation>
+        <source>{heading}: answers</source>
+        <translation>{heading}（答案）</translation>
     </message>
     <message>
-        <source>Fill in the empty cells, to two decimals. Rows and columns count from 0.</source>
-        <translation>请填写空白单元格，保留两位小数。行与列从 0 开始计数。</translation>
+        <source>No. {number}</source>
+        <translation>第 {number} 份</translation>
     </message>
     <message>
-        <source>These matrices do not fit on a page; choose a smaller problem.</source>
-        <translation>这些矩阵在一页上放不下，请换一个更小的算例。</translation>
+        <source>Name</source>
+        <translation>姓名</translation>
+    </message>
+    <message>
+        <source>Class</source>
+        <translation>班级</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>日期</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>Working</source>
+        <translation>演算</translation>
+    </message>
+    <message>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
+        <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
+    </message>
+    <message>
+        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
+    </message>
+    <message>
+        <source>{level} · seed {seed}</source>
+        <translation>{level} · 种子 {seed}</translation>
+    </message>
+    <message>
+        <source>These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for less.</source>
+        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例，或要求较少的级别。</translation>
+    </message>
+    <message>
+        <source>Sum of each row:</source>
+        <translation>每行之和：</translation>
+    </message>
+    <message>
+        <source>row {row}</source>
+        <translation>第 {row} 行</translation>
+    </message>
+    <message>
+        <source>Row {row}: </source>
+        <translation>第 {row} 行：</translation>
+    </message>
+    <message>
+        <source>sum</source>
+        <translation>和</translation>
+    </message>
+    <message>
+        <source>The wrong number: step ____ , row ____ , column ____ ; it should be ________ .</source>
+        <translation>错误的数：第 ____ 步，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
+    </message>
+    <message>
+        <source>What was done wrong:</source>
+        <translation>错在哪里：</translation>
+    </message>
+    <message>
+        <source>Wrong: {cell} is printed as {wrong}; it is {right}.</source>
+        <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
+    </message>
+    <message>
+        <source>Two decimals throughout; last digit ±1 is right.</source>
+        <translation>用两位小数续算，末位差 1 也算对。</translation>
+    </message>
+    <message>
+        <source>Usual mistakes, seen at {cell}</source>
+        <translation>常见的错，看 {cell}</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>分数</translation>
+    </message>
+    <message>
+        <source>Scaling</source>
+        <translation>缩放</translation>
+    </message>
+    <message>
+        <source>Bias</source>
+        <translation>偏置</translation>
+    </message>
+    <message>
+        <source>Mask</source>
+        <translation>掩码</translation>
+    </message>
+    <message>
+        <source>Softmax</source>
+        <translation>softmax</translation>
+    </message>
+    <message>
+        <source>Weighted sum</source>
+        <translation>加权求和</translation>
+    </message>
+    <message>
+        <source>Each row of Q with each row of K: multiply, add up.</source>
+        <translation>Q 的每一行与 K 的每一行做点积。</translation>
+    </message>
+    <message>
+        <source>Each row of A weighs the rows of V.</source>
+        <translation>用 A 的每一行对 V 的各行加权。</translation>
+    </message>
+    <message>
+        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; write every step.</source>
+        <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
+    </message>
+    <message>
+        <source>Fill the weights</source>
+        <translation>补全权重</translation>
+    </message>
+    <message>
+        <source>All steps</source>
+        <translation>全部步骤</translation>
+    </message>
+    <message>
+        <source>Find the mistake</source>
+        <translation>找错</translation>
+    </message>
+    <message>
+        <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
+        <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
 </context>
 </TS>

@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.program import Program
+from attn_gui.paths import resource
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = {
@@ -44,7 +45,7 @@ class Watch(QObject):
     def painted(self, name):
         if name == "mainWindow" and "first" not in told:
             told["first"] = state()
-        elif name == "heatmap.weights" and "maps" not in told:
+        elif name == LAST and "maps" not in told:
             told["maps"] = state()
             QTimer.singleShot(0, app.exit)
 
@@ -68,7 +69,7 @@ watch = Watch()
 app.installEventFilter(watch)
 from attn_gui.app.start import run
 
-code = run()
+code = run(FILES)
 print(json.dumps(told))
 sys.exit(code)
 """
@@ -110,14 +111,35 @@ def run(script: str, home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=300)
 
 
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What there was when the window was painted first, and when its maps were."""
+def watched(home: Path, files: str, last: str) -> dict[str, Any]:
     names = f"ZONES = {ZONES!r}\nTABLES = ('table.query', 'table.key', 'table.value')\n"
-    done = run(names + WATCHED, tmp_path_factory.mktemp("home"))
+    done = run(f"from pathlib import Path\n{names}FILES = {files}\nLAST = {last!r}\n{WATCHED}", home)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What there was when the window was painted first, and when the maps of a file were."""
+    example = str(resource("examples", "minilm-layer2.npz"))
+    return watched(tmp_path_factory.mktemp("home"), f"[Path({example!r})]", "heatmap.weights")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What there was when the window was painted first, and when the start page was."""
+    return watched(tmp_path_factory.mktemp("home"), "[]", "start.map.minilm")
+
+
+def test_a_start_without_a_file_paints_the_start_page_before_spine_tables_and_maps(first: dict[str, Any]) -> None:
+    assert not {name.split(".")[0] for name in first["first"]["modules"]} & set(HEAVY)
+    modules = first["maps"]["modules"]
+    assert "pyqtgraph" not in modules
+    assert "attn_gui.app.program" not in modules
+    assert set(modules) & set(SELDOM) == set()
+    assert first["maps"]["zones"] == first["first"]["zones"], "no zone flashes up below it"
+    assert first["maps"]["tables"] == 0
 
 
 def test_the_window_is_painted_before_anything_heavy_is_imported(told: dict[str, Any]) -> None:

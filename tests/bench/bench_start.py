@@ -32,6 +32,7 @@ PROGRAM = """
 import time
 from PySide6.QtWidgets import QApplication
 from attn_gui.app.start import Start, run
+from attn_gui.paths import resource
 fill, paint_maps, painted = Start._fill, Start._paint, []
 def filled(start):
     tell("window")
@@ -53,7 +54,7 @@ def tell(what):
 Start._paint = watched
 Start._fill = filled  # an event filter of the application would be asked twenty thousand times
 Start._complete = completed  # what it does comes after the maps
-run()
+run([resource("examples", "minilm-layer2.npz")])
 """
 SCRIPTS = {
     "bare": BARE.format(imports="import numpy"),

@@ -7,60 +7,118 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage, QPainter
 
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.indices import whole
 from attn_gui.figure.pages.base import PageStyle
-from attn_gui.figure.worksheets import facts_of, tables_of
-from attn_gui.lessons.exercises import Blank, random_blanks, worksheets
+from attn_gui.figure.worksheet_pages import (
+    HEIGHT,
+    INNER,
+    MARGIN,
+    SheetLayout,
+    facts,
+    given_tables,
+    key_pages,
+    page_of_sheet,
+    result_lines,
+    sheet_layout,
+    stage_tables,
+)
+from attn_gui.figure.worksheets import check_sheet
+from attn_gui.lessons.exercises import LEVELS, Blank, random_blanks, worksheets
 from attn_gui.lessons.solutions import solution_of_all
 from attn_gui.paths import resource
+from tests.printed import equations_in, wrong_equations
 
 WORKED = resource("examples", "worked-example.npz")
 
 
+STYLE = PageStyle()
+
+
 def fingerprint(sheet):
-    return tuple(array.tobytes() for array in sheet.evaluation.problem.arrays().values()), sheet.blanks
+    return tuple(array.tobytes() for array in sheet.evaluation.problem.arrays().values()), sheet.blanks, sheet.slip
 
 
-def test_twenty_sheets_are_twenty_different_ones_and_the_seed_repeats_them():
+def tables_of(sheet, *, solved=False):
+    """Every table of a sheet: what is given, then the steps."""
+    given, computed = given_tables(sheet, STYLE)
+    steps = (table for names in sheet.steps for table in stage_tables(sheet, names, STYLE, solved=solved))
+    return [*given, *computed, *steps]
+
+
+def numbers(table):
+    return [[float(text.replace("−", "-").replace("∞", "inf")) for text in row] for row in table.cells]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_twenty_sheets_are_twenty_different_ones_and_the_seed_repeats_them(level):
     problem = load(WORKED)
-    first, again, other = (list(worksheets(problem, 20, seed, (), 6)) for seed in (1, 1, 500))
+    first, again, other = (list(worksheets(problem, 20, seed, level)) for seed in (1, 1, 500))
     assert len({fingerprint(sheet) for sheet in first}) == 20
     assert [fingerprint(sheet) for sheet in first] == [fingerprint(sheet) for sheet in again]
     assert not {fingerprint(sheet) for sheet in first} & {fingerprint(sheet) for sheet in other}
-    assert all(len(sheet.blanks) == 6 for sheet in first)
+
+
+def test_every_sheet_asks_for_something_that_has_to_be_computed():
+    for sheet in worksheets(load(WORKED), 20, 1):
+        weights, value = sheet.evaluation.box("weights", whole((1, 1, 2, 2))), sheet.evaluation.problem.value
+        assert weights.max() <= 0.97
+        assert np.abs(weights - 0.5).min() >= 0.02
+        assert (value != 0).all()
+        assert all(len({*column}) > 1 for column in value.T)
+        assert len({*map(tuple, value)}) == len(value)
 
 
 def test_a_key_has_the_numbers_of_an_independent_computation():
-    (sheet,) = worksheets(load(WORKED), 1, 7, ("weights", "head_output"), 8)
+    (sheet,) = worksheets(load(WORKED), 1, 7)
     problem = sheet.evaluation.problem
-    scores = problem.query @ problem.key.T / np.sqrt(3)
-    powers = np.exp(scores)
-    expected = {"A": powers / powers.sum(axis=1, keepdims=True)}
+    scores = problem.query @ problem.key.T
+    powers = np.exp(scores / np.sqrt(3))
+    expected = {"S": scores, "A": powers / powers.sum(axis=1, keepdims=True)}
     expected["O"] = expected["A"] @ problem.value
-    tables = {table.title.split()[0]: table for table in tables_of(sheet, PageStyle())}
+    tables = {table.title.split()[0]: table for table in tables_of(sheet, solved=True)}
     for letter, matrix in expected.items():
-        found = [[float(text.replace("−", "-")) for text in row] for row in tables[letter].cells]
-        np.testing.assert_allclose(found, matrix, atol=0.005001)
-    assert sum(len(table.left) for table in tables.values()) == 8
-    assert tables["S"].left == frozenset()
+        np.testing.assert_allclose(numbers(tables[letter]), matrix, atol=0.005001)
+    assert sum(len(table.asked) for table in tables_of(sheet)) == 16
 
 
-def test_a_number_that_stands_twice_is_left_out_twice():
+def test_the_levels_ask_for_less_or_for_one_wrong_number():
+    problem = load(WORKED)
+    (weights,), (slip,) = (worksheets(problem, 1, 3, level) for level in ("fill", "mistake"))
+    assert {table.title for table in tables_of(weights) if table.asked} == {"A"}
+    assert [table.title for table in tables_of(weights)] == ["Q", "K", "V", "S", "S′", "A"]
+    printed, right = (np.concatenate([np.ravel(numbers(table)) for table in tables_of(slip, solved=solved)])
+                      for solved in (False, True))  # fmt: skip
+    assert (printed != right).sum() == 1
+    assert printed[printed != right] == pytest.approx(slip.slip.number, abs=0.005001)
+    assert not any(table.asked for table in tables_of(slip))
+
+
+def test_the_wrong_number_is_one_that_its_mistake_gives_and_clearly_off():
+    for sheet in worksheets(load(WORKED), 20, 1, "mistake"):
+        at, number, mistake = sheet.slip
+        made = mistake.made_in(sheet.evaluation.problem)
+        assert float(made.box(at.stage, at.box).item()) == pytest.approx(number)
+        assert abs(float(sheet.evaluation.box(at.stage, at.box).item()) - number) > 0.05
+
+
+def test_steps_that_only_repeat_numbers_are_one_step():
     rng = np.random.default_rng(0)
     fields = {name: rng.normal(size=(3, 2)) for name in ("query", "key", "value")}
-    (sheet,) = worksheets(Problem(**fields, mask=[{"kind": "causal"}]), 1, 1, ("masked",), 3)
-    left = {table.title.split()[0]: table.left for table in tables_of(sheet, PageStyle()) if table.left}
-    assert len(left) == 2  # the scaled scores and the masked ones
-    assert len(set(left.values())) == 1
+    (sheet,) = worksheets(Problem(**fields, mask=[{"kind": "causal"}]), 1, 1)
+    assert sheet.steps == (("scores",), ("scaled", "masked"), ("weights",), ("head_output",))
+    masked = next(table for table in tables_of(sheet) if table.title == "Sᵐ")
+    assert masked.cells[0][1:] == ("−∞", "−∞")
+    assert not masked.asked & {(0, 1), (0, 2), (1, 2)}
 
 
 def sheet_of(**fields):
     given = {"query": np.eye(2), "key": np.eye(2), "value": np.eye(2)}
-    return next(worksheets(Problem(**given, **fields), 1, 1, (), 2))
+    return next(worksheets(Problem(**given, **fields), 1, 1))
 
 
 @pytest.mark.parametrize(
@@ -83,9 +141,9 @@ def sheet_of(**fields):
 def test_every_matrix_that_is_needed_is_given(fields, titles):
     """On the sheet and in the worked solution."""
     sheet = sheet_of(**fields)
-    tables = [table for table in tables_of(sheet, PageStyle()) if table.title in titles]
+    tables = given_tables(sheet, STYLE)[0]
     assert [table.title for table in tables] == titles
-    assert not any(table.left for table in tables)
+    assert not any(table.asked for table in tables)
     given = solution_of_all(sheet.evaluation).given
     assert [tuple(map(len, table.cells)) for table in tables] == [tuple(map(len, part.values)) for part in given]
     if titles[-1] == "B":
@@ -103,25 +161,25 @@ def test_every_matrix_that_is_needed_is_given(fields, titles):
     ],
 )
 def test_every_number_that_is_needed_is_given(fields, said):
-    assert facts_of(sheet_of(**fields), PageStyle()) == said
+    assert facts(sheet_of(**fields), STYLE) == said
+
+
+def test_the_mask_is_told_in_words():
+    assert facts(sheet_of(mask=[{"kind": "causal"}]), STYLE) == "M (causal): open where j ≤ i"
 
 
 def test_no_number_of_a_sheet_is_changed_by_hand():
     by_hand = [{"kind": "set", "stage": "scores", "at": {"query": 0, "key": 0}, "values": 50.0}]
-    (plain,), (sheet,) = (worksheets(load(WORKED).replace(interventions=each), 1, 1, (), 6) for each in ((), by_hand))
-    assert list(tables_of(sheet, PageStyle())) == list(tables_of(plain, PageStyle()))
+    (plain,), (sheet,) = (worksheets(load(WORKED).replace(interventions=each), 1, 1) for each in ((), by_hand))
+    assert tables_of(sheet, solved=True) == tables_of(plain, solved=True)
 
 
-def test_every_cell_that_is_left_out_of_a_batch_is_on_the_sheet():
+def test_of_a_batch_the_first_item_is_asked_for():
     rng = np.random.default_rng(0)
     problem = Problem(**{name: rng.normal(size=(3, 2, 2)) for name in ("query", "key", "value")})
-    for sheet in worksheets(problem, 5, 1, (), 8):
-        assert len(sheet.blanks) == 8
-        assert (
-            sum(len(table.left) for table in tables_of(sheet, PageStyle())) >= 8
-        )  # a score of 0 is left out scaled, too
-    with pytest.raises(ValueError, match="only 16 cells to leave out; 17"):
-        list(worksheets(problem, 1, 1, (), 17))
+    for sheet in worksheets(problem, 5, 1):
+        assert {blank.index[0] for blank in sheet.blanks} == {0}
+        assert sum(len(table.asked) for table in tables_of(sheet)) == len(sheet.blanks) == 16
 
 
 def test_closed_cells_are_never_left_out():
@@ -129,16 +187,15 @@ def test_closed_cells_are_never_left_out():
     problem = Problem(
         **{name: rng.normal(size=(4, 4)) for name in ("query", "key", "value")}, mask=[{"kind": "causal"}]
     )
-    for sheet in worksheets(problem, 20, 1, ("masked", "weights"), 8):
-        assert all(blank.index[2] >= blank.index[3] for blank in sheet.blanks)
+    for sheet in worksheets(problem, 5, 1):
+        closing = (blank for blank in sheet.blanks if blank.stage in ("masked", "weights"))
+        assert all(blank.index[2] >= blank.index[3] for blank in closing)
 
 
-def test_q_k_and_v_that_are_given_have_nothing_to_leave_out():
-    problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2))
-    for sheet in worksheets(problem, 5, 1, ("value", "weights"), 4):
-        assert {blank.stage for blank in sheet.blanks} == {"weights"}
-    with pytest.raises(ValueError, match="only 0 cells to leave out; 1"):
-        list(worksheets(problem, 1, 1, ("query",), 1))
+def test_weights_that_are_given_have_nothing_to_leave_out():
+    given = Problem.from_weights(np.full((2, 2), 0.5), value=np.eye(2))
+    with pytest.raises(ValueError, match="has nothing to leave out"):
+        list(worksheets(given, 1, 1, "fill"))
 
 
 @pytest.mark.parametrize("count", [1, 7, 40])
@@ -167,14 +224,13 @@ def test_a_class_is_written_in_one_command(tmp_path, capsys, lang):
     for path in paths:
         data = Path(path).read_bytes()
         assert data.startswith(b"%PDF-")
-        assert len(re.findall(rb"/Type\s*/Page\b", data)) == 20
+        assert len(re.findall(rb"/Type\s*/Page\b", data)) == (5 if "keys" in path else 20)
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--blanks", "99"], "There are only 16 cells to leave out; 99 were asked for."),
-        (["--stage", "nope"], "'nope' is not a stage of this problem"),
+        (["--level", "hard"], "invalid choice: 'hard'"),
         (["--count", "0"], "expected a whole number from 1 to 200"),
         (["--lang", "fr"], "invalid choice: 'fr'"),
     ],
@@ -186,7 +242,58 @@ def test_what_cannot_be_is_refused_in_a_sentence(tmp_path, capsys, words, said):
 
 
 def test_what_does_not_fit_on_paper_is_refused(tmp_path, capsys):
-    for size, said in ((100, "is too large for a worksheet"), (20, "do not fit on a page")):
+    for size, said in ((100, "is too large for a worksheet"), (20, "do not fit on one page")):
         save(Problem(**dict.fromkeys(("query", "key", "value"), np.ones((size, 4)))), tmp_path / "large.attn")
         assert main(["worksheet", str(tmp_path / "large.attn"), "-o", str(tmp_path)]) == 2
         assert said in capsys.readouterr().err
+
+
+KINDS = {
+    "worked": load(WORKED),
+    "two heads, causal": Problem(
+        **{name: np.ones((2, 4)) for name in ("query", "key", "value")}, num_heads=2, mask=[{"kind": "causal"}]
+    ),
+    "additive": Problem(
+        query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive",
+        score_params={"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": [1.0, 2.0]},
+    ),
+    "capped, warm, with a sink": Problem(
+        query=np.eye(2), key=np.eye(2), value=np.eye(2), softcap=3, temperature=2, sink=[1.0]
+    ),
+    "biased": Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), mask=[{"kind": "alibi"}]),
+    "projections, tokens": load(resource("examples", "thinking-machines.npz")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, lang):
+    style = PageStyle("light", lang)
+    projections = check_sheet(KINDS[kind], level, lang)
+    (sheet,) = worksheets(KINDS[kind], 1, 1, level, projections=projections, draws=3)
+    layout: SheetLayout = sheet_layout(sheet, style)
+    assert layout.top + layout.given.height <= layout.first
+    assert layout.first + sum(layout.high) <= HEIGHT - MARGIN
+    assert layout.given.width <= INNER + 1
+    for flow, high in zip(layout.steps, layout.high, strict=True):
+        assert flow.height <= high
+        assert flow.size.number >= 8 * 96 / 72 - 0.01
+    for page in (page_of_sheet(sheet, style), *key_pages([sheet], style)):
+        image = QImage(int(page.width), int(page.height), QImage.Format.Format_RGB32)
+        image.fill(page.ground)
+        painter = QPainter(image)
+        page.paint(painter)
+        painter.end()
+        dark = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[:, :, :3].max(axis=2) < 120
+        edge = int(MARGIN) - 12
+        assert dark.any()
+        assert not dark[:, :edge].any()
+        assert not dark[:, -edge:].any()
+
+
+def test_the_equation_of_a_key_is_what_a_calculator_says():
+    for sheet in worksheets(load(WORKED), 20, 1):
+        (line, _), _ = result_lines(sheet, STYLE)
+        assert len(equations_in(line)) == 1
+        assert wrong_equations(line) == []

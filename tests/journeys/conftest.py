@@ -27,6 +27,8 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from attn_gui.app.program import Program
+from attn_gui.app.shell import Shell
+from attn_gui.app.start_page import StartPage
 from attn_gui.paths import resource
 
 LEFT = Qt.MouseButton.LeftButton
@@ -396,11 +398,22 @@ def _compose(widget: QWidget, letter: str) -> None:
 
 @pytest.fixture
 def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]:
-    """Start the program, with a file or example if one is given; closed without questions at the end."""
+    """Start the program, with a file or example if one is given; closed without questions at the end.
+
+    Without one it begins with the example behind the start page, and with that page where it is asked for.
+    """
     programs: list[Program] = []
 
-    def start(path: Path | str | None = None, lang: str = "en", width: int = 1440, height: int = 900) -> Person:
-        program = Program(qapp, lang=lang)
+    def start(
+        path: Path | str | None = None, lang: str = "en", width: int = 1440, height: int = 900, *, page: bool = False
+    ) -> Person:
+        shell = Shell(qapp, lang)
+        start_page = StartPage(shell)
+        if page:
+            shell.window.resize(width, height)
+            shell.window.show()
+            start_page.show()
+        program = Program(qapp, shell=shell, start_page=start_page)
         programs.append(program)
         program.begin(resource("examples", path) if isinstance(path, str) else path)
         program.window.resize(width, height)

@@ -226,7 +226,7 @@ def test_the_keyboard_stays_with_the_snapshots_when_the_last_one_is_deleted(laun
 def test_one_of_another_layer_of_a_model_is_not_put_in_the_place_of_this_one(launch, tmp_path):
     """All weights of the layer were written over those of the one on the table."""
     person = launch(height=900)
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     model = person.program.late.models
     text = person.program.document.study.text
@@ -265,7 +265,7 @@ def test_one_of_another_layer_of_a_model_is_not_put_in_the_place_of_this_one(lau
 
 def test_what_is_kept_by_itself_of_a_model_knows_its_layer(launch):
     person = launch(height=900)
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     person.program.late.models.set_layer(1)
     person.wait()

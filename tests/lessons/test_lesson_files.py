@@ -14,6 +14,7 @@ from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import settled
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.formats import FormatError
+from attn_gui.lessons.curriculum import following, names
 from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import read_lesson, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource, expression
@@ -76,7 +77,109 @@ def test_the_command_line_goes_through_a_lesson(path, capsys):
 
 def test_one_step_and_one_question_are_counted_as_one(tmp_path, capsys):
     assert main(["lesson", "check", str(lesson(tmp_path, WHOLE))]) == 0
-    assert capsys.readouterr().out == "mine.md: 1 step, 1 question, every number computed\n"
+    assert capsys.readouterr().out == "mine.md: steps: 1, questions: 1; every number computed\n"
+
+
+@pytest.mark.parametrize(
+    ("lang", "told", "refused"),
+    [
+        ("zh", "mine.md：1 步，1 个问题；每个数都已算出\n", "课程 mine.md 第 5 行：应为"),
+        ("en", "mine.md: steps: 1, questions: 1; every number computed\n", "In the lesson mine.md, line 5: expected"),
+    ],
+)
+def test_a_check_speaks_the_language_that_is_asked_for(tmp_path, capsys, lang, told, refused):
+    assert main(["lesson", "check", str(lesson(tmp_path, WHOLE)), "--lang", lang]) == 0
+    assert capsys.readouterr().out == told
+    path = lesson(tmp_path, WHOLE.replace("choose: weights[1, 1]", "choose: weights[9, 9]"))
+    assert main(["lesson", "check", str(path), "--lang", lang]) == 2
+    assert refused in capsys.readouterr().err
+
+
+CHINESE_ONLY = """# 我的第一课
+
+## 一步
+- make: kind=self n=2 d_k=2
+- cover: weights[0, :]
+
+### 中文
+权重是 {weights[0, 0]}，a | b 是条件概率的写法。
+
+### Question
+- ask: √4 是多少？
+- answer: sqrt(4)
+
+# 现在你会：
+- can: 开平方
+"""
+
+
+def test_a_lesson_in_one_language_alone_is_taken(tmp_path):
+    read = read_lesson(lesson(tmp_path, CHINESE_ONLY))
+    (state,) = states_of(read, PAGES)
+    for lang in ("en", "zh"):
+        assert read.title.plain(lang) == "我的第一课"
+        assert state.step.text.plain(lang) == "权重是 ，a | b 是条件概率的写法。"
+    assert read.end is not None
+    assert read.end.can[0].plain("en") == "开平方"
+    assert read.minutes == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("- cover: weights[0, :]", "- cover: weights[0]", "line 5: expected computed cells such as weights[1, 1]"),
+        ("- cover: weights[0, :]", "- cover: x[0, 0]", "line 5: expected computed cells such as weights[1, 1]"),
+        (
+            "- cover: weights[0, :]",
+            "- do: query[0, 0] = 2",
+            "such as x: query is computed from x here, got query[0, 0]",
+        ),
+        ("- can: 开平方\n", "", "line 14: expected 1 to 8 lines “- can: …” at the end, got 0."),
+        (
+            "- can: 开平方",
+            "- can: 开平方\n- next: nowhere.md",
+            "line 16: expected the name of a lesson beside",
+        ),
+        ("- can: 开平方", "- see: a", "line 15: expected “- can:”, “- try:” or “- next:”"),
+    ],
+)
+def test_what_is_wrong_with_a_cover_or_an_end_is_said_with_its_line(tmp_path, capsys, old, new, said):
+    assert main(["lesson", "check", str(lesson(tmp_path, CHINESE_ONLY.replace(old, new, 1)))]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_what_is_asked_for_is_covered_with_its_row_and_what_follows(tmp_path):
+    asked = WHOLE.replace("- answer: sqrt(d_k)", "- answer: weights[1, 1]")
+    for more, stages in (("", {"weights", "head_output", "concat", "output"}), ("- cover: none\n", set())):
+        text = asked.replace("- choose:", f"{more}- choose:")
+        (state,) = states_of(read_lesson(lesson(tmp_path, text)), PAGES)
+        assert {blank.stage for blank in state.covered} == stages
+        assert {blank.index[-2] for blank in state.covered} <= {1}
+
+
+def test_every_lesson_has_a_place_and_an_end():
+    assert sorted(names()) == sorted(path.stem for path in LESSONS)
+    for path in LESSONS:
+        read = read_lesson(path)
+        assert read.end is not None
+        assert len(read.end.can) == 4
+        assert read.end.tries is not None
+        assert following(read) is not None or path.stem == "15-induction"
+
+
+def test_a_number_that_is_asked_for_is_called_by_its_cell(tmp_path):
+    text = WHOLE.replace("- answer: sqrt(d_k)", "- answer: weights[1, 1]")
+    (state,) = states_of(read_lesson(lesson(tmp_path, text)), PAGES)
+    ground, question = state.begin.ground(), state.step.question
+    for number, place, mistake in (
+        (1.155, ("scaled", (0, 0, 1, 1)), "no_softmax"),
+        (0.577, ("scaled", (0, 0, 1, 0)), None),
+        (0.36, ("weights", (0, 0, 1, 0)), None),
+        (3.173, None, "not_divided_by_z"),
+    ):
+        verdict = verdict_on(question, ground, number)
+        assert verdict.place == place, number
+        assert next((found.key for found in verdict.mistakes), None) == mistake, number
 
 
 TAUGHT = (
@@ -180,7 +283,7 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         ("- open: worked-example", "- open: nothing-here", "line 4: expected the name of an example"),
         ("- open: worked-example", "- open: ../secret.npz", "line 4: expected the name of an example"),
         ("- open: worked-example", "- fly: away", "line 4: expected “- word: …” with one of open, make"),
-        ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:” or “- model:” in the first step"),
+        ("- open: worked-example\n", "", "line 3: expected “- open:”, “- make:”, “- model:” or “- words:” in the"),
         ("weights[1, 1]\n\n", "weights[7, 1]\n\n", "line 5: expected a cell such as weights[1, 1]"),
         ("- choose: weights[1, 1]", "- play: weights[1, 9]", "line 5: expected a cell such as weights[1, 1]"),
         ("- choose: weights[1, 1]", "- play: query[0, 0]", "line 5: expected a cell that is computed"),
@@ -223,7 +326,7 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         ("键 1 的权重 {weights[1, 1]:2}。", "", "line 3: expected a text under “### English” and one under “### 中文”"),
         ("- answer: sqrt(d_k)\n", "", "line 14: expected “- ask:” and either “- answer:” or 2 to 8 choices"),
         ("- answer: sqrt(d_k)", "- answer: open(1)", "line 15: expected an expression"),
-        ("- open: worked", "- set: scale = 1\n- open: worked", "line 4: expected “- open:”, “- make:” or “- model:”"),
+        ("- open: worked", "- set: scale = 1\n- open: worked", "line 4: expected “- open:”, “- make:”, “- model:” or"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 0.0", "line 16: expected a number between 0 and 1"),
         (
             "- answer: sqrt(d_k)",

@@ -27,6 +27,7 @@ TOOLBAR = (
     ("new", "open", "save"),
     ("undo", "redo"),
     ("lessons",),
+    ("card",),
     ("pin", "compare", "interventions"),
     ("export_image",),
     ("product", "all_stages", "model"),
@@ -70,6 +71,8 @@ class Actions(QObject):
         self._reasons: dict[str, str] = {}  # why some have nothing to do in the present problem
         self.lacking: Callable[[tuple[str, ...]], str] = lambda reads: ""
         """Says, in a sentence, which of these parts of attention the present problem has not."""
+        self.before: Callable[[Row], object] = lambda row: None
+        """Called before an action is done: what stands in the place of the document may have to go."""
         self._turning: dict[str, Row] = {}  # those with another label while they are in force
         self.rows: tuple[Row, ...] = ()
         self.by_name: dict[str, QAction] = {}
@@ -104,6 +107,7 @@ class Actions(QObject):
             return
         settled = self._settle()
         if settled:
+            self.before(self._rows[name])
             command.do(*([checked] if action.isCheckable() else []))
         if action.isCheckable() or not settled:
             self.show_states()  # what was refused is not checked

@@ -19,7 +19,6 @@ class Example(NamedTuple):
     file: str
     title: str
     about: str
-    size: str
     head: int = 0
 
     @property
@@ -50,21 +49,18 @@ EXAMPLES = (
         "worked-example.npz",
         QT_TRANSLATE_NOOP("Examples", "Worked example, five steps"),
         QT_TRANSLATE_NOOP("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."),
-        "2 × 3 · 3 × 2",
     ),
     Example(
         "thinking",
         "thinking-machines.npz",
         QT_TRANSLATE_NOOP("Examples", "Thinking Machines, projected"),
         QT_TRANSLATE_NOOP("Examples", "Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4."),
-        "X · W",
     ),
     Example(
         "thinking64",
         "thinking-machines-64.npz",
         QT_TRANSLATE_NOOP("Examples", "Thinking Machines, d_k = 64"),
         QT_TRANSLATE_NOOP("Examples", "The same two words with d_k = 64: scores are divided by √64 = 8."),
-        "X · W, √64 = 8",
     ),
     Example(
         "nadaraya",
@@ -75,7 +71,6 @@ EXAMPLES = (
             "Attention as regression: 50 noisy points of 2 sin x + x^0.8, asked for on a grid; a Gaussian of x − xᵢ "
             "says how much each point counts.",
         ),
-        "50 × 1 · 1 × 50",
     ),
     Example(
         "layer",
@@ -84,14 +79,12 @@ EXAMPLES = (
         QT_TRANSLATE_NOOP(
             "Examples", "Six words through a whole layer: norm, two causal heads, norm, feed-forward network."
         ),
-        "6 × 8, 2",
     ),
     Example(
         "minilm",
         "minilm-layer2.npz",
         QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),
         QT_TRANSLATE_NOOP("Examples", "Layer 2 of MiniLM reading “{text}”"),
-        "16 × 384, 12",
         head=3,
     ),
     Example(
@@ -99,7 +92,6 @@ EXAMPLES = (
         "smollm2-layer10.npz",
         QT_TRANSLATE_NOOP("Examples", "SmolLM2, layer 10, causal"),
         QT_TRANSLATE_NOOP("Examples", "Layer 10 of SmolLM2 reading “{text}”"),
-        "14 × 576, 9",
         head=5,
     ),
 )

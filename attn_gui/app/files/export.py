@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QCoreApplication, QMimeData, QObject
 from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.editing.making import copied
+from attn_gui.app.files.files import asked_path
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying, sentence, translating
@@ -21,16 +22,19 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.progress import Progress, silent, within
+from attn_gui.figure.export_settings import THEMES
 from attn_gui.figure.levels import Shade
 from attn_gui.modes import GRADIENT, NOW, SIDE_BY_SIDE, WIPE
-from attn_gui.views.clipboard import LateCopy
+from attn_gui.views.clipboard import LateCopy, picture_data
 from attn_gui.views.dialogs.asking import asked
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice
 from attn_gui.views.dialogs.progress import WorkLine, wait_for
 from attn_gui.views.main_window import MainWindow
+from attn_gui.views.theme import current_theme
 
 if TYPE_CHECKING:
     from attn_gui.app.files.export_tasks import Naming, Task
+    from attn_gui.views.dialogs.card_dialog import CardDialog
     from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 
@@ -161,7 +165,7 @@ class ExportController(QObject):
         self._computation, self._baseline = context.computation, context.baseline
         self._view, self._settings, self._look, self._pages = context.view, context.settings, context.look, pages
         self._writing, self._preview, self._late_copy = FileWriting(context.window), BackgroundTask(self), LateCopy()
-        self._dialog: ExportDialog | None = None
+        self._dialog: ExportDialog | CardDialog | None = None
         self._preview.ended.connect(self._on_preview_ended)
         context.window.product.maps.copyImageRequested.connect(self.copy_stage_image)
         context.window.product.maps.saveImageRequested.connect(self.export_stage_image)
@@ -171,7 +175,8 @@ class ExportController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {each.__name__: Command(each) for each in (self.export_image, self.export_data, self.copy_image)}
+        each = self.export_image, self.export_data, self.copy_image, self.card
+        return {command.__name__: Command(command) for command in each}
 
     @property
     def busy(self) -> bool:
@@ -240,8 +245,61 @@ class ExportController(QObject):
             self._settings.put("export_image", dialog.state())
             self._write(self._figures(dialog.result_choice()))
 
+    def card(self) -> None:
+        """A card of the chosen cell, else of the largest of the last row on show: on the clipboard, or as a PNG."""
+        from attn_gui.views.dialogs.card_dialog import COPY, SAVE, CardDialog
+
+        if self._is_held_up():
+            return
+        cell, kept = self._view.look.cell, self._settings.record("card")
+        proposal = replace(self._proposal(cell.stage if cell is not None else self._view.look.stage), compare=NOW)
+
+        def choice(form: str, theme: str) -> ExportChoice:
+            return replace(proposal, picture=form, theme=theme, dpi=PREVIEW_DPI)
+
+        theme = str(kept.get("theme"))
+        draw = translating(lambda *chosen: self._previewed(choice(*chosen)))
+        dialog = self._dialog = CardDialog(
+            draw, str(kept.get("form")), theme if theme in THEMES else current_theme().name, self._window
+        )
+        wish, chosen = asked(dialog), dialog.choice()
+        self._dialog = None
+        self._preview.finish()
+        if wish:
+            self._settings.put("card", {"form": chosen[0], "theme": chosen[1]})
+        if wish == COPY:
+            self._copy_card(choice(*chosen))
+        elif wish == SAVE:
+            (task,) = self._figures(choice(*chosen))
+            kinds = {task.path.suffix: self.tr("Picture (*.png)")}
+            path = asked_path(self._window, self.tr("Save the card"), task.path, kinds)
+            if path is not None:
+                self._write(self._figures(replace(choice(*chosen), folder=str(path.parent), name=path.name)))
+
+    def _copy_card(self, choice: ExportChoice) -> None:
+        """The card on the clipboard, as a picture and as the PNG that opens as a session."""
+        from attn_gui.app.files.export_tasks import figure_of
+        from attn_gui.figure import sheet
+
+        settings = figure_of(choice, choice.stages[0], self._shades())
+
+        def put(found: QMimeData) -> None:
+            QGuiApplication.clipboard().setMimeData(found)
+            self._window.banner.show_info(lambda: self.tr("The card is on the clipboard."))
+
+        def drawn(evaluation: Evaluation, progress: Progress) -> QMimeData:
+            return picture_data(sheet.to_bytes(evaluation, settings, progress=progress))
+
+        if not is_long(self._document.problem):
+            self._guarded(lambda: put(drawn(self._computation.evaluation, silent)))
+            return
+        problem = copied(self._window, self._document)
+        if problem is not None:
+            self._late_copy.begin()
+            self._writing.hand(lambda progress: drawn(evaluation_of(problem), progress), self._late_copy.put)
+
     def _proposal(self, stage: str) -> ExportChoice:
-        from attn_gui.figure.sheet import is_small
+        from attn_gui.figure.export_settings import is_small
 
         look, options = self._view.look, {page: dict(values) for page, values in self._pages.options.items()}
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW

@@ -130,12 +130,13 @@ def figure_of(
     """
     if beside is not None and choice.compare in (DIFFERENCE, GRADIENT):
         shades = shades_of(choice.compare, shades)
-    of_cell = choice.cell is not None and not PICTURES[choice.picture].of_stage
+    kind = PICTURES[choice.picture]
+    of_cell = choice.cell is not None and kind.of_cell and (not kind.of_stage or choice.stage == stage)
     return replace(
         choice,
         stage=choice.stage if of_cell else stage,
         cell=choice.cell if of_cell else None,
-        page_options=choice.options_by_page.get(PICTURES[choice.picture].part, {}),
+        page_options=choice.options_by_page.get(kind.part, {}),
         beside=beside,
         shades={**shades, stage: _shade(choice, shades.get(stage, Shade()))},
     )

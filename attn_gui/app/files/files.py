@@ -23,7 +23,7 @@ from attn_gui.app.files.examples import EXAMPLES, Example, example_of
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, WindowTask
-from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.settings import REOPEN, Settings
 from attn_gui.app.state.translated_errors import saying, sentences
 from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
@@ -237,10 +237,9 @@ def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, 
 
 
 # --- recent files ---------------------------------------------------------------------------------
-# The files opened or saved last: their menu, of which they are taken by hand alone, and whether a start opens one.
+# The files opened or saved last: their menu, of which they are taken by hand alone.
 
 
-REOPEN = "reopen_last"
 LONGEST_FOLDER = 48  # letters of a folder in the menu
 LONGEST_NAME = 64  # and of a file
 
@@ -263,11 +262,6 @@ class RecentFiles(QObject):
     def commands(self) -> dict[str, Command]:
         """The row of the table of actions that it answers."""
         return {REOPEN: Command(lambda on: self._settings.put(REOPEN, on), checked=self._reopens)}
-
-    def first(self) -> Path | None:
-        """The document that a start without a file begins with, where that is wanted; it may be gone."""
-        found = self._settings.recent()[:1] if self._reopens() else []
-        return found[0] if found else None
 
     def _reopens(self) -> bool:
         return self._settings.flag(REOPEN, False)
@@ -360,9 +354,6 @@ class FilesController(QObject):
         context.window.banner.closed.connect(self._on_banner_closed)
         self.recent = RecentFiles(context.bars.menus, context.settings, self.open_path)
         self.retranslate()
-        context.window.inspector.exampleRequested.connect(self.open_example)
-        context.window.inspector.newRequested.connect(self.new)
-        context.window.inspector.openRequested.connect(self.open)
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
@@ -374,13 +365,12 @@ class FilesController(QObject):
         self._view_of = view_of
 
     def retranslate(self) -> None:
-        """The examples in their menu and among the first steps, in the present language."""
+        """The examples in their menu, in the present language."""
         self._menus["examples"].clear()
         for example in EXAMPLES:
             action = self._menus["examples"].addAction(example.title_text())
             action.setObjectName(f"action.example_{example.key}")
             action.triggered.connect(lambda _=False, key=example.key: self.open_example(key))
-        self._window.inspector.set_examples([(each.key, each.title_text(), "", each.size) for each in EXAMPLES])
 
     def _on_banner_closed(self, about: str) -> None:
         if about:
@@ -479,7 +469,7 @@ class FilesController(QObject):
         self._known = stamp  # of before it was read: what another program has written since is not ours
         self.journaling.begin_from(self._known if read is open_file else None)  # what was arranged is in no file
         if path.is_file():
-            self._settings.add_recent(path.resolve())
+            self._settings.add_recent(path.resolve(), loaded.problem)
         self._tell(loaded.notes)
 
     def _refuse(self, path: Path, error: Exception, left: int | None = None) -> None:
@@ -511,9 +501,11 @@ class FilesController(QObject):
 
         self._clashes.offer(clash, lambda: fields, dict, accept, words=saying(error))
 
-    def open_example(self, key: str) -> None:
-        if self.may_leave():
+    def open_example(self, key: str) -> bool:
+        """Open one of the problems that come along; False where the document stays."""
+        if may := self.may_leave():
             self.begin_with_example(key)
+        return may
 
     def begin_with_example(self, key: str) -> None:
         """Open one of the problems that come along, whatever becomes of the one before."""
@@ -528,7 +520,7 @@ class FilesController(QObject):
         else:
             self._begin(Loaded(placed.problem, snapshots=placed.snapshots), path, path.stem, record.view, placed.study)
             self._known = stamp
-            self._settings.add_recent(path.resolve())
+            self._settings.add_recent(path.resolve(), placed.problem)
 
     def begin_problem(self, problem: Problem, name: str, study: Study | None = None) -> None:
         """Open a copy of a problem that is no file's; the document before, and what was to take its place, is left."""

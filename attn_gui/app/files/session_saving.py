@@ -206,7 +206,7 @@ class SessionSaving(QObject):
             if self._well:  # else an earlier one of those that were written together failed, which is still to be read
                 self._window.banner.withdraw_refusal()
                 self._window.banner.withdraw(self._refused)
-            self._settings.add_recent(session.path.resolve())
+            self._settings.add_recent(session.path.resolve(), session.problem)
             if self._is_ours(session):
                 self._document.mark_saved(session.path, session.generation, session.snapshots)
                 self.saved.emit()

@@ -28,16 +28,17 @@ from attn_gui.views.lesson_panel import ExercisePanel
 from attn_gui.views.map.marks import Area
 from attn_gui.views.zones import handing_on, put_on_top
 
-AT_ONCE, MOST_CELLS = "6", 200_000  # blanks that are proposed, and cells of the maps that one can be drawn from
+MOST_CELLS = 200_000  # of the maps that a blank can be drawn from
 WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
 
 ROWS = (
     Row("leave_out", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out the &chosen cell"), words=WORDS, separator=True,
         needs=QT_TRANSLATE_NOOP(
-            "Actions", "Choose a computed cell that is not left out yet, in a map that is not too large")),
-    Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS),
+            "Actions", "Choose a computed cell that is not left out yet, in a map that is not too large"), full=True),
+    Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS,
+        full=True),
     Row("end_exercise", "learn", QT_TRANSLATE_NOOP("Actions", "&End the exercise"), words=WORDS,
-        needs=QT_TRANSLATE_NOOP("Actions", "No cell is left out")),
+        needs=QT_TRANSLATE_NOOP("Actions", "No cell is left out"), full=True),
 )  # fmt: skip
 
 
@@ -114,25 +115,21 @@ class Exercises(QObject):
         return bool(self._view.look.blanks) and not self._count
 
     def leave_out_random(self) -> None:
-        """Ask how many cells and by which seed."""
-        from attn_gui.views.dialogs.questions import AskDialog
+        """Ask how many cells and by which seed: the same seed draws the same cells."""
+        from attn_gui.views.dialogs.questions import LeaveOutDialog
 
-        words = self.tr("How many cells, and the seed they are drawn by: the same seed draws the same cells.")
-        dialog = AskDialog(self.tr("Leave out cells"), words, f"{AT_ONCE}, 1", self._drawn, self._window)
+        dialog = LeaveOutDialog(self._drawn, self._window)
         if asked(dialog) and dialog.answer is not None:
             self._count = len(dialog.answer)
             self._view.set(blanks=dialog.answer)
 
-    def _drawn(self, text: str) -> frozenset[Blank]:
-        """The cells that a count and a seed draw. Raises ValueError with what is wrong with the text."""
-        parts = [part.strip() for part in text.replace("，", ",").split(",")]
-        if len(parts) != 2 or not all(part.isdecimal() and len(part) < 10 for part in parts) or not int(parts[0]):
-            raise ValueError(self.tr("Expected two whole numbers, such as “6, 1”."))
+    def _drawn(self, count: int, seed: int) -> frozenset[Blank]:
+        """The cells that a count and a seed draw. Raises ValueError with a sentence where there are not so many."""
         evaluation = self._computation.evaluation
         if _is_large(evaluation.problem):
             raise ValueError(self.tr("These matrices are too large to be gone through by hand."))
         try:
-            return random_blanks(evaluation, usual_stages(evaluation), int(parts[0]), int(parts[1]))
+            return random_blanks(evaluation, usual_stages(evaluation), count, seed)
         except FormatError as error:
             raise ValueError(saying(error)()) from None
 

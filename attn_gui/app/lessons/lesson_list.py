@@ -61,7 +61,6 @@ class LessonListController(QObject):
         self._list: LessonList | None = None
         self._reading = BackgroundTask(self)
         self._reading.ended.connect(self._on_reading_ended)
-        context.window.inspector.lessonsRequested.connect(self.open)
         context.view.follow(self.leave, "document")
 
     def commands(self) -> dict[str, Command]:

@@ -256,11 +256,14 @@ class LessonsController(QObject):
         self._states = tuple(state.said(self._look.language) for state in states)
         self._settings.put(LAST, lesson.key)
         self._panel.show()
+        self._window.inspector.set_walk_main(False)
         self._window.set_history_shown(False)
         self._go(place)
 
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""
+        self._walking.leave()
+        self._window.inspector.set_walk_main(True)
         self._uncover()
         self._lesson, self._states, self._of_file, self._turning = None, (), (), None
         self._saying.forget()
@@ -287,6 +290,7 @@ class LessonsController(QObject):
         if self._lesson.end is None:
             self.close()
             return
+        self._walking.leave()
         self._uncover()
         self._place = len(self._states)
         self._saying.forget()
@@ -316,8 +320,9 @@ class LessonsController(QObject):
         self._uncover()
         self._place, self._answered = place, False
         self._keep(place)
-        self._window.inspector.show()
         self._walking.leave()
+        self._panel.question.set_walk_offered(False)
+        self._window.inspector.show()
         self._take(self._states[place].begin)
         self._turning = self._states[place].shown
         self._turn()
@@ -343,6 +348,7 @@ class LessonsController(QObject):
     def _accept(self) -> None:
         """Go on: the question is answered, or its answer was shown."""
         self._answered = True
+        self._panel.question.set_walk_offered(False)
         self._uncover()
         self._tick()
 
@@ -433,7 +439,18 @@ class LessonsController(QObject):
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
         if shown.play:
             self._view.tell_all()
-            self._walking.start(for_lesson=True)
+            covered = self._view.look.cell is not None and self._view.withholds(self._view.look.cell)
+            self._panel.question.set_walk_offered(covered and self._walking.offered())
+            if not covered:
+                self._walking.start(pour=False, keyboard=False)
+
+    def _walk(self) -> None:
+        """Walk through the cell of the step, as far as its cover lets it be seen."""
+        cell = self._states[self._place].shown.cell
+        assert cell is not None, "a step that plays has a cell"
+        self._view.set(**self._chosen(*cell))
+        self._view.tell_all()
+        self._walking.start(pour=False)
 
     def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:
         """The item, head and cell of an index, as the view has them."""
@@ -502,6 +519,7 @@ class LessonsController(QObject):
         panel = self._panel
         panel.stepAsked.connect(self._step)
         panel.closeAsked.connect(self.close)
+        panel.question.walkAsked.connect(self._walk)
         panel.doAsked.connect(self._do)
         panel.returnAsked.connect(self._return)
         panel.listAsked.connect(self.list.open)

@@ -19,7 +19,7 @@ from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.progress import Progress
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.lessons.exercises import Blank, usual_stages
+from attn_gui.lessons.exercises import Blank
 from attn_gui.lessons.solutions import solution_of_all, solution_of_cell
 from attn_gui.views.dialogs.asking import asked
 
@@ -50,7 +50,7 @@ class WorksheetsController(QObject):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
-        self._window, self._document, self._computation = context.window, context.document, context.computation
+        self._window, self._document = context.window, context.document
         self._settings, self._look = context.settings, context.look
         self._checked: tuple[object, Exception | None] = (None, None)
         self._writing = FileWriting(context.window)
@@ -81,15 +81,15 @@ class WorksheetsController(QObject):
             return
         proposed = WorksheetChoice()
         self._checked = None, None
-        stages, stem = usual_stages(self._computation.evaluation), self._document.name
-        dialog = WorksheetDialog(stages, lambda choice: self._files(choice, stem), stem, self._window)
+        stem = self._document.name
+        dialog = WorksheetDialog(lambda choice: self._files(choice, stem), stem, self._window)
         kept = self._settings.record(KEPT)
         known = {
             name: kept[name] for name in dialog.remembered if type(kept.get(name)) is type(getattr(proposed, name))
         }
         path = self._document.path
         folder = kept.get("folder") or str(path.parent if path else Path.home())
-        dialog.set_choice(replace(proposed, stages=stages, lang=self._look.language, folder=folder, **known))
+        dialog.set_choice(replace(proposed, lang=self._look.language, folder=folder, **known))
         if asked(dialog):
             choice = dialog.result_choice()
             self._settings.put(KEPT, {**dialog.state(), "folder": choice.folder})
@@ -99,7 +99,7 @@ class WorksheetsController(QObject):
         """The files of a choice. Raises ValueError with a sentence for what makes no sheet."""
         from attn_gui.figure.worksheets import check_sheet, class_files
 
-        asked_for = choice.seed, choice.stages, choice.blanks, choice.lang
+        asked_for = choice.level, choice.lang
         if self._checked[0] != asked_for:
             try:
                 check_sheet(self._document.problem, *asked_for)
@@ -124,8 +124,7 @@ class WorksheetsController(QObject):
                 choice.name or stem,
                 count=choice.count,
                 seed=choice.seed,
-                blanks=choice.blanks,
-                stages=choice.stages,
+                level=choice.level,
                 lang=choice.lang,
                 keys=choice.keys,
                 progress=progress,

@@ -13,7 +13,7 @@ from attn_gui.app.state.baseline import moved, side_names
 from attn_gui.app.state.translated_errors import saying, sentence
 from attn_gui.document.edits import filled
 from attn_gui.engine import STAGE, Problem, Recomputed
-from attn_gui.engine.comparison import READY
+from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.errors import FieldError
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.views.names import stage_title
@@ -40,6 +40,7 @@ class CompareController(QObject):
         context.view.follow(
             self.show_cell, "baseline", "face", "cell", "head", "batch", "evaluation", "compare", "mode"
         )
+        context.window.spine.boxes.compareAsked.connect(partial(self._on_action_triggered, WITH_SCALE))
         self._box.picked.connect(lambda mode: context.view.set(compare=mode))
         context.window.comparison.modePicked.connect(lambda mode: context.view.set(compare=mode))
         context.window.comparison.endRequested.connect(self._on_line_end_requested)

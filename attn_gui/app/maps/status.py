@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.state.baseline import moved
+from attn_gui.app.state.baseline import moved, side_names
 from attn_gui.app.state.computation import PATIENCE_MS
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell
@@ -20,6 +20,7 @@ from attn_gui.figure.operands import by_hand_of, stage_plane
 from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.figure.tokens import SPACING
+from attn_gui.modes import SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.names import layer_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
@@ -42,7 +43,7 @@ class StatusController(QObject):
         self._computation, self._view = context.computation, context.view
         self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         context.view.follow(self.show, "evaluation")
-        context.view.follow(self.show_place, "blanks", "face", "cell", "head", "batch", "baseline")
+        context.view.follow(self.show_place, "blanks", "face", "cell", "head", "batch", "baseline", "compare")
         context.computation.updated.connect(self._on_computation_updated)
         context.computation.working.connect(self._on_computation_working)
         context.document.titleChanged.connect(self.show_title)
@@ -107,6 +108,11 @@ class StatusController(QObject):
         number = sentence_number(value) if opened else self.tr("not allowed")
         if (found := moved(self._baseline, stage, look.batch, look.head, row, column)) is not None:
             number = f"{found.before} → {found.now}" + (f" ({found.change})" if found.change else "")
+            if look.compare == SIDE_BY_SIDE:
+                before, now = side_names(self._baseline)
+                number = self.tr("{before} {old}, {now} {new}").format(
+                    before=before, old=found.before, now=now, new=found.now
+                )
         if any(
             down.start <= row < down.stop and across.start <= column < across.stop for down, across in by_hand_of(plane)
         ):

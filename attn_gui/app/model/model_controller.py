@@ -413,7 +413,7 @@ def _opened_known(known: KnownModel, progress: Progress) -> Placed:
 
 
 # --- known models ---------------------------------------------------------------------------------
-# Models that are known by name: in their menu and among the first steps, each with what it is.
+# Models that are known by name: in their menu, each with what it is.
 
 
 MENU, CONTEXT = "models", "Models"
@@ -424,10 +424,9 @@ class ModelsAtHand(QObject):
 
     def __init__(self, context: AppContext, models: ModelController) -> None:
         super().__init__(context.window)
-        self._window, self._models = context.window, models
+        self._actions, self._models = context.bars.actions, models
         self._known = {key: known for key, known in KNOWN.items() if known.obtainable}
         context.bars.add([_row(key, known) for key, known in self._known.items()])
-        context.window.inspector.start.modelRequested.connect(models.open_known)
         context.bars.menus[MENU].aboutToShow.connect(self.retranslate)
         models.opened.connect(self.retranslate, Qt.ConnectionType.QueuedConnection)
         self.retranslate()
@@ -437,13 +436,11 @@ class ModelsAtHand(QObject):
         return {_action(key): Command(partial(self._models.open_known, key)) for key in self._known}
 
     def retranslate(self) -> None:
-        """The rows among the first steps, in the present language: one may have been installed meanwhile."""
-        absent = self.tr("not installed")
-        rows = [
-            (key, _said(known.label), _said(known.about), known.size if known.installed else absent)
-            for key, known in self._known.items()
-        ]
-        self._window.inspector.start.set_models(rows)
+        """Layers × heads beside each name, in the present language: one may have been installed meanwhile."""
+        for key, known in self._known.items():
+            action, beside = self._actions[_action(key)], known.size if known.installed else self.tr("not installed")
+            action.setText(f"{_said(known.label)}\t{beside}")
+            action.setToolTip(_said(known.about))
 
 
 def out_of_reach() -> list[str]:
@@ -456,7 +453,7 @@ def _action(key: str) -> str:
 
 
 def _row(key: str, known: KnownModel) -> Row:
-    return Row(_action(key), MENU, known.label, words=f"{known.title} {known.package}", context=CONTEXT, full=True)
+    return Row(_action(key), MENU, known.label, words=f"{known.title} {known.package}", context=CONTEXT)
 
 
 def _said(words: str) -> str:

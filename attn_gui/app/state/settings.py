@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QLibraryInfo, QLocale, QObject, QSettings, QTranslator, Signal
 from PySide6.QtGui import QPixmapCache
@@ -19,12 +19,18 @@ from attn_gui.languages import LANGUAGES
 from attn_gui.paths import resource
 from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_motion
 
+if TYPE_CHECKING:
+    from attn_gui.engine import Problem
+
 # --- settings -------------------------------------------------------------------------------------
 # Settings kept between sessions: keys and values in one INI file, never indices or labels.
 
 
 MOST_RECENT = 10
+REOPEN = "reopen_last"
+"""Begin with the document opened or saved last, not with the start page."""
 _RECENT_FILES = "recent", "files"  # the record, and its list
+_SIZES = "recent_sizes"  # of those files, by path
 
 
 class Settings:
@@ -95,8 +101,26 @@ class Settings:
         self._store.sync()
         return [Path(name) for name in self.entries(*_RECENT_FILES) if isinstance(name, str)]
 
-    def add_recent(self, path: Path) -> None:
+    def first(self) -> Path | None:
+        """The document that a start without a file begins with, where that is wanted; it may be gone."""
+        found = self.recent()[:1] if self.flag(REOPEN, False) else []
+        return found[0] if found else None
+
+    def add_recent(self, path: Path, problem: Problem | None = None) -> None:
+        """Put a file first, with the sizes of the problem that it holds where that is known."""
         self.put_first(*_RECENT_FILES, str(path), MOST_RECENT, str(path).__eq__)
+        known = self.record(_SIZES)
+        if problem is not None:
+            width = problem.num_heads * problem.d_k if problem.compares else problem.m
+            known[str(path)] = [problem.n, width, problem.num_heads]
+        self.put(_SIZES, {name: known[name] for name in map(str, self.recent()) if name in known})
+
+    def sizes_of(self, path: Path) -> tuple[int, ...]:
+        """Rows and columns of the Q of a recent file, or of weights alone, and how many heads; empty if unknown."""
+        found = self.record(_SIZES).get(str(path))
+        if not isinstance(found, list) or len(found) != 3 or any(type(size) is not int for size in found):
+            return ()
+        return tuple(found)
 
     def keep_recent(self, paths: Iterable[Path]) -> None:
         """Let the list be these files alone."""

@@ -94,6 +94,23 @@ def _shrink(kind: str, weights: Array) -> None:
         weights += 0.0  # no −0
 
 
+EMBEDDED = 8
+"""Numbers of the vector of a token that is not read from a model."""
+
+
+def embedded_fields(tokens: Sequence[str], seed: int = 0) -> dict[str, Any]:
+    """Return the fields of self-attention among tokens whose vectors are random.
+
+    Every different token has one vector of 8 normal numbers, so that equal tokens have equal rows of x (n, 8); w_query,
+    w_key and w_value (8, 8) are normal numbers ÷ √8.
+    """
+    different = list(dict.fromkeys(tokens))
+    draw = np.random.default_rng(seed).standard_normal
+    vectors = draw((len(different), EMBEDDED))
+    weights = {name: draw((EMBEDDED, EMBEDDED)) / np.sqrt(EMBEDDED) for name in ("w_query", "w_key", "w_value")}
+    return {"x": vectors[[different.index(token) for token in tokens]], **weights, "query_tokens": tuple(tokens)}
+
+
 def _zeros(problem: Problem, width: int) -> Array:
     return fill("zeros", (width,), dtype=problem.dtype)
 

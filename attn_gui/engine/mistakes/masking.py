@@ -30,6 +30,7 @@ class MaskFlipped(Mistake):
     """Closed keys are attended to, open ones are not."""
 
     key = "mask_flipped"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "mask the wrong way round")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The mask was read the wrong way round: the hatched keys are those that must not count."
     )
@@ -53,6 +54,7 @@ class ClosedAsZero(Mistake):
     """The mask multiplies the scores, and a score of 0 still has a share."""
 
     key = "closed_as_zero"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "masked with 0, not −∞")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "Masked scores were set to 0, and e⁰ = 1 still counts: they have to be −∞ before the softmax."
     )
@@ -78,6 +80,7 @@ class MaskAfterSoftmax(Mistake):
     """Closed weights are 0, and the rest of the row no longer adds up to 1."""
 
     key = "mask_after_softmax"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "mask after the softmax")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The mask came after the softmax: it has to come before, so that the open weights add up to 1."
     )

@@ -20,6 +20,7 @@ class Mistake:
 
     key = ""
     said = ""  # a sentence to whoever made it: what was done, and what should be; context "Mistakes"
+    brief = ""  # the same in a few words, for the key of a worksheet, {d_k} in it; nothing for a rarer mistake
 
     def applies(self, problem: Problem) -> bool:
         """Return whether the mistake can be made in a problem."""

@@ -21,6 +21,7 @@ class KeyNotTransposed(Mistake):
     """Rows of Q times columns of K; it goes unnoticed where a head of K is square."""
 
     key = "key_not_transposed"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "K not transposed")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "Rows of Q were multiplied by columns of K: a score takes a row of Q and a row of K, Q·Kᵀ."
     )
@@ -36,6 +37,7 @@ class QueryKeySwapped(Mistake):
     """Rows and columns of the scores exchanged; it goes unnoticed with as many queries as keys."""
 
     key = "query_key_swapped"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "Q and K exchanged")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "Queries and keys were exchanged: rows belong to the queries and columns to the keys, Q·Kᵀ."
     )

@@ -15,6 +15,7 @@ class NotScaled(Mistake):
     """The step is left out."""
 
     key = "not_scaled"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "no scaling")
     said = QT_TRANSLATE_NOOP(
         "Mistakes",
         "The scores were not scaled: each has to be multiplied by the scale, 1/√d_k unless another one is given, "
@@ -32,6 +33,7 @@ class ByWidth(Mistake):
     """The root is forgotten."""
 
     key = "divided_by_d_k"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "divided by {d_k}, not √{d_k}")
     said = QT_TRANSLATE_NOOP("Mistakes", "The scores were divided by d_k: it has to be its square root, √d_k.")
 
     def applies(self, problem: Problem) -> bool:

@@ -30,6 +30,7 @@ class DownColumns(Mistake):
     """Columns add up to 1 instead of rows."""
 
     key = "softmax_down_columns"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "normalized by column")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The softmax went down the columns: each row, the keys of one query, has to add up to 1."
     )
@@ -54,6 +55,7 @@ class NotDivided(Mistake):
     """The denominator Z is left out."""
 
     key = "not_divided_by_z"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "not divided by the sum")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "These are the exponentials alone: each has to be divided by Z, the sum of its row."
     )
@@ -77,6 +79,7 @@ class PlainShares(Mistake):
     """The exponential is forgotten."""
 
     key = "no_exponential"
+    brief = QT_TRANSLATE_NOOP("Mistakes", "no exponential")
     said = QT_TRANSLATE_NOOP(
         "Mistakes", "The scores were divided by their own sum: the softmax takes e to each score first."
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.analysis.dimensions import DimensionStep, counts_of, steps_of, written
@@ -32,10 +32,11 @@ from attn_gui.figure.pages.base import (
     metrics,
 )
 from attn_gui.figure.pages.context import PageContext
+from attn_gui.figure.text.fonts import code_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.words import page_words
 from attn_gui.figure.tokens import FONT_SIZE, RADIUS, SPACING
-from attn_gui.figure.writers import END, write_line, write_within
+from attn_gui.figure.writers import END, write_line, write_text, write_within
 from attn_gui.formats.scripts import SCRIPTS, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -395,8 +396,6 @@ def _sides(problem: Problem, step: DimensionStep, name: str, symbols: bool) -> l
 MOST_LINES = 400
 """Lines that are shown at most; the text itself is whole."""
 LEAST_CODE_WIDTH = 180.0
-INDENT = 5.0
-"""Pixels of a blank at the beginning of a line."""
 STEP = re.compile(r"(\w+) = ")
 
 
@@ -482,31 +481,33 @@ class CodeLayout(PageLayout):
 
     def _paint_line(self, painter: QPainter, place: QRectF, line: str) -> None:
         """A line with its comment in gray."""
-        theme, small = self.style.theme, metrics("small")
+        theme, letters = self.style.theme, QFontMetricsF(code_font(FONT_SIZE.small))
         bare = line.lstrip(" ")
-        at = QPointF(place.left() + (len(line) - len(bare)) * INDENT, place.top() + small.ascent())
+        indent = letters.horizontalAdvance(" " * (len(line) - len(bare)))
+        at = QPointF(place.left() + indent, place.top() + letters.ascent())
         code, sign, comment = bare.partition("  # ")
         step = STEP.match(code)
         strong = step is not None and line == bare and step[1] in self.shown.stages
         color = theme.good if bare.startswith("# ") else theme.text if strong or not sign else theme.text2
-        write_line(painter, at, code, color, FONT_SIZE.small)
-        at += QPointF(small.horizontalAdvance(code) + SPACING.l, 0)
-        write_line(painter, at, sign and f"# {comment}", theme.good, FONT_SIZE.small)
+        painter.setFont(code_font(FONT_SIZE.small))
+        painter.setPen(color)
+        write_text(painter, at, code)
+        painter.setPen(theme.good)
+        write_text(painter, at + QPointF(letters.horizontalAdvance(code + "  "), 0), sign and f"# {comment}")
 
 
 def _pieces(line: str, across: float) -> list[str]:
     """Return a line of a script in lines of a width: its comment above it, and what goes on indented by four more
     blanks."""
-    small = metrics("small")
+    letters = QFontMetricsF(code_font(FONT_SIZE.small))
     bare = line.lstrip(" ")
     code, sign, comment = bare.partition("  # ")
     blanks = len(line) - len(bare)
-    wide = small.horizontalAdvance(code) + (SPACING.l + small.horizontalAdvance(f"# {comment}") if sign else 0)
-    if blanks * INDENT + wide <= across:
+    if letters.horizontalAdvance(line) <= across:
         return [line]
-    room = across - (blanks + 4) * INDENT
-    above = [f"# {part}" for part in wrapped(comment, room - small.horizontalAdvance("# "), small)] if sign else []
-    first, *more = wrapped(code, room, small)
+    room = across - letters.horizontalAdvance(" " * (blanks + 4))
+    above = [f"# {part}" for part in wrapped(comment, room - letters.horizontalAdvance("# "), letters)] if sign else []
+    first, *more = wrapped(code, room, letters)
     return [" " * blanks + part for part in (*above, first)] + [" " * (blanks + 4) + part for part in more]
 
 

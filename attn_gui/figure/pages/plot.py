@@ -43,6 +43,7 @@ class AxisScale:
     low: float
     high: float
     step: float
+    least: float = 0.0  # of a step: 1 where only whole numbers mean anything
 
     def ticks(self) -> list[float]:
         """Return the values that have a tick, the ends included."""
@@ -53,8 +54,9 @@ class AxisScale:
         """Return the ticks between two values of it, at most about so many; all of it has the ticks that it has."""
         if high - low > (self.high - self.low) * (1 - ROUNDING):
             return self
-        step = _nice_step((high - low) / max(most, FEWEST))
-        return AxisScale(math.ceil(low / step - ROUNDING) * step, math.floor(high / step + ROUNDING) * step, step)
+        step = max(_nice_step((high - low) / max(most, FEWEST)), self.least)
+        first, last = math.ceil(low / step - ROUNDING) * step, math.floor(high / step + ROUNDING) * step
+        return AxisScale(first, last, step, self.least)
 
     def text(self, value: float) -> str:
         """Return a tick with as many decimals as the step needs."""
@@ -66,16 +68,17 @@ class AxisScale:
         return f"{tick:.{max(1, digits)}g}".replace("-", "−")
 
 
-def nice_scale(numbers: Numbers, most: float) -> AxisScale:
-    """Return an axis over the finite numbers with steps of 1, 2 or 5 times a power of ten, at most about so many."""
+def nice_scale(numbers: Numbers, most: float, least: float = 0.0) -> AxisScale:
+    """Return an axis over the finite numbers with steps of 1, 2 or 5 times a power of ten, at most about so many, and
+    none below the least one."""
     finite = numbers[np.isfinite(numbers)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     low, high = max(low, -WIDEST / 2), min(high, WIDEST / 2)
     if high - low <= max(1e-9 * max(abs(low), abs(high)), NARROWEST):
         apart = abs(low) * 0.5 if abs(low) > NARROWEST else 0.5
         low, high = low - apart, high + apart
-    step = _nice_step((high - low) / max(most, 1.0))
-    return AxisScale(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step)
+    step = max(_nice_step((high - low) / max(most, 1.0)), least)
+    return AxisScale(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step, least)
 
 
 def _nice_step(least: float) -> float:
@@ -143,16 +146,16 @@ class Axes:
         return [self.place(a, b) for a, b in zip(x[seen].tolist(), y[seen].tolist(), strict=True)]
 
 
-def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str]) -> Axes:
+def axes_in(room: QRectF, x: Numbers, y: Numbers, names: tuple[str, str], *, whole: bool = False) -> Axes:
     """Return axes over some numbers, with all their labels inside a rectangle; an axis without a name takes less
-    room."""
+    room, and one across of `whole` numbers has no ticks between them."""
     line, micro = metrics("small"), metrics("micro")
     bottom = room.bottom() - line.height() - SPACING.s - micro.height() - TICK - SPACING.xs
     top = room.top() + micro.capHeight() / 2
     up = nice_scale(y, (bottom - top) / TICK_PITCH)
     labels = max(micro.horizontalAdvance(up.text(tick)) for tick in up.ticks())
     left = room.left() + (line.height() + SPACING.s if names[1] else 0) + labels + TICK + SPACING.s
-    across = nice_scale(x, (room.right() - left) / TICK_PITCH)
+    across = nice_scale(x, (room.right() - left) / TICK_PITCH, 1.0 if whole else 0.0)
     right = room.right() - max(SPACING.s, micro.horizontalAdvance(across.text(across.high)) / 2)
     plot = QRectF(left, top, right - left, bottom - top)
     return Axes(plot, room, across, up, names)

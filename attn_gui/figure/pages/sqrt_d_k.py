@@ -209,6 +209,10 @@ class RootLayout(PageLayout):
     def _note(self) -> str:
         """Return one sentence on saturation, and one where not every row is read."""
         text = saturation_sentence(self.shown.rows, self.style)
+        if np.isfinite([row.jacobian for row in self.shown.rows]).all():
+            text += " " + self.style.translate(
+                "Pages", "‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, next to no gradient passes."
+            )
         if self.shown.rows_read is not None:
             more = self.style.translate("Pages", "Of this long problem {rows} rows at even distances are read.")
             text += " " + more.format(rows=self.shown.rows_read)
@@ -234,9 +238,8 @@ class RootLayout(PageLayout):
         )
         found = shown.entropies
         numbers = np.concatenate([found.values.ravel(), found.ceilings, [0.0]])
-        return variances, axes_in(
-            second, found.queries.astype(np.float64), numbers, (self.style.words.axes["query"], "")
-        )
+        queries = found.queries.astype(np.float64)
+        return variances, axes_in(second, queries, numbers, (self.style.words.axes["query"], ""), whole=True)
 
     def _bars(self, number: int) -> QRectF:
         """Return the place of the bars of a scale."""
@@ -326,7 +329,13 @@ class RootLayout(PageLayout):
             "" if inside else " ↗"
         )
         room, base = SPACING.m + micro.horizontalAdvance(word), at.y() + SPACING.s + micro.ascent()
-        over = here > d_k and at.x() - room > axes.plot.left()  # the line of d_k, with room at the left
+        over = here > d_k  # the line of d_k: the word stands beside the ring, at the side where the line is not met
+        end = axes.numbers_at(QPointF(at.x() + room, at.y() + micro.ascent()))
+        if over and inside and end[0] < end[1]:
+            place = QPointF(at.x() + SPACING.m, at.y() + micro.capHeight() / 2)
+            ring = Curve(np.array([x]), np.array([y]), theme.text, Qt.PenStyle.NoPen, CHOSEN, fill=theme.surface)
+            return ring, PlotNote(word, theme.text, place, START, x=x, y=y)
+        over = over and at.x() - room > axes.plot.left()
         if over or base > axes.plot.bottom() - CHOSEN:
             base = at.y() - SPACING.m
         line = axes.place(axes.numbers_at(QPointF(0.0, base - micro.ascent()))[1], 0).x() if base < at.y() else 0.0
@@ -384,7 +393,10 @@ class RootPage(PageKind[Scaling]):
     options = (
         Choice("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda context, values: NUMBERS),
         Slide(
-            "d_k", "d_k", lambda context, values: len(WIDTHS) - 1, lambda context, values, place: f"= {WIDTHS[place]}"
+            "d_k",
+            QT_TRANSLATE_NOOP("Pages", "d_k of random Q and K"),
+            lambda context, values: len(WIDTHS) - 1,
+            lambda context, values, place: f"= {WIDTHS[place]}",
         ),
         Amount("scale", QT_TRANSLATE_NOOP("Pages", "another scale"), _other_scale),
     )

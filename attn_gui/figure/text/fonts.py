@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from PySide6.QtCore import QCoreApplication, qInstallMessageHandler
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
-from attn_gui.figure.tokens import CHINESE_FAMILIES, FONT_FAMILIES, FONT_WEIGHT
+from attn_gui.figure.tokens import CHINESE_FAMILIES, CODE_FAMILIES, FONT_FAMILIES, FONT_WEIGHT
 from attn_gui.paths import resource
 
 LATIN = ("Inter-Regular.otf", "Inter-SemiBold.otf")
@@ -77,6 +77,15 @@ def figure_font(pixels: float, *, strong: bool = False) -> QFont:
     font.setPixelSize(round(pixels))
     font.setWeight(QFont.Weight(FONT_WEIGHT.strong if strong else FONT_WEIGHT.text))
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    return font
+
+
+def code_font(pixels: float) -> QFont:
+    """Return the font of code, in which every letter has one width; Chinese comes from the families of figures."""
+    font = figure_font(pixels)
+    font.setFamilies([*CODE_FAMILIES, *FONT_FAMILIES])
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    font.setFixedPitch(True)
     return font
 
 

@@ -32,9 +32,9 @@ def elided(text: str, width: float, metrics: QFontMetricsF) -> str:
 
 def wrapped(text: str, width: float, metrics: QFontMetricsF) -> tuple[str, ...]:
     """Return a sentence in lines of a width, broken at blanks (never inside "4 × 5"), or anywhere in a text that has
-    none."""
+    none, but not before the marks that close a clause in Chinese."""
     lines: list[str] = []
-    for word in re.findall(r"[\u2e80-\uffef]|(?:[^\s\u2e80-\uffef]| [×·] (?=\S))+\s*|\s+", text):
+    for word in re.findall(r"[\u2e80-\uffef][，。；：、？！）》”]*|(?:[^\s\u2e80-\uffef]| [×·] (?=\S))+\s*|\s+", text):
         if lines and metrics.horizontalAdvance((lines[-1] + word).rstrip()) <= width:
             lines[-1] += word
         else:

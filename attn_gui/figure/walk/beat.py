@@ -65,10 +65,10 @@ class Beat(ABC):
     def land(self, canvas: Canvas, progress: float, start: QPointF, fill: QColor, *, still: bool) -> None:
         """Paint the board, and the number on its way from a point to its cell; an arrow in place of the way."""
         self.board.paint(canvas, landed=still or progress >= 1.0)
-        cell = self.board.cell
+        place = self.board.cell
         if still:
-            canvas.arrow(start, QPointF(cell.right() + 7, cell.center().y()))
+            canvas.arrow(start, QPointF(place.right() + 7, place.center().y()))
         elif progress > LANDS:
             chip = QRectF(0, 0, 62, 32)
-            chip.moveCenter(between(start, cell.center(), part(progress, LANDS, 1.0)))
+            chip.moveCenter(between(start, place.center(), part(progress, LANDS, 1.0)))
             canvas.box(chip, strong(self.context.number(self.value)), fill, canvas.theme.ink, pixels=14)

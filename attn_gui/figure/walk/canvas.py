@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -59,7 +60,7 @@ class Canvas:
     ) -> None:
         """Write rich text with its anchor at a point of its baseline, smaller where it is wider than its room."""
         if room is not None and (width := rich_width(rich, pixels)) > room:
-            pixels *= room / width
+            pixels = max(1.0, floor(pixels * room / width))  # fonts have whole sizes
         write_rich(self.painter, QPointF(x, y), rich, color or self.theme.text, pixels, SHARES[anchor])
 
     # --- boxes -----------------------------------------------------------------------------------

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
-from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
 from attn_gui.engine.progress import Progress, silent
+from attn_gui.figure.compose import aimed_cell
 from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings
-from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.tokens import THEMES
@@ -24,9 +22,6 @@ from attn_gui.figure.walk.rich_text import escaped, strong, write_paragraph, wri
 from attn_gui.figure.walk.walk import Walk, walk_of
 from attn_gui.figure.writers import ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
 from attn_gui.formats.saving import replacing
-from attn_gui.languages import QT_TRANSLATE_NOOP
-
-_NO_CELL = QT_TRANSLATE_NOOP("Sentences", "There is no cell {cell} in {name}.")
 
 FRAME = 800.0, 420.0
 SENTENCE = QRectF(24, 364, 752, 52)
@@ -36,7 +31,8 @@ MOVING = "gif"
 
 PANELS_ACROSS, PANEL_GAP, HEAD, SAID = 2, 24.0, 30.0, 56.0
 """Panels in a row of a sheet, the gap between them, and the heights of their title and of their sentence."""
-USUAL_CM = 24.0
+USUAL_CM, NARROW_CM = 24.0, 14.0
+"""Width of a sheet of two panels in a row, and below which width there is one in a row."""
 
 
 def export_walk(
@@ -63,7 +59,7 @@ def export_walk(
         raise ValueError(f"Figures are {', '.join(ENCODERS)} files, got {form or 'a path without an ending'!r}.")
     with replacing(path) as target:
         if form == MOVING:
-            write_moving_gif(walk_frames(walk), settings.dpi, target, progress, FRAME_MS)
+            write_moving_gif(walk_frames(walk, settings), settings.dpi, target, progress, FRAME_MS)
         else:
             ENCODERS[form](walk_sheet(walk, settings, session), settings.dpi, target)
             progress(1.0)
@@ -75,23 +71,19 @@ def walk_for(evaluation: Evaluation, settings: ExportSettings, head: int | None)
 
     Raises ValueError with a sentence for a cell that is not there.
     """
-    plane = stage_plane(evaluation, settings.stage, settings.batch, head or 0)
-    rows, columns = plane.shape
-    cell = settings.cell
-    if cell is None:
-        last, _ = plane.block(slice(rows - 1, rows), slice(0, columns))
-        cell = rows - 1, int(np.argmax(np.nan_to_num(last[0], nan=-np.inf)))
-    elif not (0 <= cell[0] < rows and 0 <= cell[1] < columns):
-        raise Refusal(_NO_CELL, cell=f"{cell[0]},{cell[1]}", name=settings.stage)
+    cell = aimed_cell(evaluation, settings, head)
     style = PageStyle(settings.theme, settings.lang)
     return walk_of(evaluation, settings.batch, head or 0, settings.stage, cell, style)
 
 
-def walk_frames(walk: Walk) -> list[Page]:
+def walk_frames(walk: Walk, settings: ExportSettings) -> list[Page]:
     """Return the frames of a walk in time, each the stage with the sentence of its beat below."""
     count = round(walk.seconds * 1000 / FRAME_MS)
     moments = [walk.seconds * (number + 1) / count for number in range(count)]
-    return [Page(*FRAME, walk.plain_title, partial(_paint_frame, walk, at), walk.theme.surface) for at in moments]
+    sides = zip(settings.sides, FRAME, strict=True)
+    scale = min((given * PX_PER_CM / own for given, own in sides if given is not None), default=1.0)
+    title, ground = walk.plain_title, walk.theme.surface
+    return [Page(*FRAME, title, partial(_paint_frame, walk, at), ground, scale) for at in moments]
 
 
 def _paint_frame(walk: Walk, seconds: float, painter: QPainter) -> None:
@@ -102,23 +94,25 @@ def _paint_frame(walk: Walk, seconds: float, painter: QPainter) -> None:
 
 def walk_sheet(walk: Walk, settings: ExportSettings, session: Callable[[], bytes] | None = None) -> Page:
     """Return the sheet of a walk: title, a panel for the end of every beat, conclusion."""
-    across = min(PANELS_ACROSS, len(walk.beats))
+    narrow = settings.sides[0] is not None and settings.sides[0] < NARROW_CM
+    across = 1 if narrow else min(PANELS_ACROSS, len(walk.beats))
     down = -(-len(walk.beats) // across)
     width = across * (WIDTH + PANEL_GAP) + PANEL_GAP
     height = 2 * HEAD + down * (HEAD + HEIGHT + SAID + PANEL_GAP) + 2 * PANEL_GAP
     sides = [(given, own) for given, own in zip(settings.sides, (width, height), strict=True) if given is not None]
     scale = min((given * PX_PER_CM / own for given, own in sides), default=USUAL_CM * across / 2 * PX_PER_CM / width)
-    paint = partial(_paint_sheet, walk, across, width, height)
+    paint = partial(_paint_sheet, walk, across, width, height, settings.title)
     ground = THEMES[walk.theme.name].surface
     return Page(width, height, walk.plain_title, paint, ground, scale, session=session, outlines=settings.outlines)
 
 
-def _paint_sheet(walk: Walk, across: int, width: float, height: float, painter: QPainter) -> None:
+def _paint_sheet(walk: Walk, across: int, width: float, height: float, heading: bool, painter: QPainter) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     theme = walk.theme
-    write_rich(painter, QPointF(PANEL_GAP, PANEL_GAP + 20), strong(walk.title), theme.text, 20)
-    said = QPointF(width - PANEL_GAP, PANEL_GAP + 20)
-    write_rich(painter, said, walk.subtitle, theme.text2, 16, share=1.0)
+    if heading:
+        write_rich(painter, QPointF(PANEL_GAP, PANEL_GAP + 20), strong(walk.title), theme.text, 20)
+        said = QPointF(width - PANEL_GAP, PANEL_GAP + 20)
+        write_rich(painter, said, walk.subtitle, theme.text2, 16, share=1.0)
     for number, beat in enumerate(walk.beats):
         row, column = divmod(number, across)
         left = PANEL_GAP + column * (WIDTH + PANEL_GAP)

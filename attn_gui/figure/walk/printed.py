@@ -10,7 +10,7 @@ from attn_gui.figure.text.numbers import MINUS, format_number
 
 DIGITS, DECIMALS = 4, 4
 """Digits of a number, and decimals of one below 1, unless an equation asks for more."""
-MOST_STEPS, TIE = 60, 1e-9
+MOST_STEPS, TIE = 300, 1e-7
 """Rounds in which equations are mended, and how far from a half a number still counts as one."""
 LARGEST, SMALLEST = 1e7, 1e-4
 """Magnitudes that are written without a power of ten."""
@@ -63,7 +63,12 @@ class PrintedNumbers:
         if not math.isfinite(number) or not math.isfinite(like):
             return format_number(number, 0)
         if size and not SMALLEST <= size < LARGEST:
-            return f"{number:.{DIGITS - 1 + extra}e}".replace("e+0", "e").replace("e-0", "e-").replace("-", MINUS)
+            return (
+                f"{number:.{DIGITS - 1 + extra}e}".replace("e+0", "e")
+                .replace("e-0", "e-")
+                .replace("e+", "e")
+                .replace("-", MINUS)
+            )
         decimals = DIGITS - 1 - math.floor(math.log10(size)) if size else DECIMALS
         return format_number(number, max(0, decimals if size < LEAST_DECIMAL else min(decimals, DECIMALS)) + extra)
 
@@ -74,7 +79,7 @@ class PrintedNumbers:
         """Return whether the printed result is what comes out of these operands, rounded; a half either way."""
         unit = self._unit(equation.result)
         error = abs(_computed(equation, operands) - value_of(self.text(equation.result)))
-        return error <= unit / 2 * (1 + TIE) + abs(equation.result) * TIE
+        return error <= unit / 2 * (1 + TIE)
 
     def _unit(self, number: float) -> float:
         """Return what one more in the last printed digit is worth."""

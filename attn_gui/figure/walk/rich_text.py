@@ -107,7 +107,10 @@ def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[TextRun]]:
             if lines[-1] and breakable and not run.script and used + width > room and text[0] not in _CLOSING:
                 lines.append([])
                 used = 0.0
-            lines[-1].append(piece)
+            if lines[-1] and lines[-1][-1]._replace(text=text) == piece:  # one text, not one a word
+                lines[-1][-1] = piece._replace(text=lines[-1][-1].text + text)
+            else:
+                lines[-1].append(piece)
             used += _width(piece, pixels)
             breakable = text[-1].isspace() or text[-1] > "\u2e80"
     return lines

@@ -19,7 +19,7 @@ from attn_gui.engine.stages import FEW, MILD
 from attn_gui.figure.pages.plot import AxisScale, nice_scale
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.canvas import Canvas, between, part, tick_text
+from attn_gui.figure.walk.canvas import WIDTH, Canvas, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Side, check
 from attn_gui.figure.walk.rich_text import escaped, raised, strong
@@ -316,7 +316,7 @@ class ExponentBeat(SoftmaxBeat):
         own = self.row.own
         if own is not None:
             return self.row.equation(own)
-        return self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} powers of e"), count=int(self.row.open.sum()))
+        return self.context.words(QT_TRANSLATE_NOOP("Walk", "powers of e: {count}"), count=int(self.row.open.sum()))
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         row, share = self.row, 1.0 if still else part(progress, 0.05, 0.85)
@@ -494,7 +494,7 @@ class ShareBeat(SoftmaxBeat):
         if own is not None:
             return self._equation(own)
         return self.context.words(
-            QT_TRANSLATE_NOOP("Walk", "{count} weights, sum {value}"), count=len(self.row.weights), value=strong("1")
+            QT_TRANSLATE_NOOP("Walk", "weights: {count}, sum {value}"), count=len(self.row.weights), value=strong("1")
         )
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
@@ -544,6 +544,7 @@ class ShareBeat(SoftmaxBeat):
                 start, width = row.pieces(whole.left(), whole.width())[k]
                 at = between(QPointF(start + width / 2, whole.center().y()), place.center(), share)
                 moving = QRectF(place)
+                at.setX(min(at.x(), WIDTH - place.width() / 2 - 4))  # a thin piece may lie at the very end
                 moving.moveCenter(at)
                 color = board.map.color(term.share)
                 text = self.context.strong(term.share) if term.own else self.context.number(term.share)

@@ -150,10 +150,11 @@ def walk_of(
 ) -> Walk:
     """Return the walk to a cell of a stage, (row, column) as its map shows it.
 
-    A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. It ends before the
-    first beat that gives a number of a `cover` away, and may have no beats then. Raises StageError (a KeyError) or
-    PlaceError (an IndexError) for what is not there.
+    A walk to a weight goes on to the first column of what the weights bring, unless `pour` is False. Of a difference or
+    a gradient it is the walk of the state itself. It ends before the first beat that gives a number of a `cover` away,
+    and may have no beats then. Raises StageError (a KeyError) or PlaceError (an IndexError) for what is not there.
     """
+    evaluation = evaluation.behind if evaluation.kind else evaluation
     context = WalkContext(evaluation, batch, head, style or PageStyle(), cover)
     index = stage_plane(evaluation, stage, batch, head).index(*cell)
     beats = beats_of(context, stage, index)

@@ -107,6 +107,8 @@ TIPS = {
         "DialogTips", "Whether the other weights of the row keep their ratios to each other"
     ),
     "ask.answer": QT_TRANSLATE_NOOP("DialogTips", "Type the answer; Enter takes it, Esc leaves everything as it is"),
+    "leave_out.count": QT_TRANSLATE_NOOP("DialogTips", "How many numbers are left out of the steps"),
+    "leave_out.seed": QT_TRANSLATE_NOOP("DialogTips", "The same seed leaves out the same cells again"),
     "take.axis": QT_TRANSLATE_NOOP("DialogTips", "From where: another head, row, column or item"),
     "take.place": QT_TRANSLATE_NOOP(
         "DialogTips", "Which one, counted from 0; the cells are taken as they are computed there"
@@ -119,11 +121,14 @@ TIPS = {
         "DialogTips", "How many sheets, one for each student, each with numbers of its own"
     ),
     "worksheets.seed": QT_TRANSLATE_NOOP("DialogTips", "The same seed gives the same sheets again"),
-    "worksheets.blanks": QT_TRANSLATE_NOOP("DialogTips", "How many numbers are left out on each sheet"),
-    "worksheets.stages": QT_TRANSLATE_NOOP("DialogTips", "The steps of which numbers are left out"),
+    "worksheets.level": QT_TRANSLATE_NOOP(
+        "DialogTips", "What is left to the student: the weights, every step, or to find one wrong number"
+    ),
     "worksheets.lang": QT_TRANSLATE_NOOP("DialogTips", "The language of the sheets"),
     "worksheets.name": QT_TRANSLATE_NOOP("DialogTips", "What the names of the files begin with"),
-    "worksheets.keys": QT_TRANSLATE_NOOP("DialogTips", "Write the answers, too, into a file of their own"),
+    "worksheets.keys": QT_TRANSLATE_NOOP(
+        "DialogTips", "Write the answers, too, several on a page, with the numbers that usual mistakes give"
+    ),
 }
 
 

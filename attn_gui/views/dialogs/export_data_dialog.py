@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from attn_gui.figure.tokens import SPACING
 from attn_gui.formats.base import Format
 from attn_gui.formats.catalog import numbers
-from attn_gui.lessons.exercises import BLANKS, SEED, SHEETS
+from attn_gui.lessons.exercises import LEVELS, SEED, SHEETS, USUAL_LEVEL
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.export_choice import DataChoice, first_of, heads_from_text
@@ -191,12 +192,11 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 
 @dataclass(frozen=True)
 class WorksheetChoice:
-    """Sheets to write: how many, by which seed, `blanks` cells left out of `stages`, a file of keys too or not."""
+    """Sheets to write: how many, by which seed, of which level, a file of keys too or not."""
 
     count: int = SHEETS.usual
     seed: int = SEED.usual
-    blanks: int = BLANKS.usual
-    stages: tuple[str, ...] = ()
+    level: str = USUAL_LEVEL
     keys: bool = True
     lang: str = "en"
     folder: str = ""
@@ -206,25 +206,23 @@ class WorksheetChoice:
 class WorksheetDialog(ExportForm):
     """Asks for the sheets of a class; `names` tells their files, or raises ValueError for what makes no sheet."""
 
-    remembered = ("count", "seed", "blanks", "keys")
+    remembered = ("count", "seed", "level", "keys")
 
     def __init__(
         self,
-        stages: Sequence[str],
         names: Callable[[WorksheetChoice], Sequence[str]],
         stem: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(names, stem, parent)
         self.setObjectName("dialog.worksheets")
+        self.level = ChoiceBox(tuple(LEVELS), self)
         self.count = CountBox(self, minimum=SHEETS.least, maximum=SHEETS.most)
         self.seed = CountBox(self, minimum=SEED.least, maximum=SEED.most)
-        self.blanks = CountBox(self, minimum=BLANKS.least, maximum=BLANKS.most)
-        self.stages, self.lang = CheckList(stages, stage_title, self), ChoiceBox(LANGUAGES, self)
-        self.keys = QCheckBox(self)
+        self.lang, self.keys = ChoiceBox(LANGUAGES, self), QCheckBox(self)
         self._captions = {name: caption(editor, self) for name, editor in self._editors().items()}
         self._build()
-        self.set_choice(WorksheetChoice(stages=tuple(stages)))
+        self.set_choice(WorksheetChoice())
         self.retranslate()
 
     # --- words -----------------------------------------------------------------------------------
@@ -232,16 +230,17 @@ class WorksheetDialog(ExportForm):
         """All words in the present language."""
         self.setWindowTitle(self.tr("Worksheets for a class"))
         words = {
+            "level": self.tr("level"),
             "count": self.tr("worksheets"),
             "seed": self.tr("random seed"),
-            "blanks": self.tr("cells left out of each"),
-            "stages": self.tr("left out of"),
             "lang": self.tr("language"),
         }
         self._call_editors(words)
-        self.keys.setText(self.tr("and the keys to them, in a file of their own"))
+        self.keys.setText(self.tr("and the teacher's pages with the answers, in a file of their own"))
+        self.level.set_words(
+            {key: QCoreApplication.translate("Worksheets", level.label) for key, level in LEVELS.items()}
+        )
         self.lang.set_words(LANGUAGES)
-        self.stages.retranslate()
         super().retranslate()
 
     # --- inside ----------------------------------------------------------------------------------
@@ -251,10 +250,9 @@ class WorksheetDialog(ExportForm):
 
     def _fields(self) -> dict[str, QWidget]:
         return {
+            "level": self.level,
             "count": self.count,
             "seed": self.seed,
-            "blanks": self.blanks,
-            "stages": self.stages,
             "keys": self.keys,
             "lang": self.lang,
         }
@@ -266,8 +264,7 @@ class WorksheetDialog(ExportForm):
         lay_out(
             grid,
             (
-                (self._field("count"), self._field("seed"), self._field("blanks")),
-                (self._field("stages", 3),),
+                (self._field("level"), self._field("count"), self._field("seed")),
                 ((None, self.keys, 3),),
                 (self._field("lang"), self._field("name", 2)),
                 (self._field("target", 3),),
@@ -277,7 +274,7 @@ class WorksheetDialog(ExportForm):
         self._listen()
 
     def _lacking(self) -> str:
-        return "" if self.stages.keys() else self.tr("Tick at least one step.")
+        return ""
 
     def _heads(self) -> tuple[int, ...]:
         return ()

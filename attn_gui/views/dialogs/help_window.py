@@ -207,7 +207,9 @@ class ShortcutsDialog(Retranslated, QDialog):
             (self.tr("Numbers in cells"), "V"),
             (self.tr("Show what the chosen cell reaches, where it comes from"), "R, Shift+R"),
             (self.tr("Zoom at the chosen cell, show everything"), "+  −  0"),
+            (self.tr("Walk through the chosen cell"), self.tr("Space")),
             (self.tr("Open or close the cell of a custom mask"), self.tr("Space")),
+            (self.tr("In a walk: play or pause, step, back to the map"), self.tr("Space, ←  →, Esc")),
         )
 
     def _in_a_table(self) -> Rows:

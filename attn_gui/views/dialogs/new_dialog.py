@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QDialogButtonBox,
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QLineEdit,
     QRadioButton,
@@ -47,7 +48,7 @@ class NewChoice:
     m: int = 5
     num_heads: int = 2
     d_k: int = 3
-    d_v: int = 4
+    d_v: int = 3
     fill: str = "integers"
     seed: int = 0
     mask: str = NO_MASK
@@ -81,10 +82,12 @@ class NewDialog(Retranslated, FormDialog):
         self.radios = {kind: QRadioButton(self) for kind in KINDS}
         self.boxes = {name: CountBox(self, maximum=largest) for name, largest in SIZES.items()}
         self.fill, self.seed = ChoiceBox(FILLS, self), CountBox(self, minimum=0, maximum=999_999)
-        self.mask_kind, self.sentence = ChoiceBox((NO_MASK, *_simple_masks()), self), QLineEdit(self)
+        self.masks = {kind: QRadioButton(self) for kind in (NO_MASK, *_simple_masks())}
+        self.masks[NO_MASK].setChecked(True)
+        self._mask, self.sentence = _in_a_row(self.masks.values(), self), QLineEdit(self)
         self.d_model = CountBox(self, maximum=SIZES["num_heads"] * SIZES["d_k"])
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
-        self._typed: set[str] = set()  # of d_model, d_k and d_v, as far as one of them follows from the others
+        self._typed: set[str] = set()  # of d_model, d_k and d_v: those that do not follow from the others
         self._labels = {name: QLabel(self) for name in (*SIZES, "d_model", "fill", "seed", "mask", "sentence")}
         self._what, self._shapes = WrappedLabel(self), WrappedLabel(self)
         buttons = QDialogButtonBox.StandardButton
@@ -108,8 +111,8 @@ class NewDialog(Retranslated, FormDialog):
             box.setValue(known[name])
         self.fill.set_key(known["fill"])
         self.seed.setValue(known["seed"])
-        self.mask_kind.set_key(known["mask"])
-        self._typed.clear()
+        self.masks[known["mask"]].setChecked(True)
+        self._typed = {"d_v"} if known["d_v"] != known["d_k"] else set()
         self._show_choice()
 
     def result_choice(self) -> NewChoice:
@@ -121,7 +124,7 @@ class NewDialog(Retranslated, FormDialog):
             kind=kind,
             fill=self.fill.currentData(),
             seed=self.seed.value(),
-            mask=self.mask_kind.currentData(),
+            mask=next(kind for kind, radio in self.masks.items() if radio.isChecked()),
             tokens=split_tokens(self.sentence.text()),
             **sizes,
         )
@@ -160,9 +163,11 @@ class NewDialog(Retranslated, FormDialog):
             "zeros": self.tr("zeros"),
         }
         self.fill.set_words(fills)
-        self.mask_kind.set_words({NO_MASK: self.tr("none")} | {kind: mask_name(kind) for kind in _simple_masks()})
+        for kind, radio in self.masks.items():
+            radio.setText(self.tr("none") if kind == NO_MASK else mask_name(kind))
         self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
-        self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows, and dᵥ that is not typed"))
+        self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows"))
+        self.boxes["d_v"].setToolTip(self.tr("As wide as dₖ until it is typed"))
         self.seed.setToolTip(self.tr("The same seed gives the same numbers again"))
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(self.tr("Create"))
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
@@ -180,8 +185,10 @@ class NewDialog(Retranslated, FormDialog):
             self._kinds.addButton(radio)
             kinds.addWidget(radio)
             radio.toggled.connect(self._show_choice)
+        column.addLayout(self._grid([("sentence",)]))
         column.addLayout(kinds)
-        column.addLayout(self._grid())
+        column.addLayout(self._grid([("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed")]))
+        self._connect()
         words = QVBoxLayout()
         words.setSpacing(SPACING.xs)
         for label in (self._shapes, self._what):
@@ -195,27 +202,30 @@ class NewDialog(Retranslated, FormDialog):
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
 
-    def _grid(self) -> QGridLayout:
+    def _grid(self, rows: Sequence[Sequence[str]]) -> QGridLayout:
         grid = QGridLayout()
-        rows = (("sentence",), ("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed"))
         wide = {"fill": 2, "sentence": 3}
         lay_out(grid, [[(self._labels[name], self._editor(name), wide.get(name, 1)) for name in row] for row in rows])
         for at in range(3):
             grid.setColumnStretch(at, 1)
+        return grid
+
+    def _connect(self) -> None:
         changed = {"m": self._on_keys_changed, "d_k": self._on_d_k_changed, "d_v": self._on_d_v_changed}
         for name, box in self.boxes.items():
             box.valueChanged.connect(changed.get(name, self._show_choice))
-        for choice in (self.fill, self.mask_kind):
-            choice.currentIndexChanged.connect(self._show_choice)
+        self.fill.currentIndexChanged.connect(self._show_choice)
         self.sentence.textChanged.connect(self._on_sentence_changed)
         self.d_model.valueChanged.connect(self._on_d_model_changed)
         for name, label in self._labels.items():
             label.setBuddy(self._editor(name))
             self._editor(name).setObjectName(f"new.{name}")
-        return grid
+        for kind, radio in self.masks.items():
+            radio.setObjectName(f"new.mask.{kind}")
+        self.sentence.setFocus()
 
     def _editor(self, name: str) -> QWidget:
-        others: dict[str, QWidget] = {"fill": self.fill, "seed": self.seed, "mask": self.mask_kind}
+        others: dict[str, QWidget] = {"fill": self.fill, "seed": self.seed, "mask": self._mask}
         others |= {"sentence": self.sentence, "d_model": self.d_model}
         return others.get(name) or self.boxes[name]
 
@@ -240,21 +250,26 @@ class NewDialog(Retranslated, FormDialog):
         self._show_choice()
 
     def _share(self) -> str:
-        """Let dₖ follow from a typed d_model, and dᵥ that was not typed, or d_model from dₖ; why it cannot, if so."""
+        """Let dₖ follow from a typed d_model, or d_model from dₖ, and dᵥ that was not typed from dₖ; why it cannot."""
         heads, width = self.boxes["num_heads"].value(), self.d_model.value()
         if "d_model" not in self._typed:
             with QSignalBlocker(self.d_model):
                 self.d_model.setValue(heads * self.boxes["d_k"].value())
+            self._follow({"d_v"}, self.boxes["d_k"].value())
             return ""
         if width % heads:
             return self.tr("{heads} heads cannot share d_model = {width} evenly.").format(heads=heads, width=width)
         if (most := SIZES["d_k"]) < width // heads:
             said = self.tr("d_model = {width} takes at least {heads} heads, as dₖ is at most {most}.")
             return said.format(width=width, heads=-(-width // most), most=most)
-        for name in {"d_k", "d_v"} - self._typed:
-            with QSignalBlocker(self.boxes[name]):
-                self.boxes[name].setValue(width // heads)
+        self._follow({"d_k", "d_v"}, width // heads)
         return ""
+
+    def _follow(self, names: set[str], width: int) -> None:
+        """Set those of these widths that were not typed."""
+        for name in names - self._typed:
+            with QSignalBlocker(self.boxes[name]):
+                self.boxes[name].setValue(width)
 
     def _on_keys_changed(self, keys: int) -> None:
         if self.boxes["m"].isEnabled():
@@ -281,6 +296,18 @@ class NewDialog(Retranslated, FormDialog):
             left = self.tr("{count} tokens for {n} rows: the last {left} are left out.")
             lines.append(left.format(count=count, n=choice.n, left=count - choice.n))
         self._what.setText(refusal or "\n".join(lines))
+
+
+def _in_a_row(buttons: Iterable[QRadioButton], parent: QWidget) -> QWidget:
+    """One of these is chosen; they stand beside each other."""
+    holder = QWidget(parent)
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(SPACING.s)
+    for button in buttons:
+        row.addWidget(button)
+    row.addStretch(1)
+    return holder
 
 
 def _simple_masks() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Small questions: a line to type, the meaning of a typed weight, where cells are taken from, a snapshot's name."""
+"""Small questions: a line, what a typed weight means, how many cells are left out or taken from where, a name."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -23,7 +24,10 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.tokens import SPACING
-from attn_gui.views.dialogs.asking import BUTTONS
+from attn_gui.lessons.exercises import BLANKS, SEED
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
+from attn_gui.views.dialogs.form_fields import FormField, caption, lay_out
 from attn_gui.views.names import WEIGHT_MEANINGS, WEIGHT_MEANINGS_WITH_SINK
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
@@ -72,6 +76,62 @@ class AskDialog(QDialog, Generic[T]):
         """Read the text as it stands."""
         try:
             self.answer, wrong = self._read(self.line.text()), ""
+        except ValueError as error:
+            self.answer, wrong = None, str(error)
+        self._said.setText(wrong)
+        self.buttons.button(BUTTONS.Ok).setEnabled(not wrong)
+
+
+# --- How many cells an exercise leaves out, and the seed they are drawn by ---
+
+
+class LeaveOutDialog(FormDialog, Generic[T]):
+    """`draw` makes the answer of a count and a seed, or raises ValueError with a sentence; `answer` is what it made."""
+
+    def __init__(self, draw: Callable[[int, int], T], parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.leave_out")
+        self.setWindowTitle(self.tr("Leave out cells"))
+        self.answer: T | None = None
+        self._draw = draw
+        self.count = CountBox(self, minimum=BLANKS.least, maximum=BLANKS.most)
+        self.seed = CountBox(self, minimum=SEED.least, maximum=SEED.most)
+        self.count.setValue(BLANKS.usual)
+        self.seed.setValue(SEED.usual)
+        self._said = WrappedLabel(self)
+        dress(self._said, letters="small", tone="error")
+        self.buttons = QDialogButtonBox(BUTTONS.Ok | BUTTONS.Cancel, self)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
+        self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
+        grid = QGridLayout()
+        fields = ("count", self.count, self.tr("cells left out")), ("seed", self.seed, self.tr("random seed"))
+        lay_out(grid, (tuple(self._field(*one) for one in fields),))
+        column = QVBoxLayout(self)
+        column.setSpacing(SPACING.m)
+        column.addLayout(grid)
+        column.addWidget(self._said)
+        column.addWidget(self.buttons)
+        self.setMinimumWidth(scaled(WIDTH))
+        self._look()
+
+    def said(self) -> str:
+        """Sentence that says why the numbers are refused; empty for some that are taken."""
+        return self._said.text()
+
+    def _field(self, name: str, editor: CountBox, words: str) -> FormField:
+        editor.setObjectName(f"leave_out.{name}")
+        editor.setAccessibleName(words)
+        editor.valueChanged.connect(self._look)
+        label = caption(editor, self)
+        label.setText(words)
+        return label, editor, 1
+
+    def _look(self, *_: object) -> None:
+        """Draw by the numbers as they stand."""
+        try:
+            self.answer, wrong = self._draw(self.count.value(), self.seed.value()), ""
         except ValueError as error:
             self.answer, wrong = None, str(error)
         self._said.setText(wrong)
@@ -226,9 +286,9 @@ class SnapshotDialog(QDialog):
         self.note.textChanged.connect(self._look)
         column = QVBoxLayout(self)
         column.setSpacing(SPACING.m)
-        for caption, field in zip(captions, (self.name, self.note), strict=True):
-            caption.setBuddy(field)
-            column.addWidget(caption)
+        for words, field in zip(captions, (self.name, self.note), strict=True):
+            words.setBuddy(field)
+            column.addWidget(words)
             column.addWidget(field)
         column.addWidget(self.buttons)
         self.setMinimumWidth(scaled(SNAPSHOT_WIDTH))

@@ -13,7 +13,7 @@ from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, sources
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.text_views import Link
-from attn_gui.views.theme import dress, icon
+from attn_gui.views.theme import dress, icon, restyle
 from attn_gui.views.widgets import FlowLayout, Retranslated, clear_layout, set_tip
 
 # --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
@@ -207,14 +207,12 @@ def dressed(label: QLabel, letters: str, tone: str, *, strong: bool = False) -> 
 
 
 class WalkButton(Retranslated, QWidget):
-    """The one filled button of the explanation, and the key that does the same on the map."""
+    """The filled button of the explanation, and the key that does the same on the map."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.button, self._key = QPushButton(self), QLabel(self)
         self.button.setObjectName("inspector.walk")
-        self.button.setProperty("filled", "true")
-        self.button.setIcon(icon("play", "on_accent"))
         dress(self._key, "small", "text3")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -222,7 +220,14 @@ class WalkButton(Retranslated, QWidget):
         row.addWidget(self.button)
         row.addWidget(self._key)
         row.addStretch(1)
+        self.set_main(True)
         self.retranslate()
+
+    def set_main(self, main: bool) -> None:
+        """Fill the button, or leave that to another one of the column."""
+        self.button.setProperty("filled", str(main).lower())
+        self.button.setIcon(icon("play", "on_accent" if main else "text2"))
+        restyle(self.button)
 
     def retranslate(self) -> None:
         """All words in the present language."""

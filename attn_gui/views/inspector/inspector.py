@@ -14,7 +14,7 @@ from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail, WalkButton
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.context import ExplainContext, cell_name
-from attn_gui.views.inspector.inspector_pages import Rows, SensitivityPage, StartPage, VerifyPage
+from attn_gui.views.inspector.inspector_pages import FirstSteps, SensitivityPage, VerifyPage
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.pages.pages_panel import PagesPanel
 from attn_gui.views.stage_formulas import spoken
@@ -35,10 +35,7 @@ class Inspector(Retranslated, QWidget):
     placeRequested = Signal(int)  # a place of the trail
     backRequested = Signal()
     copyRequested = Signal(str)  # "text" or "latex", "query_text" or "query_latex" for the one equation
-    exampleRequested = Signal(str)
-    newRequested = Signal()
-    openRequested = Signal()
-    lessonsRequested = Signal()
+    startRequested = Signal()
     pageTurned = Signal()
     targetRequested = Signal()
     walkRequested = Signal()
@@ -58,12 +55,12 @@ class Inspector(Retranslated, QWidget):
         self._pages_holder = QWidget(self._tabs)
         for holder in (self._pages, *own, self._pages_holder):
             self._tabs.addTab(holder, "")
-        self._start_page, self._cell_page = FittingPage(self._pages), FittingPage(self._pages)
+        self._first_page, self._cell_page = FittingPage(self._pages), FittingPage(self._pages)
         self._cell_page.setObjectName("inspector.page")
         self._covered_page = FittingPage(self._pages)
-        for shown in (self._start_page, self._cell_page, self._covered_page):
+        for shown in (self._first_page, self._cell_page, self._covered_page):
             self._pages.addWidget(shown)
-        self.start, self._page = StartPage(self._start_page.viewport()), QWidget(self._cell_page.viewport())
+        self.first, self._page = FirstSteps(self._first_page.viewport()), QWidget(self._cell_page.viewport())
         page = self._page
         self._trail, self._sentence = Trail(page), SentenceView(page)
         self._sentence.setObjectName("inspector.sentence")
@@ -81,8 +78,8 @@ class Inspector(Retranslated, QWidget):
         self._buttons, self._walk = CellButtons(page), WalkButton(page)
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
         self.pages = PagesPanel(self._pages_holder)
-        held = (self.start, self._page, self.verify, self.sensitivity)
-        for holder, one in zip((self._start_page, self._cell_page, *own), held, strict=True):
+        held = (self.first, self._page, self.verify, self.sensitivity)
+        for holder, one in zip((self._first_page, self._cell_page, *own), held, strict=True):
             holder.hold(one)
         self._connect()
         self._build()
@@ -104,7 +101,7 @@ class Inspector(Retranslated, QWidget):
         """Show the first steps."""
         self._explanation = self._context = None
         self._terms.terms().set_explanation(None, None)
-        self._pages.setCurrentWidget(self._start_page)
+        self._pages.setCurrentWidget(self._first_page)
 
     def set_covered(self, name: str, latex: str) -> None:
         """Show the formula of a cell, and neither its number nor those that would tell it."""
@@ -120,6 +117,10 @@ class Inspector(Retranslated, QWidget):
     def set_walk_offered(self, offered: bool) -> None:
         """Whether the explained cell can be walked through."""
         self._walk.setVisible(offered)
+
+    def set_walk_main(self, main: bool) -> None:
+        """Whether its button is the one to press next; else another one of the column is."""
+        self._walk.set_main(main)
 
     def set_reach_shown(self, shown: str, other: str = "") -> None:
         """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
@@ -163,10 +164,6 @@ class Inspector(Retranslated, QWidget):
             assert layout is not None
             layout.addWidget(self.pages)
             self.pages.show()  # a stack that it leaves has hidden it
-
-    def set_examples(self, examples: Rows) -> None:
-        """The examples on the first page."""
-        self.start.set_examples(examples)
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -289,13 +286,7 @@ class Inspector(Retranslated, QWidget):
         self._buttons.targetRequested.connect(self.targetRequested)
         self._walk.button.clicked.connect(self.walkRequested)
         self._buttons.oneClicked.connect(self._on_one_clicked)
-        for mine, theirs in (
-            (self.exampleRequested, self.start.exampleRequested),
-            (self.newRequested, self.start.newRequested),
-            (self.openRequested, self.start.openRequested),
-            (self.lessonsRequested, self.start.lessonsRequested),
-        ):
-            theirs.connect(mine)
+        self.first.startRequested.connect(self.startRequested)
 
     def _on_one_clicked(self) -> None:
         if self._explanation is not None:

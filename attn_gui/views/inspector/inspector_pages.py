@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.document.clipboard import Copied
-from attn_gui.document.edits import filled
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.tokens import SPACING
-from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
 from attn_gui.views.inspector.context import cell_name, column_writer
 from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title
@@ -24,104 +21,32 @@ from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, st
 from attn_gui.views.theme import dress, scaled, ui_font
 from attn_gui.views.widgets import Retranslated, clear_layout, set_tip
 
-# --- Grid of links, each with a few quiet words at its right ---
-
-
-Rows = Sequence[tuple[str, str, str, str]]
-"""(key, title, tip, what stands at the right) of every link."""
-
-
-class LinkGrid(QGridLayout):
-    """Links one below the other; `NAME.KEY` is the object name of each."""
-
-    picked = Signal(str)
-
-    def __init__(self, owner: QWidget, name: str) -> None:
-        super().__init__()
-        self._owner, self._name = owner, name
-        self.rows: list[tuple[Link, QLabel]] = []
-        self.setContentsMargins(0, 0, 0, 0)
-        self.setVerticalSpacing(SPACING.s)
-        self.setColumnStretch(0, 1)
-
-    def set_rows(self, rows: Rows) -> None:
-        """Show these links in the place of others."""
-        clear_layout(self)
-        self.rows = [self._row(place, *row) for place, row in enumerate(rows)]
-
-    def show_notes(self, width: int) -> None:
-        """The words at the right give way where they would cut a title in this width."""
-        columns = zip(*self.rows, strict=True)
-        needed = sum(max(part.sizeHint().width() for part in column) for column in columns)
-        for _link, note in self.rows:
-            note.setVisible(needed + self.horizontalSpacing() <= width)
-
-    def _row(self, place: int, key: str, title: str, tip: str, words: str) -> tuple[Link, QLabel]:
-        link, note = Link(title, self._owner, size="sentence"), QLabel(words, self._owner)
-        link.setObjectName(f"{self._name}.{key}")
-        link.clicked.connect(lambda _checked=False: self.picked.emit(key))
-        set_tip(link, tip or filled(self.tr("Open {title}, {shape}"), {"title": title, "shape": words}))
-        link.setAccessibleDescription(tip)
-        note.setTextFormat(Qt.TextFormat.PlainText)
-        dress(note, "small", "text3")
-        self.addWidget(link, place, 0, Qt.AlignmentFlag.AlignLeft)
-        self.addWidget(note, place, 1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return link, note
-
-
-# --- Page shown before a cell is chosen: three first steps, ways to begin, the examples, the keyboard ---
+# --- Page shown before a cell is chosen: three first steps, the way to the start page, the keyboard ---
 
 
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
 
-class StartPage(Retranslated, QWidget):
+class FirstSteps(Retranslated, QWidget):
     """First steps in a window that is seen for the first time."""
 
-    exampleRequested = Signal(str)
-    newRequested = Signal()
-    openRequested = Signal()
-    lessonsRequested = Signal()
-    modelRequested = Signal(str)
+    startRequested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._titles = [WrappedLabel(self) for _ in range(4)]
+        self._title, self._keyboard_title = WrappedLabel(self), WrappedLabel(self)
         self._steps = [SentenceView(self) for _ in range(3)]
-        self._examples, self._models = LinkGrid(self, "example"), LinkGrid(self, "model")
-        self._new, self._open, self._drop = QPushButton(self), QPushButton(self), WrappedLabel(self)
-        self._lessons = QPushButton(self)
-        self._lessons.setObjectName("start.lessons")
+        self._start = Link("", self, size="sentence")
+        self._start.setObjectName("inspector.start")
         self._keys = [(QLabel(self), QLabel(self)) for _ in KEYS]
-        self._new.clicked.connect(self.newRequested)
-        self._open.clicked.connect(self.openRequested)
-        self._lessons.clicked.connect(self.lessonsRequested)
+        self._start.clicked.connect(lambda: self.startRequested.emit())
         self._build()
         self.retranslate()
 
-    def set_examples(self, examples: Rows) -> None:
-        """Every example as a link with its shape at the right."""
-        self._examples.set_rows(examples)
-        self._order()
-
-    def set_models(self, models: Rows) -> None:
-        """Every known model as a link with its size at the right."""
-        self._models.set_rows(models)
-        self._titles[2].setVisible(bool(models))
-        self._order()
-
-    def _order(self) -> None:
-        """The keyboard goes down the page."""
-        links = [link for grid in (self._examples, self._models) for link, _ in grid.rows]
-        for before, after in pairwise((self, self._new, self._open, self._lessons, *links)):
-            QWidget.setTabOrder(before, after)
-        self._show_shapes()
-
     def retranslate(self) -> None:
         """All words in the present language."""
-        titles = (self.tr("No cell chosen"), self.tr("Examples"), self.tr("Whole models"), self.tr("Keyboard"))
-        for label, text in zip(self._titles, titles, strict=True):
-            label.setText(text)
+        self._title.setText(self.tr("No cell chosen"))
+        self._keyboard_title.setText(self.tr("Keyboard"))
         steps = (
             runs(self.tr("{click} in any map: its formula appears here."), click=strong(self.tr("Click a cell"))),
             runs(self.tr("{type} in a table at the left: every map follows."), type=strong(self.tr("Type a number"))),
@@ -129,16 +54,7 @@ class StartPage(Retranslated, QWidget):
         )
         for line, step in zip(self._steps, steps, strict=True):
             line.set_sentence(step)
-        self._new.setText(self.tr("New…"))
-        self._open.setText(self.tr("Open…"))
-        self._lessons.setText(self.tr("Lessons…"))
-        set_tip(self._new, self.tr("A problem of your own: softmax(Q Kᵀ / √dₖ) V of any size"))
-        set_tip(self._open, self.tr("A session, arrays by name, a table of numbers, a model or a lesson"))
-        set_tip(self._lessons, self.tr("Attention step by step, with tasks in this window"))
-        endings = QCoreApplication.translate("Sentences", ", ").join(
-            dict.fromkeys(suffixes((*keepers(), *listings(), *matrices())))
-        )
-        self._drop.setText(self.tr("or drop an {endings} file on the window").format(endings=endings))
+        self._start.set_words(self.tr("Start page"), tip=self.tr("Examples, lessons, models and recent files"))
         meanings = (
             self.tr("move the chosen cell"),
             self.tr("type a number into it"),
@@ -152,42 +68,18 @@ class StartPage(Retranslated, QWidget):
             keys.setText(name)
             meaning.setText(text)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show_shapes()
-
-    def _show_shapes(self) -> None:
-        for grid in (self._examples, self._models):
-            grid.show_notes(self.width())
-
     def _build(self) -> None:
-        for title in self._titles:
-            dress(title, "section", strong=True)
-        dress(self._titles[0], "sentence")
-        dress(self._drop, "small", "text2")
-        self._examples.picked.connect(self.exampleRequested)
-        self._models.picked.connect(self.modelRequested)
-        self._titles[2].hide()
-        buttons = QHBoxLayout()
-        buttons.setSpacing(SPACING.m)
-        for button in (self._new, self._open, self._lessons):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        dress(self._title, "sentence", strong=True)
+        dress(self._keyboard_title, "section", strong=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.m)
-        column.addWidget(self._titles[0])
+        column.addWidget(self._title)
         for step in self._steps:
             column.addWidget(step)
-        column.addLayout(buttons)
-        column.addWidget(self._drop)
-        column.addWidget(_hairline(self))
-        column.addWidget(self._titles[1])
-        column.addLayout(self._examples)
-        column.addWidget(self._titles[2])
-        column.addLayout(self._models)
+        column.addWidget(self._start, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        column.addWidget(self._titles[3])
+        column.addWidget(self._keyboard_title)
         column.addLayout(self._keyboard())
 
     def _keyboard(self) -> QGridLayout:
@@ -202,13 +94,6 @@ class StartPage(Retranslated, QWidget):
             grid.addWidget(keys, row, 0)
             grid.addWidget(meaning, row, 1)
         return grid
-
-
-def _hairline(parent: QWidget) -> QFrame:
-    line = QFrame(parent)
-    line.setProperty("hairline", True)
-    line.setFixedHeight(1)
-    return line
 
 
 # --- Page of the largest gradients of the chosen cell, each a link to the number it belongs to ---
@@ -331,7 +216,9 @@ class SensitivityPage(Retranslated, QWidget):
         self.retranslate()
         for row in range(len(self._lines), len(self._gradients)):
             self._lines.append(self._new_line(row))
-        largest = max((abs(gradient.value) for gradient in self._gradients), default=0.0)
+        # a scale or a temperature moves everything: beside its bar those of cells would all look alike, so it has none
+        cells = [abs(gradient.value) for gradient in self._gradients if gradient.index]
+        largest = max(cells or (abs(gradient.value) for gradient in self._gradients), default=0.0)
         for row, line in enumerate(self._lines):
             for widget in line:
                 widget.setVisible(row < len(self._gradients))
@@ -341,7 +228,7 @@ class SensitivityPage(Retranslated, QWidget):
             line.link.set_words(name, tip=self.tr("Go to {cell} in its table").format(cell=name))
             line.link.setEnabled(bool(gradient.index))
             line.number.setText(written(gradient.value))
-            line.bar.set_value(gradient.value, largest)
+            line.bar.set_value(gradient.value if gradient.index or not cells else 0.0, largest)
 
     def _new_line(self, row: int) -> GradientRow:
         line = GradientRow(Link("", self._rows), QLabel(self._rows), GradientBar(self._rows))

@@ -23,9 +23,10 @@ from attn_gui.views.widgets import KeyboardButton
 class Thumbnail(Canvas):
     """Picture of a whole matrix in a few pixels; the widget around it takes the mouse and the keyboard."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, small: bool = True) -> None:
+        """Show a map that is never written into; one that is not `small` has its numbers where they fit."""
         super().__init__(parent)
-        self.drawing = MapDrawing(self, self._place, small=True)
+        self.drawing = MapDrawing(self, self._place, small=small)
         self.cells, self.overlay = self.drawing.cells, self.drawing.overlay
         self.refresh, self.retake_levels = self.drawing.refresh, self.drawing.retake_levels
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

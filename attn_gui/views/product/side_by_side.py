@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
@@ -16,7 +16,7 @@ from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.map.heatmap import Heatmap, refresh_map
-from attn_gui.views.names import stage_title
+from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
 from attn_gui.views.product.map_labels import (
     LEVEL,
     UPRIGHT,
@@ -50,6 +50,9 @@ from attn_gui.views.product.product_layout import (
 from attn_gui.views.product.stage_maps import StageMaps, unlink
 from attn_gui.views.text_views import role_colors
 from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
+
+if TYPE_CHECKING:
+    from attn_gui.views.product.width_panel import WidthPanel
 
 LEAST_SIZE = (200, 160)
 FORMULA = FONT_SIZE.body
@@ -93,10 +96,12 @@ class SideBySide(QWidget):
         self._left: Heatmap | None = None  # made once two states are shown
         self._borrowed: Heatmap | None = None  # the map of the stage while it is here
         self._plane: Plane | None = None
+        self._previewed = False
         self._panels: tuple[Panel, ...] = ()
         self._ground: QPixmap | None = None
         self._marked = QRegion()
         self._tight = self._compact = False
+        self._foot: WidthPanel | None = None
         maps.rearranged.connect(self._show_both)
         maps.renamed.connect(self._show_both)
         maps.marked.connect(self._show_marks)
@@ -108,13 +113,46 @@ class SideBySide(QWidget):
         """Show a stage in two states; None where nothing is compared."""
         if stage != self._stage or sides is None:
             self._give_back()
-        self._sides, self._stage = sides, stage
+        self._sides, self._stage, self._previewed = sides, stage, False
         self._show_both()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
         """The form for narrow windows, and for low ones: smaller letters and gaps."""
         self._compact, self._tight = compact, compact or low
+        if self._foot is not None:
+            self._foot.set_compact(compact, low=self._tight)
         self.arrange()
+
+    def set_foot(self, foot: WidthPanel) -> None:
+        """Let the slider of d_k stand below the two maps while it is not hidden."""
+        self._foot = foot
+        foot.set_compact(self._compact, low=self._tight)
+        self.arrange()
+
+    def preview(self, before: Evaluation, now: Evaluation, batch: int, head: int) -> None:
+        """Show two other states for a while, without tokens; a stage that they lack stays as it is."""
+        if self._left is None or self._borrowed is None or self._stage not in now.stages:
+            return
+        before_it, self._previewed = (self._left.shape, self._previewed), True
+        for heatmap, state in ((self._left, before), (self._borrowed, now)):
+            plane = stage_plane(state, self._stage, batch, head)
+            heatmap.set_shown(replace(heatmap.shown, plane=plane, row_names=NO_NAMES, column_names=NO_NAMES, bands=()))
+        self._left.drawing.taken.others, self._borrowed.drawing.taken.others = (
+            (heatmap.plane,) if heatmap.plane is not None else () for heatmap in (self._borrowed, self._left)
+        )
+        if before_it != (self._left.shape, True):  # other labels, too
+            self.arrange()
+            self._show_marks()
+
+    def end_preview(self) -> None:
+        """Show the two states again."""
+        if self._previewed and self._borrowed is not None and self._maps.evaluation is not None:
+            self._previewed = False
+            plane = stage_plane(self._maps.evaluation, self._stage, self._maps.batch, self._maps.head)
+            rows, columns = self._maps.labels(self._stage)
+            shown = replace(self._borrowed.shown, plane=plane, row_names=rows, column_names=columns)
+            self._borrowed.set_shown(shown)
+            self._show_both()
 
     def refresh(self, recomputed: Recomputed) -> None:
         """Redraw and outline the cells before that hold new numbers; those now the product picture redraws."""
@@ -124,7 +162,7 @@ class SideBySide(QWidget):
     def follow(self) -> None:
         """Show the map before as the one now is shown: with values, colors, dimmed."""
         now = self._map()
-        if self._left is not None and now is not None:
+        if self._left is not None and now is not None and not self._previewed:
             self._left.set_shown(replace(now.shown, plane=self._plane))
 
     # --- both maps -------------------------------------------------------------------------------
@@ -207,10 +245,12 @@ class SideBySide(QWidget):
             return
         chosen = self._maps.chosen
         here = chosen is not None and chosen.stage == self._stage
-        self._left.set_chosen(chosen[1:] if chosen is not None and here else None)
-        self._left.overlay.set_marks(**self._maps.lines(self._stage)._asdict())
+        for heatmap in (self._left, self._borrowed) if self._previewed else (self._left,):
+            heatmap.set_chosen(chosen[1:] if chosen is not None and here else None)
+            heatmap.overlay.set_marks(**self._maps.lines(self._stage)._asdict())
         before, self._marked = self._marked, self._marks_region()
-        self.update(before + self._marked)
+        if before != self._marked:
+            self.update(before + self._marked)
 
     def _name(self) -> None:
         if self._left is None or self._sides is None:
@@ -227,29 +267,34 @@ class SideBySide(QWidget):
         if now is None or self._left is None or self._sides is None or not self.isVisible() or self._map() is not now:
             return
         room = self.rect()
-        edge, bar = padding(self._tight), self._maps.bar(self._stage)
-        rows, columns = axis_labels(self._maps, self._stage)
+        if self._foot is not None and not self._foot.isHidden():
+            tall = min(self._foot.sizeHint().height(), room.height() // 2)
+            self._foot.setGeometry(0, room.height() - tall, room.width(), tall)
+            room.setBottom(room.bottom() - tall)
+        edge, side, bar = padding(self._tight), scaled(SPACING.s), self._maps.bar(self._stage)
+        rows, columns = self._labels()
         font = label_font(self._tight)
         widest = scaled(WIDEST_ROW_LABEL_COMPACT if self._compact else WIDEST_ROW_LABEL)
         beside = round(max(label_width(rows, font, widest), axis_name_width()))
-        named = bool(self._maps.labels(self._stage)[0])  # numbers of rows stand once, left of both
-        between = beside if named else round(words_width([self._key_name()])) + 2 * scaled(SPACING.s)
+        named = not self._previewed and bool(self._maps.labels(self._stage)[0])
+        # numbers of rows stand once, left of both
+        between = beside + gap(self._tight) if named else round(words_width([self._key_name()])) + 2 * scaled(SPACING.s)
         level, tall = True, line_height()
         for turned in (False, True):
             tall = round(label_width(columns, font, scaled(TALLEST_COLUMN_LABEL))) if turned and columns else tall
             above = edge + self._title_height() + tall
             free = QSize(
-                (room.width() - 2 * edge - beside - between - gap(self._tight)) // 2,
+                (room.width() - 2 * side - beside - between) // 2,
                 room.height() - above - scaled(SPACING.m) - bar.heightForWidth(room.width() // 2) - edge,
             )
             across, down = self._sides_in(now.shape, free)
             level = not turned and (not columns or labels_fit(columns, font, across.cell))
             if level:
                 break
-        pair = beside + between + 2 * across.pixels + gap(self._tight)
-        left = room.left() + max(edge, (room.width() - pair) // 2) + beside
+        pair = beside + between + 2 * across.pixels
+        left = room.left() + max(side, (room.width() - pair) // 2) + beside
         first = QRect(left, above, across.pixels, down.pixels)
-        places = first, first.translated(across.pixels + gap(self._tight) + between, 0)
+        places = first, first.translated(across.pixels + between, 0)
         partial = down.cells < now.shape[0] or across.cells < now.shape[1]
         for heatmap, cells in zip((self._left, now), places, strict=True):
             heatmap.box.set_home((0.0, float(down.cells), 0.0, float(across.cells)) if partial else None)
@@ -260,12 +305,13 @@ class SideBySide(QWidget):
         for widget in (self._left, now, bar):
             widget.show()  # once it is where it belongs, so that it is drawn once
         states = self._sides.before, self._maps.evaluation
+        pitch = places[1].left() - places[0].left() - scaled(SPACING.m)
         self._panels = tuple(
             Panel(
                 heatmap,
                 cells,
                 name,
-                self._formula(state, name, cells.width()),
+                self._formula(state, name, pitch),
                 tuple(self._axes(heatmap, cells, beside if named or heatmap is self._left else 0, tall, level)),
             )
             for heatmap, cells, name, state in zip((self._left, now), places, self._sides.names, states, strict=True)
@@ -284,17 +330,17 @@ class SideBySide(QWidget):
         return stage_sides(needs, max(1, room.width()), max(1, room.height()))
 
     def _formula(self, state: Evaluation | None, name: str, room: int) -> Formula | None:
-        """The first form of the formula that fits after the name of a state."""
+        """The formula where it fits after the name of a state: a shorter form would read alike in both."""
         if state is None:
             return None
         left = room - words_width([self._title(name)]) - scaled(SPACING.m)
         em = scaled(FORMULA) * LEAST_FORMULA
-        forms = (typeset(latex) for latex in shown_latex(state, self._stage))
+        forms = [typeset(latex) for latex in shown_latex(state, self._stage)[:1]]
         return next((form for form in forms if form.width * em <= left), None)
 
     def _title_height(self) -> int:
         states = self._sides.before if self._sides is not None else None, self._maps.evaluation
-        latex = [latex for state in states if state is not None for latex in shown_latex(state, self._stage)]
+        latex = [latex for state in states if state is not None for latex in shown_latex(state, self._stage)[:1]]
         tallest = max((typeset(each).height * scaled(FORMULA) for each in latex), default=0.0)
         return round(max(QFontMetricsF(ui_font("sentence", 600)).height(), tallest)) + scaled(SPACING.s)
 
@@ -302,13 +348,20 @@ class SideBySide(QWidget):
     def _title(name: str) -> Word:
         return name, "sentence", "text", 600
 
+    def _labels(self) -> tuple[AxisNames, AxisNames]:
+        """The labels of rows and columns: numbers while other states are shown."""
+        if not self._previewed or self._left is None:
+            return axis_labels(self._maps, self._stage)
+        rows, columns = (AxisNames(range(count)) for count in self._left.shape)
+        return rows, columns if STAGE[self._stage].square else NO_NAMES
+
     @staticmethod
     def _key_name() -> Word:
         return QCoreApplication.translate("ProductPicture", "key →"), "small", KEY, 400
 
     def _axes(self, heatmap: Heatmap, cells: QRect, beside: int, tall: int, level: bool) -> Iterator[AxisLabels]:
         assert self._maps.evaluation is not None
-        (rows, columns), away = axis_labels(self._maps, self._stage), scaled(SPACING.s)
+        (rows, columns), away = self._labels(), scaled(SPACING.s)
         picture, place = picture_of(self._stage, self._maps.evaluation), heatmap.placement
         fonts = label_font(self._tight), label_font(self._tight, 600)
         box = QRectF(cells.left() - beside, cells.top(), beside - away, cells.height())
@@ -354,8 +407,8 @@ class SideBySide(QWidget):
             left = panel.cells.left()
             start = paint_words(painter, [self._title(panel.name)], left, base, theme)
             if panel.formula is not None:
-                room = panel.cells.right() - start
-                em = min(scaled(FORMULA), room / panel.formula.width)
+                pitch = self._panels[1].cells.left() - self._panels[0].cells.left() - scaled(SPACING.m)
+                em = min(float(scaled(FORMULA)), (left + pitch - start) / panel.formula.width)
                 corner = QPointF(start, base - panel.formula.ascent * em)
                 panel.formula.paint(painter, corner, em, role_colors(theme.text))
         for labels, _ in self._tokens():

@@ -28,6 +28,7 @@ from attn_gui.views.widgets import FocusedWheel
 
 
 SCALE_SAMPLE = "0.0000"
+COMPARED = "compared"  # an entry of the list that is no scale
 PARTS = 100  # of the way from no scale at all to 1/√dₖ
 
 
@@ -69,10 +70,14 @@ class ScaleBox(ListBox):
 
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
+    compareAsked = Signal()  # with and without it
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("scale", parent)
+        self._key = "sqrt"
         self._width, self._factor = 1, 1.0
+        # as wide as its scales are: the long entry below them is read in the open list alone
+        self.list.setSizeAdjustPolicy(self.list.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.value = NumberField(self)
         self.value.setObjectName("control.scale_value")
         self.value.hide()
@@ -85,7 +90,7 @@ class ScaleBox(ListBox):
 
     def set_scale(self, key: str, value: float | None, d_k: int) -> None:
         """The scale that is in force; `value` where it is typed."""
-        self._width = d_k
+        self._width, self._key = d_k, key
         self._factor = {"sqrt": self._root, "none": 1.0}.get(key, value if value is not None else 1.0)
         self.retranslate()
         self.set_key(key)
@@ -95,7 +100,12 @@ class ScaleBox(ListBox):
 
     def retranslate(self) -> None:
         """The list in the present language."""
-        self.set_choices([("sqrt", f"÷ √{self._width}"), ("none", self.tr("none")), ("typed", self.tr("typed…"))])
+        choices = [("sqrt", f"÷ √{self._width}"), ("none", self.tr("none")), ("typed", self.tr("typed…"))]
+        self.list.setMinimumContentsLength(max(len(word) for _, word in choices))
+        if self._factor != 1.0:
+            choices.append((COMPARED, self.tr("with / without scaling, side by side")))
+        self.set_choices(choices)
+        self.list.view().setMinimumWidth(self.list.view().sizeHintForColumn(0) + 2 * SPACING.m)
         self.value.setAccessibleName(self.tr("scale, a factor"))
         self.slider.setAccessibleName(self.tr("scale, from 0 to 1/√dₖ"))
         self.slider.setToolTip(
@@ -124,6 +134,10 @@ class ScaleBox(ListBox):
         self.value.raise_()
 
     def _on_self_picked(self, key: str) -> None:
+        if key == COMPARED:  # which is no scale: the list says again what is in force
+            self.set_key(self._key)
+            self.compareAsked.emit()
+            return
         self._show_field(False)
         self.scalePicked.emit(key, self._factor if key == "typed" else None)
         if key == "typed":
@@ -260,6 +274,7 @@ class SpineBoxes(QObject):
     choicePicked = Signal(str, str)  # norm or activation, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
+    compareAsked = Signal()  # with and without the scale
     maskPressed = Signal(QRect)  # where the mask box lies on the screen
     numberCommitted = Signal(str, object)  # which number, its value or None
 
@@ -291,6 +306,7 @@ class SpineBoxes(QObject):
             box.picked.connect(partial(self.choicePicked.emit, name))
         self.scale.scalePicked.connect(self.scalePicked)
         self.scale.scaleSlid.connect(self.scaleSlid)
+        self.scale.compareAsked.connect(self.compareAsked)
         self.mask.pressed.connect(self._on_mask_pressed)
         self.retranslate()
 

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, metrics, settled
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.plot import PlotNote
+from attn_gui.figure.pages.sqrt_d_k import RootLayout
+from attn_gui.figure.text.fonts import code_font
+from attn_gui.figure.tokens import FONT_SIZE
 
 PAGE = PAGES["sqrt_d_k"]
 
@@ -98,3 +101,21 @@ def test_the_variance_of_these_scores_is_written_beside_the_lines(qtbot, monkeyp
         for y in range(round(at.y() - metric.capHeight()), round(at.y()))
     ]
     assert not [color for color in inside if max(color.getRgb()[:3]) - min(color.getRgb()[:3]) > 60]
+
+
+def test_the_axis_of_two_queries_counts_them_whole(problem):
+    two = problem.replace(query=problem.query[:2])
+    evaluation = DenseEvaluation(two)
+    context = PageContext.at(evaluation, 0, 0, "weights", (0, 0))
+    context = replace(context, options=settled(PAGE.options, context, {}))
+    layout = RootLayout(PAGE.read(evaluation, context, lambda share: None), PageStyle(), 300.0, None)
+    assert layout.entropy.axes.across.ticks() == [0.0, 1.0]
+
+
+def test_the_page_says_what_the_norm_of_the_jacobian_is(problem):
+    assert "the size of the softmax's derivative" in said(problem)
+
+
+def test_code_has_letters_of_one_width(qapp):
+    letters = QFontMetricsF(code_font(FONT_SIZE.small))
+    assert letters.horizontalAdvance("iiii....") == letters.horizontalAdvance("MMMM====")

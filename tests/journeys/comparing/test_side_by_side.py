@@ -10,6 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem, compute
+from attn_gui.engine.analysis.sweep import MapRow
+from attn_gui.engine.analysis.widths import read_width, seeded, two_states
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 
@@ -51,8 +53,7 @@ def seen_whole(widget):
 def painted(heatmap, row, column):
     place = heatmap.cell_rect(row, column)
     image = heatmap.grab().toImage()
-    at = place.topLeft() + QPoint(place.width() // 4, place.height() // 4)
-    return image.pixelColor((at.toPointF() * image.devicePixelRatio()).toPoint())
+    return image.pixelColor((place.center().toPointF() * image.devicePixelRatio()).toPoint())
 
 
 def wheel(heatmap, row, column, delta):
@@ -186,3 +187,105 @@ def test_long_problems_are_drawn_beside_each_other_by_tiles(launch, qtbot):
     for heatmap, scale in ((left, 1.0), (right, 8**-0.5)):
         row = np.exp(scale * logits)
         assert np.isclose(scores(heatmap, 7, 100), row[100] / row.sum())
+
+
+@pytest.fixture
+def sliding(launch, tmp_path):
+    rng = np.random.default_rng(6)
+    arrays = {name: rng.normal(size=(5, 4)) for name in ("query", "key", "value")}
+    save(Problem(**arrays, query_tokens=list("abcde"), key_tokens=list("abcde")), tmp_path / "own.npz")
+    person = launch(tmp_path / "own.npz")
+    person.click_cell("weights", 3, 1)
+    person.do("compare_with_scale")
+    return person
+
+
+def numbers(person):
+    """Variance, entropy and gradient of both states as they are written."""
+    names = [f"width.{name}.{state}" for name in ("variance", "entropy", "gradient") for state in ("before", "now")]
+    return [float(person.find(name).text()) for name in names]
+
+
+def expected(width, row):
+    states = two_states(seeded(width))
+    before, now = (read_width(state, MapRow(query=row)) for state in states)
+    places = (2, 2, 3)
+    return [
+        round(number, digits)
+        for pair, digits in zip(zip(before, now, strict=True), places, strict=True)
+        for number in pair
+    ]
+
+
+def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_takes_back(sliding):
+    person, document = sliding, sliding.program.document
+    own, steps = document.snapshot(), document.stack.count()
+    slider, (left, right) = person.find("control.width_slider"), both(sliding)
+    assert seen_whole(slider)
+    assert slider.value() == 4
+    assert numbers(person) == pytest.approx(
+        [round(number, digits) for number, digits in zip(own_numbers(own), (2, 2, 2, 2, 3, 3), strict=True)]
+    )
+
+    def at(width):
+        return QPoint(round(slider.x_of(width)), slider.height() // 4)
+
+    QTest.mousePress(slider, LEFT, pos=at(4))
+    for width in (16, 64, 256):
+        QTest.mouseMove(slider, at(width))
+        QApplication.processEvents()
+        width = slider.value()
+        assert document.problem == own, "nothing is changed while it is drawn"
+        for heatmap, expected_weights in zip((left, right), weights(seeded(width)), strict=True):
+            assert np.array_equal(drawn(heatmap), expected_weights)
+        assert numbers(person) == expected(width, 3)
+    assert "undo" in person.window.recomputed.text()
+    QTest.mouseRelease(slider, LEFT, pos=at(256))
+    person.wait()
+    assert document.problem == seeded(width)
+    assert document.stack.count() == steps + 1
+    assert person.table("query").model().columnCount() == width
+    for heatmap, expected_weights in zip(both(person), weights(seeded(width)), strict=True):
+        assert np.array_equal(drawn(heatmap), expected_weights)
+        assert heatmap.chosen == (3, 1)
+    _, now = weights(seeded(width))
+    assert f"{now[3, 1]:.4f}" in person.explanation()
+
+    person.overwrite(person.find("control.width"), "300")
+    slider.setFocus()
+    person.press("Left")
+    assert document.problem == seeded(256), "an arrow goes to the next point of the curves"
+    person.overwrite(person.find("control.width"), "37")
+    assert document.problem == seeded(37)
+    assert slider.value() == 37
+    for _ in range(4):
+        person.do("undo")
+    assert document.problem == own
+    assert np.array_equal(drawn(person.find("heatmap.before")), weights(own)[0])
+    assert slider.value() == 4
+
+
+def own_numbers(problem):
+    before, now = (read_width(state, MapRow(query=3)) for state in two_states(problem))
+    return [number for pair in zip(before, now, strict=True) for number in pair]
+
+
+def test_the_columns_at_hand_can_be_repeated_from_the_same_ones_again_and_again(sliding):
+    person, document = sliding, sliding.program.document
+    own = document.snapshot()
+    person.choose(person.find("control.width_of"), "repeated")
+    for width in ("10", "2", "4"):
+        person.overwrite(person.find("control.width"), width)
+        columns = np.arange(int(width)) % 4
+        assert np.array_equal(document.problem.query, own.query[:, columns])
+    assert document.problem == own
+    assert document.problem.query_tokens == own.query_tokens
+
+
+def test_the_list_of_the_scale_offers_both_side_by_side_and_keeps_what_is_in_force(launch):
+    person = launch("worked-example.npz")
+    person.pick("scale", "compared")
+    assert person.program.view.look.compare == "side_by_side"
+    assert person.find("control.scale").currentData() == "sqrt"
+    assert seen_whole(person.find("heatmap.before"))
+    assert not person.window.isWindowModified()

@@ -150,10 +150,10 @@ def test_unsaved_changes_are_asked_for_before_another_file(launch, tmp_path):
     path = tmp_path / "kept.attn"
     person.save_as(path)
     person.type_into("query", 0, 0, "4")
-    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.click("example.minilm"))
+    person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.do("example_minilm"))
     assert person.number("query", 0, 0) == 4
     assert person.window.isWindowModified()
-    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.click("example.minilm"))
+    person.answering(QMessageBox, answer_with(BUTTONS.Save), lambda: person.do("example_minilm"))
     assert person.table("query").model().columnCount() == 384
     assert launch(path).number("query", 0, 0) == 4
 
@@ -189,7 +189,7 @@ def test_nothing_is_asked_when_nothing_was_changed(launch):
     person = launch(SMALL)
     person.type_into("query", 0, 0, "4")
     person.press("Ctrl+Z")
-    person.click("example.thinking")
+    person.do("example_thinking")
     assert person.has("table.x")
 
 
@@ -365,7 +365,7 @@ def test_a_dropped_file_is_opened(launch, tmp_path):
     path = tmp_path / "kept.attn"
     person.type_into("query", 0, 0, "4")
     person.save_as(path)
-    person.click("example.minilm")
+    person.do("example_minilm")
     person.drop(path)
     assert person.number("query", 0, 0) == 4
     assert "kept" in person.window.windowTitle()
@@ -375,7 +375,7 @@ def test_opening_through_the_dialog(launch, tmp_path):
     person = launch(SMALL)
     path = tmp_path / "kept.attn"
     person.save_as(path)
-    person.click("example.minilm")
+    person.do("example_minilm")
     person.choose_file(path, lambda: person.press("Ctrl+O"))
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 

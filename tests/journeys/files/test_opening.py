@@ -197,7 +197,7 @@ def test_an_example_opened_meanwhile_stays(launch, gate, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
     gate.await_work()
-    person.click("example.thinking")
+    person.do("example_thinking")
     gate.open()
     rest(person)
     assert person.has("table.x")

@@ -291,3 +291,17 @@ def test_the_trail_ends_with_its_document(launch, tmp_path):
     person.open(tmp_path / "kept.attn")
     person.wait()
     assert trail(person) == ["S′[1, 1]"], "the cell comes back with the file, the way to it was another's"
+
+
+def test_the_gradient_of_the_scale_does_not_flatten_those_of_the_cells(launch):
+    person = launch("minilm-layer2.npz")
+    person.show_stage("weights")
+    person.click_cell("weights", 10, 13)
+    person.do("gradients")
+    person.wait()
+    page = person.program.window.inspector.sensitivity
+    names = [line.link.text() for line in page._lines if line.link.isVisible()]
+    shares = [line.bar._share for line in page._lines if line.link.isVisible()]
+    assert names[0] == "α"
+    assert shares[0] == 0.0
+    assert max(shares[1:]) == 1.0

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.engine import Problem, new_problem
 from attn_gui.formats import save
-from attn_gui.views.dialogs.questions import AskDialog
+from attn_gui.views.dialogs.questions import LeaveOutDialog
 
 SMALL = "worked-example.npz"
 
@@ -169,21 +169,20 @@ def test_the_keyboard_goes_to_the_map_when_its_place_in_the_panel_is_gone(launch
 def test_cells_are_left_out_at_random_by_a_seed_and_all_of_them_answered(launch, lang):
     person = launch(SMALL, lang=lang)
 
-    def draw(text):
+    def draw(count, seed):
         def answer(dialog):
-            dialog.line.setText("many")
-            assert dialog.said()
-            dialog.line.setText("99, 1")
+            dialog.count.setValue(99)
             assert "16" in dialog.said()
-            dialog.line.setText(text)
+            dialog.count.setValue(count)
+            dialog.seed.setValue(seed)
             dialog.accept()
 
-        person.answering(AskDialog, answer, lambda: person.do("leave_out_random"))
+        person.answering(LeaveOutDialog, answer, lambda: person.do("leave_out_random"))
         settle(person)
         return person.program.view.look.blanks
 
-    first, other = draw("5, 1"), draw("5, 2")
-    assert first == draw("5, 1") != other
+    first, other = draw(5, 1), draw(5, 2)
+    assert first == draw(5, 1) != other
     evaluation = person.program.computation.evaluation
     for blank in sorted(first, key=lambda blank: (blank.stage, blank.index)):
         person.show_stage(blank.stage)

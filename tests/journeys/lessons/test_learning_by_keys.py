@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.lessons.lesson import written
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.palette import ActionPalette
-from attn_gui.views.dialogs.questions import AskDialog
+from attn_gui.views.dialogs.questions import LeaveOutDialog
 
 MOST_TABS = 80
 
@@ -29,11 +29,11 @@ def find_by_words(person, words):
     settle(person)
 
 
-def tab_to(person, name):
+def tab_to(person, name, key="Tab"):
     for _ in range(MOST_TABS):
         if person.focus().objectName() == name:
             return
-        person.press("Tab")
+        person.press(key)
     raise AssertionError(f"Tab does not lead to {name}")
 
 
@@ -42,7 +42,7 @@ def find_and_answer(person, words, dialog, *keys):
 
     def answer(_):
         for key in keys:
-            person.press(key) if key in ("Ctrl+A", "Return") else person.type(key)
+            person.press(key) if key in ("Ctrl+A", "Tab", "Return") else person.type(key)
 
     def begin():
         person.answering(
@@ -89,9 +89,12 @@ def test_five_steps_an_exercise_and_an_export_by_keyboard_alone_in_chinese(launc
         tab_to(person, "lesson.next")
         person.press("Space")
         settle(person)
+    assert person.find("lesson.end").isVisible()
+    tab_to(person, "lesson.close", "Shift+Tab")
+    person.press("Space")
     assert not person.find("lesson").isVisible()
 
-    find_and_answer(person, "随机留空", AskDialog, "Ctrl+A", "1, 3", "Return")
+    find_and_answer(person, "随机留空", LeaveOutDialog, "Ctrl+A", "1", "Tab", "Ctrl+A", "3", "Return")
     (blank,) = person.program.view.look.blanks
     go_to_cell(person, blank)
     number = float(person.program.computation.evaluation.box(blank.stage, blank.box).reshape(()))

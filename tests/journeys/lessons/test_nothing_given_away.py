@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from attn_gui.document.clipboard import FORMS
 from attn_gui.engine import Problem
 from attn_gui.formats import save
+from attn_gui.views.dialogs.card_dialog import CardDialog
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.map.heatmap import Heatmap
@@ -128,7 +129,7 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank):
             person.do(action)
             settle(person)
             look_for(action, said(person))
-    for dialog, action in ((ExportDialog, "export_image"), (ExportDataDialog, "export_data")):
+    for dialog, action in ((ExportDialog, "export_image"), (ExportDataDialog, "export_data"), (CardDialog, "card")):
         person.do(action)
         assert not [one for one in QApplication.topLevelWidgets() if isinstance(one, dialog) and one.isVisible()]
     QGuiApplication.clipboard().clear()
@@ -141,7 +142,8 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank):
 def test_a_cell_that_is_left_out_is_promised_no_formula(person):
     leave_out(person, "weights", 1, 0)
     words = person.explanation()
-    assert "Not explained during the exercise" in words or "练习期间不解释留空的单元格" in words
+    assert " = ?" in words
+    assert "A right answer uncovers the numbers" in words or "盖住的数都会揭开" in words
     assert "its formula appears here" not in words
     assert "这里会显示它的公式" not in words
 

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from attn_gui.cli import main
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_data_dialog import WorksheetDialog
+from attn_gui.views.dialogs.form_fields import kind_of
 
 SMALL = "worked-example.npz"
 
@@ -22,8 +23,7 @@ def ask(person, folder, **numbers):
     def answer(dialog):
         dialog.target.folder.setText(str(folder))
         for name, value in numbers.items():
-            field = getattr(dialog, name)
-            field.setChecked(value) if name == "keys" else field.setValue(value)
+            kind_of(getattr(dialog, name)).show(getattr(dialog, name), value)
         assert not dialog.objection()
         dialog.accept()
 
@@ -34,13 +34,13 @@ def ask(person, folder, **numbers):
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_sheets_and_keys_are_written_as_the_command_line_writes_them(launch, tmp_path, capsys, lang):
     person = launch(SMALL, lang=lang)
-    ask(person, tmp_path, count=2, seed=7, blanks=3)
+    ask(person, tmp_path, level="mistake", count=2, seed=7)
     assert {path.name for path in tmp_path.iterdir()} == {"worked-example-worksheets.pdf", "worked-example-keys.pdf"}
     assert "worked-example-keys.pdf" in person.banner()
     other = tmp_path / "other"
     problem = tmp_path / "worked-example.npz"
     save(person.program.document.problem, problem)
-    assert main(["worksheet", str(problem), "-o", str(other), "--count", "2", "--seed", "7", "--blanks", "3",
+    assert main(["worksheet", str(problem), "-o", str(other), "--count", "2", "--seed", "7", "--level", "mistake",
                  "--lang", lang]) == 0  # fmt: skip
     for name in ("worked-example-worksheets.pdf", "worked-example-keys.pdf"):
         mine, theirs = (folder / name for folder in (tmp_path, other))
@@ -55,26 +55,21 @@ def test_without_keys_there_is_one_file(launch, tmp_path):
 
 
 def test_what_makes_no_sheet_is_said_in_the_dialog(launch, tmp_path):
-    person = launch(SMALL, lang="zh")
+    person = launch("transformer-layer.npz", lang="zh")
 
-    def answer(dialog):
+    def look(dialog):
         dialog.target.folder.setText(str(tmp_path))
-        dialog.blanks.setValue(400)
-        assert "400" in dialog.objection()
-        dialog.blanks.setValue(2)
-        dialog.stages.set_keys(())
-        dialog.count.setValue(3)
-        assert dialog.objection()
+        assert "一页放不下" in dialog.objection()
         dialog.reject()
 
-    person.answering(WorksheetDialog, answer, lambda: person.do("worksheets"))
+    person.answering(WorksheetDialog, look, lambda: person.do("worksheets"))
     assert not list(tmp_path.iterdir())
     person = launch("minilm-layer2.npz")
     said = []
 
-    def look(dialog):
+    def refuse(dialog):
         said.append(dialog.objection())
         dialog.reject()
 
-    person.answering(WorksheetDialog, look, lambda: person.do("worksheets"))
+    person.answering(WorksheetDialog, refuse, lambda: person.do("worksheets"))
     assert said[0]

@@ -44,6 +44,7 @@ def test_the_worked_example_fills_a_small_screen_with_numbers_in_all_its_cells(l
 
 def test_a_sentence_of_a_real_model_shows_its_numbers_on_a_small_screen(launch):
     person = launch(SENTENCE, lang="zh", width=1366, height=700)
+    assert not fault(person.find("heads.weights"))
     for stage in ("weights", "scores"):
         assert place(person, stage).height() >= 16 * 18
         assert person.find(f"heatmap.{stage}").drawing.cells.numbers is not None

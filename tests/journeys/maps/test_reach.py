@@ -215,7 +215,7 @@ def test_it_goes_back_to_x_and_the_projections(launch, settled):
 
 def test_a_cell_of_a_table_that_another_layer_does_not_have_is_let_go(launch, settled):
     person = launch()
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     person.do("block")
     person.window.mask_panel.add_layer("padding")  # its change has the reach shown before the tables are told

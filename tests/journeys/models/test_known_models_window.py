@@ -31,14 +31,12 @@ def bare(monkeypatch):
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_all_are_listed_where_the_toy_is(launch, bare, lang):
     person = launch(lang=lang)
-    names = [person.find(f"model.{key}").text() for key in KEYS]
-    assert [name for name in names if name] == names
-    assert all(person.find(f"model.{key}").toolTip() for key in KEYS)
-    said = person.explanation()
-    assert "2 × 4" in said
-    assert said.count("not installed" if lang == "en" else "未安装") == 2
-    listed = [action.text() for action in person.find("menu.models", QMenu).actions()]
-    assert listed == names
+    listed = [action.text().split("\t") for action in person.find("menu.models", QMenu).actions()]
+    assert len(listed) == len(KEYS)
+    assert all(name for name, _beside in listed)
+    absent = "not installed" if lang == "en" else "未安装"
+    assert [beside for _name, beside in listed] == ["2 × 4", absent, absent]
+    assert all(person.action(f"known_{key.replace('-', '_')}").toolTip() for key in KEYS)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -133,7 +131,7 @@ def packed(tmp_path, monkeypatch):
 
 def test_one_file_is_made_a_folder_beside_the_window_and_opened_under_its_name(launch, packed):
     person = launch()
-    person.click("model.small")
+    person.do("known_small")
     packed.gate.await_work()
     assert person.program.document.study is None
     deadline = 60_000
@@ -151,7 +149,7 @@ def test_one_file_is_made_a_folder_beside_the_window_and_opened_under_its_name(l
 
 def test_the_making_is_canceled_and_leaves_nothing(launch, packed):
     person = launch()
-    person.click("model.small")
+    person.do("known_small")
     packed.gate.await_work()
     person.press("Esc")
     packed.gate.open()

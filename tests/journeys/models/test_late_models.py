@@ -73,7 +73,7 @@ def steps(monkeypatch):
 @pytest.fixture
 def toy(launch):
     person = launch(width=1366, height=700)
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     return person
 

@@ -43,7 +43,7 @@ def lang(request):
 @pytest.fixture
 def toy(launch, lang):
     person = launch(lang=lang)
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     person.overwrite(person.find("control.text", QLineEdit), TEXT)
     person.wait()
@@ -207,7 +207,7 @@ def test_the_layer_on_the_table_is_named_in_title_steps_and_figures(toy, lang, t
 def test_a_look_at_another_layer_leaves_the_document_as_saved_and_an_edit_there_does_not(launch):
     """The title had its star, and the person was asked to save what nobody had changed."""
     person = launch()
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     view = person.find("model", QTableView)
 
@@ -293,7 +293,7 @@ def test_a_model_that_is_being_opened_is_said_at_once(launch, monkeypatch):
     gate = Gate()
     monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
     person = launch()
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     lines = person.window.findChildren(WorkLine)
     assert any(line.isVisible() and not line.visibleRegion().isEmpty() for line in lines)
     gate.open()

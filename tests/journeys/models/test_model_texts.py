@@ -18,7 +18,7 @@ TEXT, SECOND = "k x b p", "k x b m"
 @pytest.fixture
 def toy(launch):
     person = launch()
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     return person
 

@@ -27,7 +27,7 @@ def lang():
 @pytest.fixture
 def toy(launch, lang):
     person = launch(lang=lang, width=1366, height=700)
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     person.overwrite(person.find("control.text", QLineEdit), CHANGED)
     person.wait()

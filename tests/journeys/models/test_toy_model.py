@@ -27,7 +27,7 @@ SURE, UNSURE = 0.9, 0.8
 @pytest.fixture
 def toy(launch, lang):
     person = launch(lang=lang, width=1440, height=900)
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     return person
 
@@ -223,7 +223,7 @@ def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
 def test_another_document_puts_the_model_and_its_pages_away(toy):
     assert toy.action("model").isChecked()
     assert all(toy.action(name).isEnabled() for name in PAGES)
-    toy.click("example.worked") if toy.find("example.worked").isVisible() else toy.program.files.open_example("worked")
+    toy.do("example_worked")
     toy.wait()
     assert toy.program.document.study is None
     assert not any(toy.action(name).isEnabled() for name in ("model", *PAGES))

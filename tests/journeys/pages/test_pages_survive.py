@@ -30,7 +30,7 @@ def gate(monkeypatch):
 @pytest.fixture
 def toy(launch):
     person = launch(lang="zh", width=1366, height=700)
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     for field, text in (("control.text", TEXT), ("control.other_text", SECOND)):
         person.overwrite(person.find(field, QLineEdit), text)

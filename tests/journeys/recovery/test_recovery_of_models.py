@@ -76,7 +76,7 @@ def changed(person):
 
 def with_changed_toy(launch):
     person = launch()
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     changed(person)
     return person

@@ -30,7 +30,7 @@ from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.zones import ZONES, stops, zone_with_focus
 
-OPENED = ("new", "tokens", "export_image", "export_data", "search_actions", "shortcuts", "about")
+OPENED = ("new", "tokens", "export_image", "export_data", "card", "search_actions", "shortcuts", "about")
 
 
 def turn_wheel(widget: QWidget) -> None:
@@ -213,7 +213,7 @@ def tabbed(person) -> list[str]:
 
 
 def test_tab_goes_through_the_zones_in_order(launch):
-    person = launch("thinking-machines.npz")
+    person = launch("transformer-layer.npz")
     person.program.window.banner.hide()
     person.click_cell("weights", 0, 1)
     met = tabbed(person)

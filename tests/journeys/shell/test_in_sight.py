@@ -18,6 +18,7 @@ DIALOGS = (
     "tokens",
     "export_image",
     "export_data",
+    "card",
     "set_target",
     "worksheets",
     "multiply_cells",
@@ -76,7 +77,7 @@ def comparison(person):
 
 
 def history(person):
-    return [person.find("history"), person.find("heads.weights"), person.window.statusBar()]
+    return [person.find("history"), person.window.statusBar()]
 
 
 def by_hand(person):

@@ -34,6 +34,7 @@ DIALOGS = (
     "new",
     "export_image",
     "export_data",
+    "card",
     "tokens",
     "set_target",
     "multiply_cells",

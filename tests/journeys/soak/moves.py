@@ -411,10 +411,10 @@ class Moves:
         return said
 
     def _stays(self, link: Link) -> bool:
-        """Not one of the first page, whose links open other documents."""
+        """Not one of the first page, which leads to the start page."""
         widget: QWidget | None = link
         while widget is not None and widget.objectName() != "inspector":
-            if type(widget).__name__ == "StartPage":
+            if type(widget).__name__ == "FirstSteps":
                 return False
             widget = widget.parentWidget()
         return True

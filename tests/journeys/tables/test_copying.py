@@ -225,7 +225,7 @@ def test_what_was_verified_is_copied_stage_by_stage(launch, qtbot):
 
 def test_predictions_and_readings_of_heads_are_copied_in_full(launch, qtbot):
     person = launch()
-    person.click("model.toy-induction")
+    person.do("known_toy_induction")
     person.wait()
     listed = person.find("model.predictions")
     listed.setFocus()

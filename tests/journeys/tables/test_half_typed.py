@@ -94,8 +94,7 @@ def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path):
     assert saved.number("query", 0, 0) == 77
     saved.do("undo")
     type_without_enter(saved, "78")
-    link = saved.window.inspector.exampleRequested
-    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: link.emit("minilm"))
+    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: saved.do("example_minilm"))
     assert saved.number("query", 0, 0) == 78
 
 

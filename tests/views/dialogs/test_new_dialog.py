@@ -117,6 +117,25 @@ def test_a_typed_d_k_is_followed_by_d_model(qtbot: QtBot, dialog: NewDialog) -> 
     assert _says(dialog, "d_model = heads · dₖ = 3 · 5.")
 
 
+def test_d_v_is_as_wide_as_d_k_until_it_is_typed(qtbot: QtBot, dialog: NewDialog) -> None:
+    _type(qtbot, dialog, num_heads=2, d_k=5)
+    assert _sizes(dialog) == (10, 2, 5, 5)
+    _type(qtbot, dialog, d_v=4)
+    _type(qtbot, dialog, d_k=6)
+    assert _sizes(dialog) == (12, 2, 6, 4)
+    other = NewDialog()
+    qtbot.addWidget(other)
+    other.set_state(dialog.state())
+    _type(qtbot, other, d_k=7)
+    assert _sizes(other) == (14, 2, 7, 4)
+
+
+def test_a_sentence_can_be_typed_at_once(qtbot: QtBot, dialog: NewDialog) -> None:
+    qtbot.waitUntil(lambda: dialog.focusWidget() is dialog.sentence)
+    qtbot.keyClicks(dialog.focusWidget(), "The cat sat")
+    assert _shapes(dialog) == "Q 3 × 6, K 3 × 6, V 3 × 6"
+
+
 def test_a_typed_d_v_stays(qtbot: QtBot, dialog: NewDialog) -> None:
     _type(qtbot, dialog, d_v=5)
     _type_d_model(qtbot, dialog, 64)
@@ -153,6 +172,6 @@ def test_tokens_that_have_no_row_are_told(qtbot: QtBot, dialog: NewDialog) -> No
 def test_a_sentence_sets_the_rows_and_a_mask_is_chosen(qtbot: QtBot, dialog: NewDialog) -> None:
     dialog.sentence.setFocus()
     qtbot.keyClicks(dialog.sentence, "The cat sat down")
-    dialog.mask_kind.setCurrentIndex(dialog.mask_kind.findData("causal"))
+    dialog.masks["causal"].click()
     choice = dialog.result_choice()
     assert (choice.n, choice.m, choice.mask, choice.tokens) == (4, 4, "causal", ("The", "cat", "sat", "down"))

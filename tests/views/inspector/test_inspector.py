@@ -21,20 +21,19 @@ from attn_gui.views.widgets import FittingPage
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
-EXAMPLES = [
-    ("worked", "Worked <b>example</b> & more", "", "2 × 3 · 3 × 2"),
-    ("minilm", "MiniLM, layer 2", "", "16 × 384"),
-]
-TOY = "A toy"
-MODELS = [("toy", TOY, "It plays", "2 × 4")]
 
 
 def links(inspector: Inspector) -> dict[str, Link]:
     return {link.text(): link for link in inspector.findChildren(Link) if link.isVisible()}
 
 
+def page_of(inspector: Inspector) -> FittingPage:
+    """The explanation, without the page that covers it in a lesson."""
+    return inspector.findChild(FittingPage, "inspector.page")
+
+
 def formula(inspector: Inspector) -> str:
-    return " ".join(inspector.findChild(FormulaView).latex())
+    return " ".join(page_of(inspector).findChild(FormulaView).latex())
 
 
 def words(inspector: Inspector) -> set[str]:
@@ -65,7 +64,7 @@ def test_the_chain_reads_symbols_numbers_value(shown: Shown, make: Make) -> None
 
 
 def test_the_formula_is_told_in_numbers(shown: Shown, make: Make) -> None:
-    name = shown(make(), "weights", 2, 1).findChild(FormulaView).accessibleName()
+    name = page_of(shown(make(), "weights", 2, 1)).findChild(FormulaView).accessibleName()
     assert name.startswith("a₂,₁ = ")
     assert "= e^(" in name
     assert "\\" not in name
@@ -194,7 +193,7 @@ def one_equation(inspector: Inspector) -> QPushButton:
 
 def test_a_weight_can_be_read_as_one_equation_with_its_sum(shown: Shown, make: Make) -> None:
     inspector = shown(make(), "weights", 2, 1)
-    chain, parts = inspector.findChildren(FormulaView)[:2]
+    chain, parts = page_of(inspector).findChildren(FormulaView)[:2]
     before = chain.accessibleName()
     QTest.mouseClick(one_equation(inspector), Qt.MouseButton.LeftButton)
     assert r"\frac{1}{Z}" in formula(inspector)
@@ -260,46 +259,27 @@ def test_following_an_edit_keeps_the_keyboard_where_it_is(
     assert QApplication.focusWidget() is link
 
 
-def test_the_first_page_offers_steps_and_examples(qtbot: QtBot) -> None:
+def test_the_first_page_offers_steps_and_the_way_to_the_start_page(qtbot: QtBot) -> None:
     inspector = Inspector()
     qtbot.addWidget(inspector)
-    inspector.set_examples(EXAMPLES)
-    inspector.start.set_models(MODELS)
     inspector.resize(326, 700)
     inspector.show()
     qtbot.waitExposed(inspector)
     assert "No cell chosen" in words(inspector)
-    assert "2 × 3 · 3 × 2" in words(inspector)
     found = links(inspector)
-    assert set(found) == {title for _, title, _, _ in EXAMPLES} | {TOY}
-    assert found[TOY].toolTip() == "It plays"
-    with qtbot.waitSignal(inspector.start.modelRequested) as caught:
-        QTest.keyClick(found[TOY], Qt.Key.Key_Space)
-    assert caught.args == ["toy"]
-    with qtbot.waitSignal(inspector.exampleRequested) as caught:
-        QTest.keyClick(found["MiniLM, layer 2"], Qt.Key.Key_Space)
-    assert caught.args == ["minilm"]
-    buttons = {button.text(): button for button in inspector.findChildren(QPushButton) if button.isVisible()}
-    for text, signal in (("New…", inspector.newRequested), ("Open…", inspector.openRequested)):
-        with qtbot.waitSignal(signal):
-            QTest.mouseClick(buttons[text], Qt.MouseButton.LeftButton)
-
-
-def test_a_narrow_first_page_shows_titles_rather_than_shapes(qtbot: QtBot) -> None:
-    inspector = Inspector()
-    qtbot.addWidget(inspector)
-    inspector.set_examples(EXAMPLES)
-    inspector.resize(248, 500)
-    inspector.show()
-    qtbot.waitExposed(inspector)
-    assert not {"2 × 3 · 3 × 2", "16 × 384"} & words(inspector)
-    qtbot.waitUntil(lambda: all(link.width() >= link.sizeHint().width() for link in links(inspector).values()))
+    assert set(found) == {"Start page"}
+    with qtbot.waitSignal(inspector.startRequested):
+        QTest.keyClick(found["Start page"], Qt.Key.Key_Space)
 
 
 def test_what_does_not_fit_scrolls_as_one_and_nothing_gives_way(shown: Shown, make: Make) -> None:
     inspector = shown(make(), "weights", 2, 1, width=248)
     page = inspector.findChild(FittingPage, "inspector.page")
-    parts, relations, terms = inspector.findChildren(FormulaView)[1], inspector.findChild(Relations), table(inspector)
+    parts, relations, terms = (
+        page_of(inspector).findChildren(FormulaView)[1],
+        inspector.findChild(Relations),
+        table(inspector),
+    )
     for height in (900, 500, 300, 200):
         inspector.resize(248, height)
         QApplication.processEvents()
@@ -339,15 +319,6 @@ def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown: Shown, make:
     with qtbot.waitSignal(inspector.cellRequested) as caught:
         QTest.mouseClick(links(inspector)["Q[2, ·]"], Qt.MouseButton.LeftButton)
     assert caught.args == ["query", (0, 2, 5)]
-
-
-def test_examples_can_be_listed_anew(qtbot: QtBot) -> None:
-    inspector = Inspector()
-    qtbot.addWidget(inspector)
-    inspector.show()
-    inspector.set_examples(EXAMPLES)
-    inspector.set_examples(EXAMPLES[:1])
-    qtbot.waitUntil(lambda: set(links(inspector)) == {EXAMPLES[0][1]})
 
 
 def test_choosing_nothing_brings_the_first_page_back(shown: Shown, make: Make) -> None:

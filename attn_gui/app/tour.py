@@ -1,0 +1,136 @@
+"""The tour of the window: five bubbles, begun once by itself and by Help › Tour."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QTimer
+from PySide6.QtWidgets import QWidget
+
+from attn_gui.app.actions.actions import Command
+from attn_gui.app.context import AppContext
+from attn_gui.app.start_page import StartPage
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.views.tour import TourBubble
+
+SEEN = "tour/seen"
+
+
+class TourStep(NamedTuple):
+    """What is shown, by its object name, and what is said of it."""
+
+    part: str
+    title: str
+    words: str
+
+
+STEPS = (
+    TourStep(
+        "zone.inputs",
+        QT_TRANSLATE_NOOP("Tour", "What goes in"),
+        QT_TRANSLATE_NOOP("Tour", "Tables of numbers. Type over any of them: everything else follows at once."),
+    ),
+    TourStep(
+        "spine",
+        QT_TRANSLATE_NOOP("Tour", "The formula"),
+        QT_TRANSLATE_NOOP("Tour", "Each step with a small map, from left to right. Click one to see it large."),
+    ),
+    TourStep(
+        "zone.product",
+        QT_TRANSLATE_NOOP("Tour", "The map"),
+        QT_TRANSLATE_NOOP("Tour", "A row for each query, a column for each key. Click a cell to choose it."),
+    ),
+    TourStep(
+        "zone.explain",
+        QT_TRANSLATE_NOOP("Tour", "Why it is this number"),
+        QT_TRANSLATE_NOOP(
+            "Tour", "The chosen cell, computed with its own numbers. Each link leads to where one comes from."
+        ),
+    ),
+    TourStep(
+        "toolbar",
+        QT_TRANSLATE_NOOP("Tour", "Learn and find"),
+        QT_TRANSLATE_NOOP("Tour", "Lessons are in Learn. Search actions finds everything else, in either language."),
+    ),
+)
+
+
+class Tour(QObject):
+    """Shows the steps on the real window, which stays to be used; another document ends it."""
+
+    def __init__(self, context: AppContext, start_page: StartPage) -> None:
+        super().__init__(context.window)
+        self._window, self._settings, self._start_page = context.window, context.settings, start_page
+        self._place = 0
+        self._bubble: TourBubble | None = None
+        self._soon = QTimer(self, singleShot=True, interval=0)  # what it points at is laid out first
+        self._soon.timeout.connect(self._on_soon_timeout)
+        start_page.opened.connect(self._on_opened)
+        context.document.changed.connect(lambda change: self.end() if change.opened else None)
+        start_page.came.connect(self.end)
+
+    def commands(self) -> dict[str, Command]:
+        """The rows of the table of actions that it answers."""
+        return {"tour": Command(self.begin)}
+
+    def retranslate(self) -> None:
+        """The step on show in the present language."""
+        self._show()
+
+    def finish(self) -> None:
+        """Begin no more; for the end of the program."""
+        self._soon.stop()
+
+    def begin(self) -> None:
+        """Show the first step; it does not come by itself again."""
+        self._settings.put(SEEN, True)
+        self._start_page.leave()
+        self._place = 0
+        if self._bubble is None:
+            self._bubble = TourBubble(self._window)
+            self._bubble.stepAsked.connect(self._step)
+            self._bubble.endAsked.connect(self.end)
+            self._window.installEventFilter(self)
+        self._bubble.show()
+        self._show()
+        self._bubble.take_keyboard()
+
+    def end(self) -> None:
+        """Put the bubble away, and the keyboard on the map."""
+        if self._bubble is not None and self._bubble.isVisible():
+            self._bubble.end()
+            self._window.product.focus_map()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._show()
+        return super().eventFilter(watched, event)
+
+    def _on_opened(self) -> None:
+        """Begin when a document was opened on the start page for the first time."""
+        if not self._settings.flag(SEEN, False):
+            self._soon.start()
+
+    def _on_soon_timeout(self) -> None:
+        lesson = self._window.findChild(QWidget, "lesson")
+        if lesson is None or not lesson.isVisible():  # which leads by itself
+            self.begin()
+
+    def _step(self, way: int) -> None:
+        self._place += way
+        if self._place >= len(STEPS):
+            self.end()
+        else:
+            self._place = max(self._place, 0)
+            self._show()
+
+    def _show(self) -> None:
+        if self._bubble is not None and self._bubble.isVisible():
+            step = STEPS[self._place]
+            title, words = (QCoreApplication.translate("Tour", text) for text in (step.title, step.words))
+            self._bubble.show_step(title, words, self._place, len(STEPS), self._rect_of(step.part))
+
+    def _rect_of(self, part: str) -> QRect:
+        found = self._window.findChild(QWidget, part)
+        assert found is not None
+        return QRect(found.mapTo(self._window, QPoint()), found.size())

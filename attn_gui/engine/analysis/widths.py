@@ -1,0 +1,126 @@
+"""Q and K of any width d_k, seeded or repeated, and what a softmax makes of their scores at each."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_gui.engine.analysis.sweep import MapRow, jacobian_norm, variance, weights
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.comparison import READY, WITH_SCALE
+from attn_gui.engine.evaluation.dense import DenseEvaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation, row_entropy
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.progress import Progress, silent
+from attn_gui.engine.scores import SCORES
+
+TOKENS, SEED = 16, 0
+"""Of the seeded Q, K and V."""
+NARROWEST, WIDEST = 2, 512
+POINTS = tuple(round(NARROWEST ** (1 + place / 4)) for place in range(33))
+"""Widths of the curves, evenly apart on a logarithmic axis; the narrowest stand there more than once."""
+MOST = 1 << 16
+"""Cells of the largest map that is read whole at every width."""
+
+
+Entropies = tuple[tuple[float, ...], tuple[float, ...]]
+
+
+class WidthReading(NamedTuple):
+    """Variance of the scores that the softmax reads, mean entropy of the rows in bits, ‖∂a/∂s‖ of one row."""
+
+    variance: float
+    entropy: float
+    gradient: float
+
+
+@cache
+def _drawn() -> tuple[Array, Array, Array]:
+    rng = np.random.default_rng(SEED)
+    query, key = rng.standard_normal((TOKENS, WIDEST)), rng.standard_normal((TOKENS, WIDEST))
+    return query, key, rng.standard_normal((TOKENS, 64))
+
+
+def seeded(width: int) -> Problem:
+    """Return 16 tokens of independent standard normal numbers: Q and K are the first columns of those of 512."""
+    query, key, value = _drawn()
+    return Problem(query=query[:, :width], key=key[:, :width], value=value)
+
+
+def can_repeat(problem: Problem) -> bool:
+    """Return whether `repeated` and `entropies` take a problem: Q and K are given, nothing else in it knows d_k, and
+    between scores and softmax stand no more than a scale, masks that close cells and a temperature."""
+    bound = (problem.x, problem.rotary_theta, problem.rotary_frequencies, problem.query_norm, problem.key_norm)
+    between = (problem.softcap, problem.sink, *problem.interventions)
+    adds = any(layer.enabled and layer.adds for layer in problem.mask)
+    plain = problem.query is not None and all(each is None for each in (*bound, *between)) and not adds
+    return plain and fits(problem)
+
+
+def fits(problem: Problem) -> bool:
+    """Return whether there are scores with a scale of 1/√d_k, of a map that can be read whole at every width."""
+    return SCORES[problem.score].root_scale and problem.n * problem.m <= MOST
+
+
+def repeated(problem: Problem, width: int) -> Problem:
+    """Return the problem with the columns of each head of Q and K repeated, or cut, to a width."""
+    found = {}
+    for name, heads in (("query", problem.num_heads), ("key", problem.kv_heads)):
+        array = getattr(problem, name)
+        parts = array.reshape(*array.shape[:-1], heads, problem.d_k)
+        taken = parts[..., np.arange(width) % problem.d_k]
+        found[name] = taken.reshape(*array.shape[:-1], heads * width)
+    return problem.replace(**found)
+
+
+def two_states(problem: Problem) -> tuple[Evaluation, Evaluation]:
+    """Return the problem without its scale, and with it."""
+    return DenseEvaluation(READY[WITH_SCALE].made(problem)), DenseEvaluation(problem)
+
+
+def read_width(evaluation: Evaluation, row: MapRow) -> WidthReading:
+    """Return the numbers of the head of a row, and of the row itself."""
+    problem = evaluation.problem
+    place = slice(row.batch, row.batch + 1), slice(row.head, row.head + 1), slice(0, problem.n), slice(0, problem.m)
+    scores = evaluation.fetch(evaluation.scores, place)[0, 0] * problem.effective_scale
+    opened = evaluation.allowed(row.batch, row.head, slice(0, problem.n), slice(0, problem.m))
+    seen = scores.ravel() if opened is None else scores[opened]
+    bits = row_entropy(evaluation.fetch(evaluation.weights, place)[0, 0]) / np.log(2)
+    return WidthReading(variance(seen), float(bits.mean()), jacobian_norm(weights(evaluation, row)))
+
+
+def entropies(problem: Problem, batch: int = 0, head: int = 0, progress: Progress = silent) -> Entropies:
+    """Return the mean entropy in bits of a head's rows at each of POINTS, without the scale and with it: of `repeated`,
+    by its few lines of arithmetic, in a fiftieth of the time."""
+    evaluation, found = DenseEvaluation(problem), []
+    query, key = (
+        evaluation.fetch(name, (slice(batch, batch + 1), slice(0, rows), evaluation.head_columns(name, head)))[0]
+        for name, rows in (("query", problem.n), ("key", problem.m))
+    )
+    opened = evaluation.allowed(batch, head, slice(0, problem.n), slice(0, problem.m))
+    for number, width in enumerate(POINTS):
+        columns = np.arange(width) % problem.d_k
+        scores = query[:, columns] @ key[:, columns].T
+        own = width**-0.5 if problem.scale is None else problem.scale
+        found.append([_mean_bits(scores * scale / (problem.temperature or 1.0), opened) for scale in (1.0, own)])
+        progress((number + 1) / len(POINTS))
+    without, with_scale = zip(*found, strict=True)
+    return without, with_scale
+
+
+@cache
+def seeded_entropies() -> Entropies:
+    """Return the entropies of `seeded`."""
+    return entropies(seeded(WIDEST))
+
+
+def _mean_bits(scores: Array, opened: Array | None) -> float:
+    """Return the mean entropy of the softmax of every row."""
+    with np.errstate(all="ignore"):
+        scores = scores if opened is None else np.where(opened, scores, -np.inf)
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        shares = powers / powers.sum(axis=1, keepdims=True)
+    closed = opened is not None and ~opened.any(axis=1)
+    return float(np.where(closed, 0.0, row_entropy(shares)).mean() / np.log(2))

@@ -1,0 +1,859 @@
+"""A worksheet as one page of A4 that a class gets, and the teacher's pages with the keys to several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+
+from attn_gui.engine.analysis.explanation import LATEX
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.graph import indices
+from attn_gui.engine.graph.nodes import matrix_latex, symbol, title
+from attn_gui.engine.graph.printing import printed_operands
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.masks import MASKS
+from attn_gui.engine.mistakes.grading import mistaken, number_at
+from attn_gui.engine.scores import SCORES
+from attn_gui.engine.sentences import spelled
+from attn_gui.engine.stages import STAGE
+from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.text.fonts import figure_font
+from attn_gui.figure.text.labels import elided, token_label, wrapped
+from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.typesetting import typeset
+from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
+from attn_gui.formats.rows import stage_labels
+from attn_gui.languages import QT_TRANSLATE_NOOP
+from attn_gui.lessons.exercises import PROJECTED, Blank, Worksheet
+from attn_gui.lessons.lesson import written
+from attn_gui.lessons.solutions import given_matrices, given_numbers
+
+MM = PX_PER_CM / 10
+PT = PX_PER_CM * 2.54 / 72
+WIDTH, HEIGHT, MARGIN = 210 * MM, 297 * MM, 20 * MM
+INNER = WIDTH - 2 * MARGIN
+DECIMALS = 2
+SIZES = 1.0, 0.86, 0.74
+"""Of tables, tried one after another until a page holds them: 11 points, and not less than 8."""
+NUMBER, TEXT, LEAST = 11 * PT, 9 * PT, 8 * PT
+FRAME = 1.6
+"""Width of the line around a cell to be filled in, in pixels of 1/96 inch."""
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class WorksheetTable:
+    """One matrix on paper: `cells` are texts, `asked` the places that are to be filled in, `marked` one in a key."""
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    asked: frozenset[tuple[int, int]] = frozenset()
+    marked: tuple[int, int] | None = None
+
+
+BEHIND = "w_output", "b_output"
+"""What is behind the last step of a sheet."""
+
+
+def given_tables(sheet: Worksheet, style: PageStyle) -> tuple[list[WorksheetTable], list[WorksheetTable]]:
+    """Return the matrices that the reckoning begins with, and the stages that are given; of a batch the first item."""
+    evaluation = sheet.evaluation
+    computed = {name for names in sheet.given for name in names}
+    own = (
+        []
+        if computed.issuperset(PROJECTED)
+        else [
+            _table(_titled(name, head, style), _labels(evaluation, name, len(values)), values, _given)
+            for name, head, values in given_matrices(evaluation, 0)
+            if name not in BEHIND
+        ]
+    )
+    return own, [table for names in sheet.given for table in stage_tables(sheet, names, style)]
+
+
+def stage_tables(
+    sheet: Worksheet, names: Sequence[str], style: PageStyle, *, solved: bool = False
+) -> list[WorksheetTable]:
+    """Return the tables of a step, one a head: with blanks, with the wrong number of the sheet, or solved."""
+    evaluation, name = sheet.evaluation, names[-1]
+    values = evaluation.box(name, indices.whole(evaluation.shape(name)))[:1]
+    asked = {blank.index for blank in sheet.blanks if blank.stage == name}
+    slip = sheet.slip
+    if slip is not None and not solved:
+        if slip.at.stage == name:
+            values = values.copy()
+            values[slip.at.index] = slip.number
+        asked = set()
+    labels = _labels(evaluation, name, values.shape[-2])
+    if values.ndim == 3:
+        return [_table(symbol(name), labels, values[0], _number, {(at[1], at[2]) for at in asked})]
+    heads = values.shape[1]
+    return [
+        _table(
+            _titled(name, head if heads > 1 else None, style), labels, values[0, head], _number,
+            {(at[2], at[3]) for at in asked if at[1] == head},
+        )
+        for head in range(heads)
+    ]  # fmt: skip
+
+
+def _titled(name: str, head: int | None, style: PageStyle) -> str:
+    return symbol(name) if head is None else f"{symbol(name)}  {style.words.head.format(head)}"
+
+
+def _labels(evaluation: Evaluation, name: str, count: int) -> list[str]:
+    """Return the numbers of rows, and of Q, K, V and what they are computed from the tokens, too."""
+    tokens = (stage_labels(evaluation, name)[0] if name in STAGE and not STAGE[name].square else None) or ()
+    named = list(tokens)[:count] if len(tokens) == count else []
+    return [f"{row} {token_label(named[row])}".strip() if named else str(row) for row in range(count)]
+
+
+def _given(value: float) -> str:
+    return written(round(value, DECIMALS + 1))  # one decimal more than is asked for
+
+
+def _number(value: float) -> str:
+    return format_number(value, 0 if value.is_integer() else DECIMALS)
+
+
+def _table(
+    name: str,
+    labels: Sequence[str],
+    values: Array,
+    write: Callable[[float], str],
+    asked: Collection[tuple[int, int]] = (),
+) -> WorksheetTable:
+    cells = tuple(tuple(map(write, row)) for row in values.tolist())
+    return WorksheetTable(name, tuple(labels), tuple(map(str, range(values.shape[1]))), cells, frozenset(asked))
+
+
+# --- words and formulas ---------------------------------------------------------------------------
+
+
+HEADING = QT_TRANSLATE_NOOP("Worksheets", "Scaled dot-product attention, step by step")
+OTHER_HEADING = QT_TRANSLATE_NOOP("Worksheets", "Attention, step by step")
+KEYS = QT_TRANSLATE_NOOP("Worksheets", "{heading}: answers")
+NUMBERED = QT_TRANSLATE_NOOP("Worksheets", "No. {number}")
+NAME = QT_TRANSLATE_NOOP("Worksheets", "Name")
+CLASS = QT_TRANSLATE_NOOP("Worksheets", "Class")
+DATE = QT_TRANSLATE_NOOP("Worksheets", "Date")
+SCORE = QT_TRANSLATE_NOOP("Worksheets", "Score")
+WORKING = QT_TRANSLATE_NOOP("Worksheets", "Working")
+FOOT = QT_TRANSLATE_NOOP("Worksheets", "attn_gui worksheet · seed {seed} · answers on the teacher's page")
+PAGES = QT_TRANSLATE_NOOP("Worksheets", "No. {first}–{last} of {count} · teacher's page {page} of {pages}")
+SEEDED = QT_TRANSLATE_NOOP("Worksheets", "{level} · seed {seed}")
+FULL = QT_TRANSLATE_NOOP(
+    "Worksheets",
+    "These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for "
+    "less.",
+)
+ROW_SUMS = QT_TRANSLATE_NOOP("Worksheets", "Sum of each row:")
+ROW = QT_TRANSLATE_NOOP("Worksheets", "row {row}")
+OF_ROW = QT_TRANSLATE_NOOP("Worksheets", "Row {row}: ")
+SUM = QT_TRANSLATE_NOOP("Worksheets", "sum")
+WHERE = QT_TRANSLATE_NOOP(
+    "Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ ."
+)
+REASON = QT_TRANSLATE_NOOP("Worksheets", "What was done wrong:")
+PRINTED = QT_TRANSLATE_NOOP("Worksheets", "Wrong: {cell} is printed as {wrong}; it is {right}.")
+ROUNDED = QT_TRANSLATE_NOOP("Worksheets", "Two decimals throughout; last digit ±1 is right.")
+USUAL = QT_TRANSLATE_NOOP("Worksheets", "Usual mistakes, seen at {cell}")
+TITLES: Mapping[Role | None, str] = {
+    Role.SCORE: QT_TRANSLATE_NOOP("Worksheets", "Scores"),
+    Role.SCALE: QT_TRANSLATE_NOOP("Worksheets", "Scaling"),
+    Role.BIAS: QT_TRANSLATE_NOOP("Worksheets", "Bias"),
+    Role.CLOSE: QT_TRANSLATE_NOOP("Worksheets", "Mask"),
+    Role.WEIGHT: QT_TRANSLATE_NOOP("Worksheets", "Softmax"),
+    Role.MIX: QT_TRANSLATE_NOOP("Worksheets", "Weighted sum"),
+}
+"""What a step is called that does this; any other by the title of its stage."""
+HINTS: Mapping[Role | None, str] = {
+    Role.SCORE: QT_TRANSLATE_NOOP("Worksheets", "Each row of Q with each row of K: multiply, add up."),
+    Role.MIX: QT_TRANSLATE_NOOP("Worksheets", "Each row of A weighs the rows of V."),
+}
+"""What is done in a step, where its formula does not say it."""
+
+
+def _heading(sheet: Worksheet) -> str:
+    problem = sheet.evaluation.problem
+    return HEADING if SCORES[problem.score].root_scale and problem.scale is None else OTHER_HEADING
+
+
+def whole_formula(evaluation: Evaluation) -> str:
+    """Return what the sheet computes in one line of LaTeX."""
+    problem, logits = evaluation.problem, evaluation.logits
+    if logits is None:
+        return "O = A V"
+    score = SCORES[problem.score]
+    if not score.dot or problem.softcap is not None or problem.temperature is not None or problem.sink is not None:
+        return rf"A = \mathrm{{softmax}}\left({matrix_latex(logits)}\right), \quad O = A V"
+    roots = problem.scale is None and score.root_scale
+    inside = r"\frac{Q K^{T}}{\sqrt{d_k}}" if roots else "Q K^{T}" if problem.scale == 1 else r"\alpha\,Q K^{T}"
+    roles = [STAGE[stage].role for stage in evaluation.stages]
+    added = "".join(sign for role, sign in ((Role.BIAS, " + B"), (Role.CLOSE, " + M")) if role in roles)
+    return rf"O = \mathrm{{softmax}}\left({inside}{added}\right) V"
+
+
+def step_formulas(evaluation: Evaluation, names: Sequence[str]) -> list[str]:
+    """Return LaTeX of the stages of a step."""
+    return [_formula(evaluation, name) for name in names]
+
+
+def _formula(evaluation: Evaluation, name: str) -> str:
+    problem, stage = evaluation.problem, STAGE[name]
+    before = matrix_latex(_before(evaluation, name))
+    score, letter = SCORES[problem.score], stage.latex
+    compared = score.exponent("q_i", "k_j", problem.score_params, LATEX)
+    of_role: dict[Role | None, Callable[[], str]] = {
+        Role.SCORE: lambda: rf"{letter} = Q K^{{T}}" if score.dot else f"s_{{i,j}} = {compared}",
+        Role.SCALE: lambda: (
+            rf"{letter} = \frac{{{before}}}{{\sqrt{{d_k}}}}" if problem.scale is None and score.root_scale
+            else rf"{letter} = \alpha\,{before}"
+        ),
+        Role.CAP: lambda: rf"{letter} = \mathrm{{cap}} \cdot \tanh\left(\frac{{{before}}}{{\mathrm{{cap}}}}\right)",
+        Role.BIAS: lambda: f"{letter} = {before} + B",
+        Role.CLOSE: lambda: f"{letter} = {before} + M",
+        Role.WEIGHT: lambda: _softmax(evaluation),
+        Role.MIX: lambda: f"{letter} = A V",
+    }  # fmt: skip
+    if stage.role in of_role:
+        return of_role[stage.role]()
+    added = f" + {matrix_latex(f'b_{name}')}" if getattr(problem, f"b_{name}", None) is not None else ""
+    source = "X" if name == "query" or problem.context is None else "X_2"
+    return f"{letter} = {source} {matrix_latex(f'w_{name}')}{added}"
+
+
+def _before(evaluation: Evaluation, name: str) -> str:
+    """Return the stage of scores before another one; itself for the first."""
+    square = [stage for stage in evaluation.stages if STAGE[stage].square]
+    return square[max(0, square.index(name) - 1)] if name in square else name
+
+
+def _softmax(evaluation: Evaluation) -> str:
+    if evaluation.logits is None:
+        return "A"
+    problem, base = evaluation.problem, STAGE[evaluation.logits].called.cell
+    over = "" if problem.temperature is None else " / T"
+    sink = "" if problem.sink is None else rf" + e^{{\mathrm{{sink}}{over}}}"
+    return rf"a_{{i,j}} = \frac{{e^{{{base}_{{i,j}}{over}}}}}{{\sum_l e^{{{base}_{{i,l}}{over}}}{sink}}}"
+
+
+def facts(sheet: Worksheet, style: PageStyle) -> str:
+    """Return what a student needs besides: the score, the mask in words, and the numbers that are given."""
+    problem, score = sheet.evaluation.problem, SCORES[sheet.evaluation.problem.score]
+    found = [] if score.dot else [f"{symbol(sheet.evaluation.scores)}: {style.translate('Scores', score.label)}"]
+    found += [f"{symbol(name)} = {spelled(value)}" for name, value in given_numbers(problem).items()]
+    for layer in problem.mask:
+        if layer.enabled and not layer.adds:
+            note = layer.rule(problem.n, problem.m)
+            words = style.translate("Masks", note.template).format(**note.values)
+            found.append(f"M ({style.translate('Masks', MASKS[layer.kind].label)}): {words}")
+    return "    ".join(found)
+
+
+# --- painting -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pen:
+    """Writes and draws in black on white, in a language."""
+
+    painter: QPainter
+    style: PageStyle
+
+    def say(self, text: str, **values: object) -> str:
+        """Return a text of worksheets in the language."""
+        found = self.style.translate("Worksheets", text)
+        return found.format(**values) if values else found
+
+    def text(
+        self, x: float, y: float, text: str, size: float = TEXT, *, strong: bool = False, faint: bool = False,
+        anchor: str = START,
+    ) -> None:  # fmt: skip
+        """Write a line, its baseline at y."""
+        color = self.style.theme.text3 if faint else self.style.theme.text
+        write_line(self.painter, QPointF(x, y), text, color, size, strong=strong, anchor=anchor)
+
+    def line(self, x: float, y: float, right: float, width: float = 1.0, *, faint: bool = False) -> None:
+        """Draw a line from left to right."""
+        self.painter.setPen(QPen(self.style.theme.line_strong if faint else self.style.theme.text, width))
+        self.painter.drawLine(QPointF(x, y), QPointF(right, y))
+
+    def frame(self, place: QRectF, width: float = 1.0, *, faint: bool = False) -> None:
+        """Draw a rectangle."""
+        self.painter.setPen(QPen(self.style.theme.line_strong if faint else self.style.theme.text, width))
+        self.painter.setBrush(Qt.BrushStyle.NoBrush)
+        self.painter.drawRect(place)
+
+    def formula(self, x: float, top: float, latex: str, size: float) -> None:
+        """Draw a formula, its top left corner at (x, top)."""
+        colors = dict.fromkeys(("text", "query", "key"), self.style.theme.text)
+        typeset(latex).paint(self.painter, QPointF(x, top), size, colors)
+
+
+def width_of(text: str, size: float = TEXT, *, strong: bool = False) -> float:
+    """Return the width of a line of text."""
+    return QFontMetricsF(figure_font(size, strong=strong)).horizontalAdvance(text)
+
+
+@dataclass(frozen=True)
+class TableSize:
+    """Sizes of a table: its cells, its letters, and what stands around it."""
+
+    cell: float
+    row: float
+    number: float
+    title: float = 5.5 * MM
+    header: float = 4.5 * MM
+    gap: float = 7 * MM
+
+    def scaled(self, by: float) -> TableSize:
+        """Return smaller ones; letters stay readable."""
+        number, title, header = (max(LEAST, size * by) for size in (self.number, self.title, self.header))
+        return TableSize(self.cell * by, self.row * by, number, title, header, self.gap)
+
+    def label(self, table: WorksheetTable) -> float:
+        """Return the width of the names of rows."""
+        return max(5 * MM, min(22 * MM, max(width_of(name, LEAST) for name in table.rows) + 2 * MM))
+
+    def of(self, table: WorksheetTable) -> tuple[float, float]:
+        """Return the width and height of a table; a column is as wide as its longest number."""
+        named = width_of(table.title, max(TEXT, self.number), strong=True)
+        width = self.label(table) + max(self.across(table) * len(table.columns), named)
+        return width, self.title + self.header + self.row * len(table.rows)
+
+    def across(self, table: WorksheetTable) -> float:
+        """Return the width of a cell."""
+        longest = max(width_of(text, self.number) for row in table.cells for text in row)
+        return max(self.cell, longest + 2.6 * MM)
+
+
+GIVEN_SIZE, ASKED_SIZE = TableSize(11 * MM, 7.5 * MM, NUMBER), TableSize(15.6 * MM, 9.8 * MM, NUMBER)
+KEY_GIVEN = TableSize(6.6 * MM, 5.4 * MM, LEAST, title=4.8 * MM, header=3.6 * MM, gap=3 * MM)
+KEY_SIZE = TableSize(12 * MM, 5.6 * MM, TEXT, title=4.8 * MM, header=3.6 * MM)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Tables side by side, in as many rows as a width asks for: their places, and the size of all."""
+
+    tables: tuple[WorksheetTable, ...]
+    size: TableSize
+    places: tuple[QPointF, ...] = field(default=())
+    width: float = 0.0
+    height: float = 0.0
+
+    def paint(self, pen: Pen, corner: QPointF, *, framed: bool = True) -> None:
+        """Paint them from a corner on; `framed`: cells that are asked for have a frame and no number."""
+        for place, table in zip(self.places, self.tables, strict=True):
+            _paint_table(pen, corner + place, table, self.size, framed=framed)
+
+
+def flow(tables: Sequence[WorksheetTable], size: TableSize, room: float, anew: int = 0) -> Flow:
+    """Place tables within a width, those from `anew` on in a new row; one that is wider makes the whole wider."""
+    places, x, y, high, wide = [], 0.0, 0.0, 0.0, 0.0
+    for position, table in enumerate(tables):
+        width, height = size.of(table)
+        if x and (x + width > room or position == anew):
+            x, y, high = 0.0, y + high + 2 * MM, 0.0
+        places.append(QPointF(x, y))
+        wide, high, x = max(wide, x + width), max(high, height), x + width + size.gap
+    return Flow(tuple(tables), size, tuple(places), wide, y + high)
+
+
+def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSize, *, framed: bool) -> None:
+    theme, cell, row_high = pen.style.theme, size.across(table), size.row
+    left, top = corner.x() + size.label(table), corner.y() + size.title + size.header
+    pen.text(left, corner.y() + size.title * 0.62, table.title, max(TEXT, size.number), strong=True)
+    for column, name in enumerate(table.columns):
+        pen.text(left + (column + 0.5) * cell, top - 1.2 * MM, name, LEAST, faint=True, anchor=MIDDLE)
+    metrics = QFontMetricsF(figure_font(LEAST))
+    for row, cells in enumerate(table.cells):
+        middle = top + (row + 0.5) * row_high
+        name = elided(table.rows[row], size.label(table) - 1.5 * MM, metrics)
+        pen.text(left - 1.5 * MM, middle + LEAST * 0.36, name, LEAST, faint=True, anchor=END)
+        for column, text in enumerate(cells):
+            place = QRectF(left + column * cell, top + row * row_high, cell, row_high)
+            empty = framed and (row, column) in table.asked
+            pen.painter.fillRect(place, theme.surface if empty or not framed else theme.raised)
+            pen.frame(place, 1.0, faint=True)
+            if not empty:
+                strong, base = (row, column) == table.marked, middle + size.number * 0.36
+                pen.text(place.center().x(), base, text, size.number, strong=strong, anchor=MIDDLE)
+    for row, column in table.asked if framed else ():
+        pen.frame(QRectF(left + column * cell, top + row * row_high, cell, row_high), FRAME)
+
+
+# --- the page of a student ------------------------------------------------------------------------
+
+
+HEAD, BAND, NOTES = 13 * MM, 20 * MM, 48 * MM
+STEP_GAP, LEAST_WORKING, MOST_WORKING, NARROWEST = 5.5 * MM, 17 * MM, 70 * MM, 34 * MM
+MOST_ALONE = 110 * MM  # of the working of one step
+DOTS = 5 * MM
+BOTTOM = HEIGHT - 25 * MM
+REASON_HIGH = 30 * MM
+
+
+@dataclass(frozen=True)
+class SheetLayout:
+    """Where everything stands on a sheet: the given tables, the answers of each step, the height of a step."""
+
+    given: Flow
+    steps: tuple[Flow, ...]
+    top: float  # of the given tables
+    first: float  # of the first step
+    high: tuple[float, ...]
+
+
+def sheet_layout(sheet: Worksheet, style: PageStyle) -> SheetLayout:
+    """Lay a sheet out on one page. Raises ValueError with a sentence where it does not fit."""
+    own, computed = given_tables(sheet, style)
+    steps = [stage_tables(sheet, names, style) for names in sheet.steps]
+    top = MARGIN + HEAD + 6 * MM + BAND + 5 * MM + (6 * MM if facts(sheet, style) else 0.0)
+    bottom = BOTTOM - (REASON_HIGH if sheet.slip is not None else 0.0)
+    for scale in SIZES:
+        before = flow([*own, *computed], GIVEN_SIZE.scaled(scale), INNER, len(own))
+        room = INNER - NOTES - NARROWEST - 2 * 4 * MM
+        asked = tuple(flow(tables, ASKED_SIZE.scaled(scale), room) for tables in steps)
+        first = top + before.height + 4 * MM
+        least = [
+            max(one.height, LEAST_WORKING, _notes_height(sheet, names, style)) + STEP_GAP
+            for one, names in zip(asked, sheet.steps, strict=True)
+        ]
+        spare = bottom - first - sum(least)
+        if spare >= 0 and before.width <= INNER + 1 and all(one.width <= room + 1 for one in asked):
+            each = spare / len(least)
+            most = max(MOST_WORKING, MOST_ALONE / len(least))
+            high = tuple(min(one + each, max(one, most)) for one in least)
+            return SheetLayout(before, asked, top, first, high)
+    raise ValueError(style.translate("Worksheets", FULL))
+
+
+def page_of_sheet(sheet: Worksheet, style: PageStyle) -> Page:
+    """Return the page of a student. Raises ValueError with a sentence where the tables do not fit on it."""
+    layout = sheet_layout(sheet, style)
+    title = style.translate("Worksheets", NUMBERED).format(number=sheet.number)
+
+    def paint(painter: QPainter) -> None:
+        pen = Pen(painter, style)
+        _paint_head(pen, sheet)
+        _paint_band(pen, sheet)
+        layout.given.paint(pen, QPointF(MARGIN, layout.top))
+        y = layout.first
+        for place, (names, answers, high) in enumerate(zip(sheet.steps, layout.steps, layout.high, strict=True)):
+            _paint_step(pen, sheet, place + 1, names, answers, QRectF(MARGIN, y, INNER, high))
+            y += high
+        if sheet.slip is not None:
+            _paint_reason(pen, y)
+        _paint_foot(pen, sheet)
+
+    return Page(WIDTH, HEIGHT, title, paint, style.theme.surface)
+
+
+def _paint_head(pen: Pen, sheet: Worksheet) -> None:
+    right, label = WIDTH - MARGIN, f"{pen.say(NUMBERED, number=sheet.number)} · {pen.say(sheet.level.label)}"
+    room = INNER - width_of(label, NUMBER) - 4 * MM
+    heading = pen.say(_heading(sheet))
+    size = 17 * PT * min(1.0, room / width_of(heading, 17 * PT, strong=True))
+    pen.text(MARGIN, MARGIN + 4 * MM, heading, size, strong=True)
+    pen.text(right, MARGIN + 4 * MM, label, NUMBER, faint=True, anchor=END)
+    x, base = MARGIN, MARGIN + 12.5 * MM
+    for text, room in ((NAME, 48 * MM), (CLASS, 32 * MM), (DATE, 32 * MM)):
+        word = pen.say(text)
+        pen.text(x, base, word, NUMBER)
+        start = x + width_of(word, NUMBER) + 2 * MM
+        pen.line(start, base + 1 * MM, start + room)
+        x = start + room + 7 * MM
+
+
+def _paint_band(pen: Pen, sheet: Worksheet) -> None:
+    """Paint the formula of the whole beside what is to be done, and below what is given besides."""
+    place = QRectF(MARGIN, MARGIN + HEAD + 5 * MM, INNER, BAND)
+    pen.painter.fillRect(place, pen.style.theme.raised)
+    latex, size = whole_formula(sheet.evaluation), 14 * PT
+    formula = typeset(latex)
+    size = min(size, 75 * MM / formula.width, (BAND - 3 * MM) / formula.height)
+    pen.formula(place.left() + 4 * MM, place.center().y() - formula.height * size / 2, latex, size)
+    left = place.left() + 4 * MM + formula.width * size + 7 * MM
+    metrics = QFontMetricsF(figure_font(TEXT * 1.05))
+    lines = wrapped(pen.say(sheet.level.task), place.right() - 3 * MM - left, metrics)
+    y = place.center().y() - (len(lines) - 1) * 2.5 * MM + TEXT * 0.36
+    for line in lines:
+        pen.text(left, y, line, TEXT * 1.05)
+        y += 5 * MM
+    if more := facts(sheet, pen.style):
+        size = NUMBER * min(1.0, INNER / width_of(more, NUMBER))
+        pen.text(MARGIN, place.bottom() + 6.5 * MM, more, size)
+
+
+def _paint_step(pen: Pen, sheet: Worksheet, number: int, names: Sequence[str], answers: Flow, place: QRectF) -> None:
+    """Paint the title, formula and hints of a step, room for working, and the answers."""
+    pen.line(place.left(), place.top(), place.right())
+    top = place.top() + 2.5 * MM
+    circle = QRectF(place.left() + 0.5 * MM, top, 5.6 * MM, 5.6 * MM)
+    pen.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen.painter.setPen(QPen(pen.style.theme.text, 1.2))
+    pen.painter.drawEllipse(circle)
+    pen.text(circle.center().x(), circle.center().y() + TEXT * 0.36, str(number), TEXT, strong=True, anchor=MIDDLE)
+    heading = _step_title(names, pen.style)
+    room = NOTES - 9 * MM
+    size = 12 * PT * min(1.0, room / width_of(heading, 12 * PT, strong=True))
+    pen.text(circle.right() + 2 * MM, circle.center().y() + 12 * PT * 0.36, heading, size, strong=True)
+    y = top + 8 * MM
+    for latex in step_formulas(sheet.evaluation, names):
+        formula = typeset(latex)
+        size = min(13 * PT, (NOTES - 1 * MM) / formula.width)
+        pen.formula(place.left(), y, latex, size)
+        y += formula.height * size + 1.5 * MM
+    for line in _hints(sheet, names, pen.style):
+        y += 4.6 * MM
+        pen.text(place.left(), y, line, TEXT)
+    if _asks_root(sheet, names):
+        latex = rf"\sqrt{{d_k}} = \sqrt{{{sheet.evaluation.problem.d_k}}} ="
+        formula = typeset(latex)
+        pen.formula(place.left(), y + 1 * MM, latex, NUMBER)
+        base = y + 1 * MM + formula.ascent * NUMBER
+        pen.line(place.left() + formula.width * NUMBER + 1.5 * MM, base + 0.5 * MM, place.left() + NOTES - 6 * MM)
+    left, right = place.left() + NOTES + 2 * MM, place.right() - answers.width - 4 * MM
+    _paint_working(pen, QRectF(left, top, right - left, place.bottom() - 3 * MM - top))
+    answers.paint(pen, QPointF(place.right() - answers.width, top - 1 * MM))
+
+
+def _step_title(names: Sequence[str], style: PageStyle) -> str:
+    named = ((TITLES.get(STAGE[name].role), title(name, style.lang)) for name in names)
+    return " + ".join(style.translate("Worksheets", own) if own else usual for own, usual in named)
+
+
+def _paint_working(pen: Pen, place: QRectF) -> None:
+    """Paint a frame with a dot every 5 mm, and its name."""
+    pen.frame(place, 1.0, faint=True)
+    pen.text(place.left() + 2.5 * MM, place.top() + 4.5 * MM, pen.say(WORKING), LEAST, faint=True)
+    pen.painter.setPen(Qt.PenStyle.NoPen)
+    pen.painter.setBrush(pen.style.theme.text3)
+    after = place.left() + 4 * MM + width_of(pen.say(WORKING), LEAST)
+    for row in range(1, int(place.height() / DOTS) + 1):
+        for column in range(1, int((place.width() - 1 * MM) / DOTS) + 1):
+            at = QPointF(place.left() + column * DOTS, place.top() + row * DOTS)
+            if at.y() < place.bottom() - 1 * MM and (row > 1 or at.x() > after):
+                pen.painter.drawEllipse(at, 0.45, 0.45)
+    pen.painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _hints(sheet: Worksheet, names: Sequence[str], style: PageStyle) -> list[str]:
+    """Return lines below a formula: what is done, blanks for √d_k and for the sums of rows."""
+    problem, found = sheet.evaluation.problem, list[str]()
+    roles = [STAGE[name].role for name in names]
+    metrics = QFontMetricsF(figure_font(TEXT))
+    for role in roles:
+        if role in HINTS and (role != Role.SCORE or SCORES[problem.score].dot):
+            found += wrapped(style.translate("Worksheets", HINTS[role]), NOTES - 1 * MM, metrics)
+    if Role.WEIGHT in roles and sheet.slip is None and problem.n <= FEW_ROWS and problem.num_heads == 1:
+        found.append(style.translate("Worksheets", ROW_SUMS))
+        row = style.translate("Worksheets", ROW)
+        each = [f"{row.format(row=k)} _____" for k in range(problem.n)]
+        found += ["   ".join(each[k : k + 2]) for k in range(0, len(each), 2)]
+    return found
+
+
+def _asks_root(sheet: Worksheet, names: Sequence[str]) -> bool:
+    """Return whether √d_k is to be written down beside a step."""
+    problem = sheet.evaluation.problem
+    roots = problem.scale is None and SCORES[problem.score].root_scale
+    return roots and sheet.slip is None and any(STAGE[name].role == Role.SCALE for name in names)
+
+
+FEW_ROWS = 4
+
+
+def _notes_height(sheet: Worksheet, names: Sequence[str], style: PageStyle) -> float:
+    """Return the height of what stands left of the working."""
+    formulas = [typeset(latex) for latex in step_formulas(sheet.evaluation, names)]
+    tall = sum(one.height * min(13 * PT, (NOTES - 1 * MM) / one.width) + 1.5 * MM for one in formulas)
+    hints = len(_hints(sheet, names, style)) + 1.4 * _asks_root(sheet, names)
+    return 10.5 * MM + tall + 4.6 * MM * hints
+
+
+def _paint_reason(pen: Pen, y: float) -> None:
+    """Paint the lines of who found the wrong number."""
+    pen.line(MARGIN, y, WIDTH - MARGIN)
+    pen.text(MARGIN, y + 8 * MM, pen.say(WHERE), NUMBER)
+    word = pen.say(REASON)
+    pen.text(MARGIN, y + 17 * MM, word, NUMBER)
+    pen.line(MARGIN + width_of(word, NUMBER) + 2 * MM, y + 18 * MM, WIDTH - MARGIN)
+    pen.line(MARGIN, y + 26 * MM, WIDTH - MARGIN)
+
+
+def _paint_foot(pen: Pen, sheet: Worksheet) -> None:
+    y = HEIGHT - 13.5 * MM
+    pen.line(MARGIN, y, WIDTH - MARGIN, faint=True)
+    pen.text(MARGIN, y + 5 * MM, pen.say(FOOT, seed=sheet.seed), LEAST, faint=True)
+    points = 2 if sheet.slip is not None else len(sheet.blanks)
+    pen.text(WIDTH - MARGIN, y + 5 * MM, f"{pen.say(SCORE)} ______ / {points}", TEXT, anchor=END)
+
+
+# --- the pages of a teacher -----------------------------------------------------------------------
+
+
+GRIDS = (2, 2), (1, 2), (1, 1)
+"""Columns and rows of keys on a page, tried one after another until each key fits its box."""
+KEY_MARGIN, KEY_GAP, INSIDE = 17.5 * MM, 5 * MM, 4 * MM
+FEW_KEYS = 4
+
+
+@dataclass(frozen=True)
+class KeyPart:
+    """Something of a key that is as high as it is, and how it is painted at a corner."""
+
+    height: float
+    paint: Callable[[Pen, float, float], None]
+
+
+def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
+    """Return the teacher's pages, several keys on each. Raises ValueError with a sentence where one does not fit."""
+    for across, down in GRIDS:
+        wide = (WIDTH - 2 * KEY_MARGIN - (across - 1) * KEY_GAP) / across
+        high = (HEIGHT - 21.5 * MM - 15 * MM - (down - 1) * KEY_GAP) / down
+        keys = [_key(sheet, style, wide - 2 * INSIDE) for sheet in sheets]
+        if all(sum(part.height for part in key) <= high - 2 * INSIDE for key in keys):
+            break
+    else:
+        raise ValueError(style.translate("Worksheets", FULL))
+    each, pages = across * down, math.ceil(len(sheets) / (across * down))
+    return [
+        _key_page(sheets, keys[first : first + each], first, (number, pages), (across, wide, high), style)
+        for number, first in enumerate(range(0, len(sheets), each), 1)
+    ]
+
+
+def _key_page(
+    sheets: Sequence[Worksheet], keys: Sequence[Sequence[KeyPart]], first: int, of: tuple[int, int],
+    box: tuple[int, float, float], style: PageStyle,
+) -> Page:  # fmt: skip
+    across, wide, high = box
+    heading = style.translate("Worksheets", KEYS).format(heading=style.translate("Worksheets", _heading(sheets[0])))
+
+    def paint(painter: QPainter) -> None:
+        pen = Pen(painter, style)
+        label = pen.say(PAGES, first=first + 1, last=first + len(keys), count=len(sheets), page=of[0], pages=of[1])
+        room = WIDTH - 2 * KEY_MARGIN - width_of(label, TEXT) - 4 * MM
+        size = 15 * PT * min(1.0, room / width_of(heading, 15 * PT, strong=True))
+        pen.text(KEY_MARGIN, 16.5 * MM, heading, size, strong=True)
+        pen.text(WIDTH - KEY_MARGIN, 16.5 * MM, label, TEXT, faint=True, anchor=END)
+        for place, key in enumerate(keys):
+            left = KEY_MARGIN + place % across * (wide + KEY_GAP)
+            top = 21.5 * MM + place // across * (high + KEY_GAP)
+            pen.frame(QRectF(left, top, wide, high), faint=True)
+            y = top + INSIDE
+            for part in key:
+                part.paint(pen, left + INSIDE, y)
+                y += part.height
+
+    return Page(WIDTH, HEIGHT, heading, paint, style.theme.surface)
+
+
+def _key(sheet: Worksheet, style: PageStyle, room: float) -> list[KeyPart]:
+    """Return the parts of one key from top to bottom."""
+    steps, given, computed = list(_solved(sheet, style)), *given_tables(sheet, style)
+    if not given:  # Q, K and V are computed, and begin the sheet
+        given, computed = computed[: len(PROJECTED)], computed[len(PROJECTED) :]
+    given = list(map(_counted, given))
+    squares = [table for name, table in steps if not STAGE[name].shares and STAGE[name].square]
+    before = [table for name, table in steps if name in PROJECTED]
+    rest = [table for _, table in steps if table not in squares and table not in before]
+    parts = [
+        KeyPart(7 * MM, partial(_paint_key_head, sheet, room)),
+        _tables_part(given, KEY_GIVEN, room),
+        _rule_part(room),
+        *(_tables_part(tables, KEY_SIZE, room) for tables in (computed, before, squares) if tables),
+        *_row_parts(sheet, style, room),
+        KeyPart(2 * MM, lambda pen, x, y: None),
+        *([_tables_part(rest, KEY_SIZE, room)] if rest else []),
+        *(_text_parts(result_lines(sheet, style), room)),
+    ]
+    closing = _slip_lines(sheet, style) or _mistake_lines(sheet, style, room)
+    return [*parts, *([_rule_part(room), *_text_parts(closing, room)] if closing else [])]
+
+
+def _solved(sheet: Worksheet, style: PageStyle) -> Iterator[tuple[str, WorksheetTable]]:
+    slip = sheet.slip
+    for number, names in enumerate(sheet.steps, 1):
+        for head, table in enumerate(stage_tables(sheet, names, style, solved=True)):
+            at = slip.at.index if slip is not None and slip.at.stage == names[-1] else ()
+            marked = (at[-2], at[-1]) if at and (len(at) < 4 or at[1] == head) else None
+            counted = tuple(map(str, range(len(table.rows))))
+            yield (
+                names[-1],
+                replace(table, rows=counted, title=f"{number}  {table.title}", asked=frozenset(), marked=marked),
+            )
+
+
+def _counted(table: WorksheetTable) -> WorksheetTable:
+    """Return a table with numbers alone before its rows."""
+    return replace(table, rows=tuple(map(str, range(len(table.rows)))))
+
+
+def _paint_key_head(sheet: Worksheet, room: float, pen: Pen, x: float, y: float) -> None:
+    pen.text(x, y + 3.5 * MM, pen.say(NUMBERED, number=sheet.number), NUMBER, strong=True)
+    label = pen.say(SEEDED, level=pen.say(sheet.level.label), seed=sheet.seed)
+    pen.text(x + room, y + 3.5 * MM, label, LEAST, faint=True, anchor=END)
+
+
+def _tables_part(tables: Sequence[WorksheetTable], size: TableSize, room: float) -> KeyPart:
+    placed = flow(tables, size, room)
+    return KeyPart(placed.height + 2 * MM, lambda pen, x, y: placed.paint(pen, QPointF(x, y), framed=False))
+
+
+def _rule_part(room: float) -> KeyPart:
+    return KeyPart(3 * MM, lambda pen, x, y: pen.line(x, y + 1.5 * MM, x + room, faint=True))
+
+
+def _text_parts(lines: Sequence[tuple[str, bool]], room: float) -> Iterator[KeyPart]:
+    """Return lines of text, broken where they are too wide."""
+    metrics = QFontMetricsF(figure_font(LEAST))
+    for text, strong in lines:
+        for line in wrapped(text, room, metrics):
+            yield KeyPart(4.1 * MM, partial(_paint_line, line, strong))
+
+
+def _paint_line(text: str, strong: bool, pen: Pen, x: float, y: float) -> None:
+    pen.text(x, y + 3.2 * MM, text, LEAST, strong=strong)
+
+
+def _row_parts(sheet: Worksheet, style: PageStyle, room: float) -> Iterator[KeyPart]:
+    """Return "row 0: e^{2/√3} = 3.173, e^{5/√3} = 17.935, sum 21.108" of each row, where they are few."""
+    evaluation = sheet.evaluation
+    problem, logits = evaluation.problem, evaluation.logits
+    if logits is None or problem.n * problem.num_heads > FEW_ROWS or problem.m > FEW_KEYS or problem.sink is not None:
+        return
+    rows = evaluation.box(logits, indices.whole(evaluation.shape(logits)))[0, 0] / (problem.temperature or 1.0)
+    if rows.max() > MOST_EXPONENT:
+        return
+    for row, scores in enumerate(rows.tolist()):
+        scores = [score for score in scores if np.isfinite(score)]
+        powers = [math.exp(score) for score in scores]
+        texts = printed_operands(powers, lambda *each: math.fsum(each), math.fsum(powers), 3, _with_three)
+        signs = zip(map(partial(_exponent, evaluation), scores), texts, strict=True)
+        latex = r",\quad ".join(f"e^{{{exponent}}} = {power}".replace("−", "-") for exponent, power in signs)
+        label = style.translate("Worksheets", OF_ROW).format(row=row)
+        total = f"{style.translate('Worksheets', SUM)} {_with_three(math.fsum(powers))}"
+        yield KeyPart(ROW_HIGH, partial(_paint_row, label, latex, total, room))
+
+
+MOST_EXPONENT = 12.0
+ROW_HIGH = 6 * MM
+
+
+def _exponent(evaluation: Evaluation, score: float) -> str:
+    """Return the exponent of a score: as a fraction of √d_k where it is one of a whole number, else in digits."""
+    problem = evaluation.problem
+    product = score * math.sqrt(problem.d_k)
+    roots = problem.scale is None and SCORES[problem.score].root_scale and problem.temperature is None
+    if roots and math.sqrt(problem.d_k) % 1 and abs(product - round(product)) < 1e-9 and round(product):
+        return rf"{round(product)} / \sqrt{{{problem.d_k}}}"
+    return printed_operands([score], math.exp, math.exp(score), 3, _with_two)[0]
+
+
+def _paint_row(label: str, latex: str, total: str, room: float, pen: Pen, x: float, y: float) -> None:
+    formula, left = typeset(latex), width_of(label, LEAST)
+    size = min(TEXT * 1.05, (room - left - width_of(total, LEAST) - 3 * MM) / formula.width)
+    base = y + 4.4 * MM
+    pen.text(x, base, label, LEAST)
+    pen.formula(x + left, base - formula.ascent * size, latex, size)
+    pen.text(x + left + formula.width * size + 3 * MM, base, total, LEAST)
+
+
+def _with_two(value: float, more: int = 0) -> str:
+    return format_number(value, 0 if value == int(value) else 2 + more)
+
+
+def _with_three(value: float, more: int = 0) -> str:
+    return format_number(value, 0 if value == int(value) else 3 + more)
+
+
+def result_lines(sheet: Worksheet, style: PageStyle) -> list[tuple[str, bool]]:
+    """Return "O[0, 0] = 0.15 · 2 + 0.85 · (−1) = −0.55", and how exact an answer has to be."""
+    evaluation = sheet.evaluation
+    problem, name = evaluation.problem, evaluation.mixed
+    if not any(name in names for names in sheet.steps) or not problem.mixes or problem.m > FEW_KEYS:
+        return [(style.translate("Worksheets", ROUNDED), False)]
+    weights = evaluation.fetch(evaluation.weights, (*indices.cell((0, 0, 0)), slice(0, problem.m))).reshape(-1)
+    values = evaluation.fetch("value", (slice(0, 1), slice(0, problem.m), slice(0, 1))).reshape(-1)
+    result = float(evaluation.box(name, indices.cell((0, 0, 0, 0))).item())
+    if not np.isfinite([*weights, *values, result]).all():
+        return []
+    pairs = [(float(a), float(v)) for a, v in zip(weights, values, strict=True) if a]
+    texts = printed_operands(
+        [a for a, _ in pairs], lambda *each: math.fsum(a * v for a, (_, v) in zip(each, pairs, strict=True)),
+        result, DECIMALS, _with_two,
+    )  # fmt: skip
+    products = (f"{a} · {_factor(v)}" for a, (_, v) in zip(texts, pairs, strict=True))
+    place = f"{symbol(name)}[0, 0] = {' + '.join(products)} = {_with_two(result)}"
+    return [(place, False), (style.translate("Worksheets", ROUNDED), False)]
+
+
+def _factor(value: float) -> str:
+    text = written(value, None)
+    return f"({text})" if value < 0 else text
+
+
+def _slip_lines(sheet: Worksheet, style: PageStyle) -> list[tuple[str, bool]]:
+    """Return which number is wrong, and what was done."""
+    slip = sheet.slip
+    if slip is None:
+        return []
+    right = number_at(sheet.evaluation, slip.at.stage, slip.at.index)
+    words = style.translate("Worksheets", PRINTED)
+    said = words.format(cell=_cell(slip.at), wrong=_number(slip.number), right=_number(right))
+    return [(said, True), (style.translate("Mistakes", slip.mistake.said), False)]
+
+
+def _cell(at: Blank) -> str:
+    return f"{symbol(at.stage)}[{', '.join(map(str, at.index[-2:]))}]"
+
+
+def _mistake_lines(sheet: Worksheet, style: PageStyle, room: float) -> list[tuple[str, bool]]:
+    """Return the numbers that usual mistakes give at one weight."""
+    evaluation = sheet.evaluation
+    at = next(
+        (
+            blank
+            for blank in sorted(sheet.blanks, key=lambda one: (one.index[:-1], -one.index[-1]))
+            if STAGE[blank.stage].shares
+        ),
+        None,
+    )
+    if at is None:
+        return []
+    right, found = _number(number_at(evaluation, at.stage, at.index)), list[str]()
+    for mistake, number in mistaken(evaluation, at.stage, at.index):
+        if mistake.brief and np.isfinite(number) and _number(number) != right:
+            words = style.translate("Mistakes", mistake.brief).format(d_k=evaluation.problem.d_k)
+            found.append(f"{words} {format_number(number, DECIMALS)}")
+    heading = style.translate("Worksheets", USUAL).format(cell=_cell(at))
+    return [(heading, True), *((line, False) for line in _side_by_side(found[:MOST_NAMED], room))] if found else []
+
+
+def _side_by_side(texts: Sequence[str], room: float) -> list[str]:
+    """Return texts with dots between them in as few lines as a width asks for, none broken."""
+    lines: list[str] = []
+    for text in texts:
+        if lines and width_of(both := f"{lines[-1]} · {text}", LEAST) <= room:
+            lines[-1] = both
+        else:
+            lines.append(text)
+    return lines
+
+
+MOST_NAMED = 4

@@ -1,0 +1,103 @@
+"""A card of the chosen cell: how it will look, in which form and theme, and whether it is copied or saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from attn_gui.figure.export_settings import THEMES
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.dialogs.export_dialog import Preview
+from attn_gui.views.theme import scaled
+from attn_gui.views.widgets import Retranslated
+
+FORMS = ("card", "square_card")
+PREVIEW = 560, 340
+COPY, SAVE = 1, 2
+"""What a person wants of the card, as `exec` returns it."""
+
+
+class CardDialog(Retranslated, QDialog):
+    """Shows the card of a form and a theme; `draw` paints it, or gives None for one that comes later, by `preview`."""
+
+    def __init__(
+        self, draw: Callable[[str, str], QImage | None], form: str, theme: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("dialog.card")
+        self.form, self.theme = ChoiceBox(FORMS, self), ChoiceBox(THEMES, self)
+        self.preview = Preview(lambda: draw(self.form.currentData(), self.theme.currentData()), self)
+        self._form_label, self._theme_label = QLabel(self), QLabel(self)
+        self.copy, self.save, self._close = QPushButton(self), QPushButton(self), QPushButton(self)
+        self.form.set_key(form if form in FORMS else FORMS[0])
+        self.theme.set_key(theme)
+        self._build()
+        self.retranslate()
+        self.preview.draw_now()
+        self._show_ready()
+        self.copy.setFocus()  # one key makes the card, Enter copies it
+
+    def choice(self) -> tuple[str, str]:
+        """The form and the theme."""
+        return self.form.currentData(), self.theme.currentData()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self.setWindowTitle(self.tr("Card"))
+        self._form_label.setText(self.tr("form"))
+        self._theme_label.setText(self.tr("colors"))
+        self.form.set_words({"card": self.tr("wide, 1,200 × 630"), "square_card": self.tr("square, 1,080 × 1,080")})
+        self.theme.set_words({"light": self.tr("light"), "dark": self.tr("dark")})
+        self.form.setAccessibleName(self.tr("form of the card"))
+        self.theme.setAccessibleName(self.tr("colors of the card"))
+        self.preview.setAccessibleName(self.tr("the card as it will be"))
+        self.copy.setText(self.tr("Copy"))
+        self.save.setText(self.tr("Save PNG…"))
+        self._close.setText(self.tr("Close"))
+        self.copy.setToolTip(self.tr("The picture on the clipboard, to be pasted where it is wanted"))
+        self.save.setToolTip(self.tr("A PNG that opens as a session again"))
+        self.form.setToolTip(self.tr("Wide for a post or a slide, square for a chat"))
+        self.theme.setToolTip(self.tr("The colors of the card, whatever those of the window are"))
+        self._close.setToolTip(self.tr("Leave without a card"))
+
+    def _build(self) -> None:
+        choices, buttons = QHBoxLayout(), QHBoxLayout()
+        for label, box in ((self._form_label, self.form), (self._theme_label, self.theme)):
+            label.setBuddy(box)
+            choices.addWidget(label)
+            choices.addWidget(box)
+            choices.addSpacing(SPACING.l)
+            box.picked.connect(lambda _key: self.preview.draw_now())
+        choices.addStretch(1)
+        buttons.addStretch(1)
+        for button in (self.copy, self.save, self._close):
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setAutoDefault(False)
+            buttons.addWidget(button)
+        self.copy.setDefault(True)
+        self.copy.clicked.connect(lambda: self.done(COPY))
+        self.save.clicked.connect(lambda: self.done(SAVE))
+        self._close.clicked.connect(self.reject)
+        self.form.setObjectName("card.form")
+        self.theme.setObjectName("card.theme")
+        self.preview.setObjectName("card.preview")
+        self.copy.setObjectName("card.copy")
+        self.save.setObjectName("card.save")
+        self._close.setObjectName("card.close")
+        self.preview.setMinimumSize(scaled(PREVIEW[0]), scaled(PREVIEW[1]))
+        self.preview.drawn.connect(self._show_ready)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
+        column.setSpacing(SPACING.l)
+        column.addLayout(choices)
+        column.addWidget(self.preview, 1)
+        column.addLayout(buttons)
+
+    def _show_ready(self) -> None:
+        """A card that cannot be drawn can be neither copied nor saved; the preview says why."""
+        for button in (self.copy, self.save):
+            button.setEnabled(not self.preview.sentence())

@@ -1,0 +1,479 @@
+"""The slider of d_k under two maps that differ by the scale: three numbers of both, and entropies at every d_k."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+
+from attn_gui.engine.analysis.widths import NARROWEST, POINTS, WIDEST, Entropies, WidthReading
+from attn_gui.figure.pages.base import Spot
+from attn_gui.figure.pages.plot import Axes, AxisScale, Curve, Plot, nice_scale
+from attn_gui.figure.text.numbers import format_number
+from attn_gui.figure.tokens import SPACING
+from attn_gui.views.controls.choice_box import ChoiceBox
+from attn_gui.views.controls.count_box import CountBox
+from attn_gui.views.pages.live_plot import LivePlot
+from attn_gui.views.text_views import WrappedLabel
+from attn_gui.views.theme import current_theme, dress, scaled, set_ground, ui_font
+from attn_gui.views.widgets import Retranslated, set_tip
+
+# --- slider ---------------------------------------------------------------------------------------
+# A slider of d_k on a logarithmic axis; its knob stands on the x axis of the plot above.
+
+
+TICKS = tuple(2**power for power in range(1, 10))
+STEPS = tuple(dict.fromkeys(POINTS))
+"""Widths that the arrows go to: the points of the curves."""
+KNOB, GROOVE = 7, 3
+LEAST_PITCH = 26
+"""Pixels between two ticks that are lettered."""
+
+
+def share_of(width: float) -> float:
+    """The part of the axis that lies left of a width."""
+    return math.log2(width / NARROWEST) / math.log2(WIDEST / NARROWEST)
+
+
+class WidthSlider(QSlider):
+    """Every whole number from 2 to 512 can be drawn to; arrows go from point to point of the curves.
+
+    A style would put the knob linearly, and beside where the mouse went down: both are done here.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setObjectName("control.width_slider")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setRange(NARROWEST, WIDEST)
+        self._ends = (0, 1)
+
+    def set_ends(self, left: int, right: int) -> None:
+        """The pixels of the narrowest and the widest."""
+        self._ends = left, right
+        self.update()
+
+    def x_of(self, width: float) -> float:
+        """The pixel of a width."""
+        left, right = self._ends
+        return left + share_of(width) * (right - left)
+
+    def _width_at(self, x: float) -> int:
+        left, right = self._ends
+        share = min(max((x - left) / max(1, right - left), 0.0), 1.0)
+        return round(NARROWEST * math.pow(WIDEST / NARROWEST, share))
+
+    def _step(self, by: int) -> None:
+        """Go to the next point of the curves, or so many on."""
+        value = self.value()
+        further = [step for step in STEPS if (step > value if by > 0 else step < value)]
+        if further:
+            self.setValue(further[min(by, len(further)) - 1] if by > 0 else further[max(by, -len(further))])
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        return QSize(
+            scaled(160), 2 * scaled(KNOB) + round(QFontMetricsF(ui_font("small")).height()) + scaled(SPACING.s)
+        )
+
+    minimumSizeHint = sizeHint
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = current_theme(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        (left, right), at, middle = self._ends, self.x_of(self.value()), scaled(KNOB)
+        painter.setPen(QPen(theme.line, scaled(GROOVE), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawLine(QPointF(left, middle), QPointF(right, middle))
+        painter.setPen(QPen(theme.accent, scaled(GROOVE), Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawLine(QPointF(left, middle), QPointF(at, middle))
+        painter.setPen(QPen(theme.accent, 2.5 if self.hasFocus() else 1.5))
+        painter.setBrush(theme.surface)
+        painter.drawEllipse(QPointF(at, middle), scaled(KNOB) - 1.5, scaled(KNOB) - 1.5)
+        apart = self.x_of(TICKS[1]) - self.x_of(TICKS[0])
+        for tick in TICKS[:: 1 if apart >= scaled(LEAST_PITCH) else 2]:
+            here = tick == self.value()
+            painter.setFont(ui_font("small", 600 if here else 400))
+            painter.setPen(theme.accent if here else theme.text2)
+            box = QRectF(self.x_of(tick) - scaled(20), 2 * middle, scaled(40), self.height() - 2 * middle)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(tick))
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.setSliderDown(True)
+            self.setValue(self._width_at(event.position().x()))
+        event.accept()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.isSliderDown():
+            self.setValue(self._width_at(event.position().x()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.isSliderDown() and event.button() == Qt.MouseButton.LeftButton:
+            self.setSliderDown(False)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus() and event.angleDelta().y():
+            self._step(1 if event.angleDelta().y() > 0 else -1)
+            event.accept()
+        else:
+            event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = Qt.Key
+        steps = {keys.Key_Left: -1, keys.Key_Down: -1, keys.Key_Right: 1, keys.Key_Up: 1}
+        steps |= {keys.Key_PageDown: -4, keys.Key_PageUp: 4, keys.Key_Home: -len(STEPS), keys.Key_End: len(STEPS)}
+        if (by := steps.get(keys(event.key()))) is None:
+            super().keyPressEvent(event)
+        else:
+            self._step(by)
+
+
+# --- curves ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PowerScale(AxisScale):
+    """An axis of powers of two, which the slider below letters."""
+
+    def text(self, value: float) -> str:
+        """Return nothing."""
+        return ""
+
+
+NAMED = 260
+"""Least width of the plot beside which the curves have their names."""
+TALL, LOW = 170, 118
+DOT = 3.5
+"""Radius of a point in pixels."""
+
+
+class WidthCurves(QWidget):
+    """The entropies at every d_k as a plot of pyqtgraph, and the slider on its x axis.
+
+    The points of the present d_k are painted over the plot: drawn as a part of it, all of it would be at every step.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.slider = WidthSlider(self)
+        self._plot = LivePlot(self)
+        self._points = WidthPoints(self)
+        for over in (self._plot, self._points):
+            over.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # zoomed, the knob would not fit it
+        self._entropies: Entropies | None = None
+        self._readings: tuple[WidthReading, WidthReading] | None = None
+        self._names = ("", "")
+        self._named = True  # whether there is room for names beside the curves; the head of the numbers has both colors
+        self._title, self._tall = "", TALL
+
+    def set_words(self, title: str, names: tuple[str, str]) -> None:
+        """The title of the y axis and the names of the two curves."""
+        if (title, names) != (self._title, self._names):
+            self._title, self._names = title, names
+            self.draw()
+
+    def set_curves(self, found: Entropies | None) -> None:
+        """The curves; None while they are being computed."""
+        if found != self._entropies:
+            self._entropies = found
+            self.draw()
+
+    def set_readings(self, readings: tuple[WidthReading, WidthReading], *, on_curve: bool) -> None:
+        """The two points of what the maps show: rings where the curves are of other numbers."""
+        self._readings = readings
+        if max(each.entropy for each in readings) > self._top:
+            self.draw()
+        self._points.set_filled(on_curve)
+        self._place_points()
+
+    def draw(self) -> None:
+        """Show everything where it belongs."""
+        if self.width() <= 0 or not self.isVisible():
+            return
+        theme, factor = current_theme(), scaled(100) / 100
+        slider, line = self.slider.sizeHint().height(), QFontMetricsF(ui_font("small")).height()
+        left = scaled(SPACING.xxl) + scaled(SPACING.m)
+        names = max(QFontMetricsF(ui_font("small", 600)).horizontalAdvance(name) for name in self._names)
+        self._named = self.width() - names >= scaled(NAMED)
+        right = self.width() - (math.ceil(names) + scaled(SPACING.l) if self._named else scaled(SPACING.xl))
+        place = QRectF(left, line + scaled(SPACING.m), max(1, right - left), 1.0)
+        place.setBottom(max(place.top() + 1, self.height() - slider - scaled(SPACING.l)))
+        self.slider.setGeometry(0, self.height() - slider, self.width(), slider)
+        self.slider.set_ends(round(place.left()), round(place.right()))
+        page = QRectF(*(side / factor for side in (place.left(), place.top(), place.width(), place.height())))
+        room = QRectF(0, page.top() - SPACING.s, page.right(), page.height() + 2 * SPACING.m)
+        x = np.log2(np.array(POINTS, dtype=np.float64))
+        both = np.array(self._entropies or [[], []], dtype=np.float64)
+        here = () if self._readings is None else [each.entropy for each in self._readings]
+        axes = Axes(
+            page, room, PowerScale(1.0, 9.0, 1.0), nice_scale(np.array([0.0, 1.0, *both.ravel(), *here]), 4), ("", "")
+        )
+        colors, styles = (theme.text, theme.accent), (Qt.PenStyle.DashLine, Qt.PenStyle.SolidLine)
+        marks = tuple(
+            Curve(x[: len(curve)], curve, color, style)
+            for curve, color, style in zip(both, colors, styles, strict=True)
+        )
+        self._plot.set_field(Plot(axes, theme, marks).field(x, lambda _place: Spot("")), factor)
+        self._plot.show()
+        self._points.setGeometry(self.rect())
+        self._place_points()
+        self.update()
+
+    @property
+    def _top(self) -> float:
+        """The largest entropy that the plot has room for."""
+        return float(self._plot.box.viewRange()[1][1])
+
+    def _y_of(self, entropy: float) -> float:
+        """The pixel of an entropy."""
+        place, (low, high) = self._plot.box.geometry(), self._plot.box.viewRange()[1]
+        y: float = self._plot.y() + place.bottom() - (entropy - low) / max(high - low, 1e-9) * place.height()
+        return y
+
+    def _place_points(self) -> None:
+        if self._readings is not None and self.isVisible():
+            ys = [self._y_of(each.entropy) for each in self._readings]
+            place = self._plot.box.geometry().translated(0, self._plot.y())
+            self._points.place(self.slider.x_of(self.slider.value()), ys, (place.top(), place.bottom()))
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter, metrics = current_theme(), QPainter(self), QFontMetricsF(ui_font("small"))
+        painter.setFont(ui_font("small"))
+        painter.setPen(theme.text2)
+        painter.drawText(QPointF(scaled(SPACING.s), metrics.ascent()), self._title)
+        right = self._plot.geometry().right() + scaled(SPACING.s)
+        painter.setFont(ui_font("small", 600))
+        for y, name, color in zip(self._last_values(), self._names, (theme.text, theme.accent), strict=False):
+            painter.setPen(color)
+            painter.drawText(QPointF(right, y + metrics.capHeight() / 2), name)
+        painter.end()
+
+    def _last_values(self) -> list[float]:
+        """Where the two curves end, apart by a line at least."""
+        if self._entropies is None or not self._named:
+            return []
+        ends = [self._y_of(curve[-1]) for curve in self._entropies]
+        apart = QFontMetricsF(ui_font("small")).height()
+        if abs(ends[0] - ends[1]) < apart:
+            ends[1] = ends[0] - apart
+        return ends
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.draw()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
+            self.draw()
+
+    def set_low(self, low: bool) -> None:
+        """Less height, in a low window."""
+        self._tall = LOW if low else TALL
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(scaled(320), scaled(self._tall))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(scaled(180), scaled(LOW))
+
+
+class WidthPoints(QWidget):
+    """A dotted line at the present d_k, and a point on it for each state."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._x, self._filled = 0.0, True
+        self._ys: list[float] = []
+        self._ends = (0.0, 0.0)
+
+    def set_filled(self, filled: bool) -> None:
+        """Points, or rings."""
+        self._filled = filled
+
+    def place(self, x: float, ys: list[float], ends: tuple[float, float]) -> None:
+        """Stand at these pixels."""
+        before, reach = self._x, math.ceil(DOT) + 2
+        self._x, self._ys, self._ends = x, ys, ends
+        for at in (before, x):
+            self.update(QRect(math.floor(at) - reach, 0, 2 * reach + 1, self.height()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = current_theme(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.accent, 1.0, Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(self._x, self._ends[0]), QPointF(self._x, self._ends[1]))
+        for y, color in zip(self._ys, (theme.text, theme.accent), strict=False):
+            painter.setPen(QPen(color, 1.5))
+            painter.setBrush(color if self._filled else theme.surface)
+            painter.drawEllipse(QPointF(self._x, y), DOT, DOT)
+        painter.end()
+
+
+# --- panel ----------------------------------------------------------------------------------------
+
+
+RANDOM, OWN = "seeded", "repeated"
+"""What Q and K are at a width that is drawn to: seeded ones, or those of the document with their columns repeated."""
+
+
+class WidthPanel(Retranslated, QWidget):
+    """Three numbers of both states, and the slider that tells another d_k while it moves and once it rests."""
+
+    moved = Signal(int)  # while it is drawn
+    picked = Signal(int)  # let go, stepped to or typed
+    sourcePicked = Signal(str)  # RANDOM or OWN
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("width_panel")
+        set_ground(self, "surface")
+        self.box, self.source = CountBox(self, minimum=NARROWEST, maximum=WIDEST), ChoiceBox((RANDOM, OWN), self)
+        self.box.setObjectName("control.width")
+        self.box.setKeyboardTracking(False)  # of 128, neither 1 nor 12 is meant
+        self.source.setObjectName("control.width_of")
+        self.curves = WidthCurves(self)
+        self._compact, self._query = False, ""
+        self._names = ("", "")
+        self._heads = [QLabel(self), QLabel(self)]
+        self._captions = [QLabel(self) for _ in range(3)]
+        self._numbers = [[QLabel(self) for _ in range(2)] for _ in range(3)]
+        self._letter, self._note = QLabel("d<sub>k</sub> =", self), WrappedLabel(self)
+        slider = self.curves.slider
+        slider.valueChanged.connect(self._on_slider_moved)
+        slider.sliderReleased.connect(lambda: self.picked.emit(slider.value()))
+        self.box.valueChanged.connect(self.picked)
+        self.source.picked.connect(self.sourcePicked)
+        self._build()
+        self.retranslate()
+
+    # --- setters ---------------------------------------------------------------------------------
+    def set_compact(self, compact: bool, *, low: bool) -> None:
+        """The form for narrow windows, whose names take two lines, and for low ones, without what the slider's tip
+        says, too."""
+        self._compact = compact
+        self._note.setVisible(not low)
+        self.curves.set_low(low)
+        self.retranslate()
+
+    def set_width(self, width: int) -> None:
+        """Stand at a width, without a word."""
+        for control in (self.box, self.curves.slider):
+            with QSignalBlocker(control):
+                control.setValue(width)
+        self.curves.slider.update()
+
+    def set_names(self, names: tuple[str, str], row: str) -> None:
+        """The names of the two states and of the row whose gradient stands below."""
+        if (names, row) != (self._names, self._query):
+            self._names, self._query = names, row
+            self.retranslate()
+
+    def set_source(self, source: str, *, repeats: bool) -> None:
+        """What Q and K are; `repeats`: the document's own can be repeated."""
+        self.source.set_key(source)
+        self.source.setEnabled(repeats)
+
+    def set_readings(self, readings: tuple[WidthReading, WidthReading], *, on_curve: bool) -> None:
+        """Both states in three numbers; `on_curve`: they are of the Q and K that the curves are of."""
+        for state, reading in enumerate(readings):
+            numbers = (reading.variance, 2), (reading.entropy, 2), (reading.gradient, 3)
+            texts = [format_number(*number) for number in numbers]
+            for labels, text in zip(self._numbers, texts, strict=True):
+                labels[state].setText(text)
+        self.curves.set_readings(readings, on_curve=on_curve)
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        for label, name in zip(self._heads, self._names, strict=True):
+            label.setText(name.replace(" ", "\n", 1) if self._compact else name)
+        gradient = self.tr("Gradient ‖∂a/∂s‖, row {row}").format(row=self._query)
+        entropy = self.tr("Mean entropy (bits)")
+        for label, text in zip(self._captions, (self.tr("Variance of the scores"), entropy, gradient), strict=True):
+            label.setText(text)
+        self.source.set_words({RANDOM: self.tr("random Q and K (seed 0)"), OWN: self.tr("these Q and K, repeated")})
+        self.source.setAccessibleName(self.tr("Q and K at another d_k"))
+        set_tip(self.source, self.tr("16 tokens of random numbers, or the columns of each head repeated or left out"))
+        self.box.setAccessibleName(self.tr("d_k, from 2 to 512"))
+        set_tip(self.box, self.tr("Columns of Q and K in one head: any whole number from 2 to 512"))
+        self.curves.slider.setAccessibleName(self.tr("d_k on a logarithmic axis"))
+        dragged = self.tr("Drag: both maps follow. Arrows go by a quarter of an octave.")
+        set_tip(self.curves.slider, f"{dragged} {self._note.text()}")
+        said = self.tr("What you let go of becomes the example; one undo brings the one before back.")
+        self._note.setText(said)
+        self.curves.set_words(entropy, self._names)
+
+    def note(self) -> str:
+        """What comes of the width that the slider is let go of."""
+        return self._note.text()
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _on_slider_moved(self, width: int) -> None:
+        with QSignalBlocker(self.box):
+            self.box.setValue(width)
+        (self.moved if self.curves.slider.isSliderDown() else self.picked).emit(width)
+
+    def _build(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(SPACING.l)
+        grid.setVerticalSpacing(SPACING.s)
+        first = QHBoxLayout()
+        first.setSpacing(SPACING.s)
+        first.addWidget(self._letter)
+        first.addWidget(self.box)
+        first.addStretch(1)
+        grid.addLayout(first, 0, 0)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        dress(self._letter, "sentence", strong=True)
+        for state, head in enumerate(self._heads):
+            dress(head, "small", "accent" if state else "text", strong=True)
+            grid.addWidget(head, 0, 1 + state, right)
+        for line, (caption, labels) in enumerate(zip(self._captions, self._numbers, strict=True), 1):
+            dress(caption, "body", "text2")
+            grid.addWidget(caption, line, 0)
+            for state, label in enumerate(labels):
+                label.setObjectName(f"width.{('variance', 'entropy', 'gradient')[line - 1]}.{('before', 'now')[state]}")
+                label.setMinimumWidth(scaled(52))
+                label.setAlignment(right)
+                dress(label, "body", "accent" if state else "text", strong=True)
+                grid.addWidget(label, line, 1 + state, right)
+        dress(self._note, "small", "text3")
+        self.source.setSizeAdjustPolicy(self.source.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.source.setMinimumContentsLength(8)
+        left = QVBoxLayout()
+        left.setSpacing(SPACING.s)
+        left.addLayout(grid)
+        left.addWidget(self.source)
+        left.addWidget(self._note)
+        left.addStretch(1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(SPACING.panel_padding, SPACING.m, SPACING.panel_padding, SPACING.s)
+        row.setSpacing(SPACING.xl)
+        row.addLayout(left)
+        row.addWidget(self.curves, 1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), current_theme().surface)
+        painter.fillRect(0, 0, self.width(), 1, current_theme().line)

@@ -1,0 +1,152 @@
+"""A tour of the window: a ring round one part of it after the other, with a bubble beside it that says what it is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from attn_gui.figure.tokens import LINE, RADIUS, SPACING
+from attn_gui.views.text_views import Link, WrappedLabel
+from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.widgets import Retranslated
+
+WIDTH = 280
+KEY_PRESS = QEvent.Type.KeyPress
+WAYS = {int(Qt.Key.Key_Right): 1, int(Qt.Key.Key_Left): -1}
+
+
+class TourRing(QWidget):
+    """Frame in the accent round a part of the window, which stays to be used."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(current_theme().accent, LINE.focus))
+        inset = LINE.focus / 2
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), RADIUS.frame, RADIUS.frame)
+
+
+class TourBubble(Retranslated, QFrame):
+    """Title, sentence, how far; Enter and the right arrow go on, the left arrow goes back, Esc ends."""
+
+    stepAsked = Signal(int)  # 1 or −1
+    endAsked = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setObjectName("tour")
+        self._ring, self._place, self._count = TourRing(window), 0, 0
+        self._title, self._words, self._far = QLabel(self), WrappedLabel(self), QLabel(self)
+        self._skip, self._back, self._next = Link("", self), QPushButton(self), QPushButton(self)
+        dress(self._title, "sentence", strong=True)
+        dress(self._words, "sentence")
+        dress(self._far, "small", "text3")
+        self._skip.setObjectName("tour.skip")
+        self._back.setObjectName("tour.back")
+        self._next.setObjectName("tour.next")
+        self._next.setProperty("filled", "true")
+        for button, way in ((self._back, -1), (self._next, 1)):
+            button.setAutoDefault(True)
+            button.clicked.connect(lambda _=False, way=way: self.stepAsked.emit(way))
+            button.installEventFilter(self)
+        self._skip.clicked.connect(lambda: self.endAsked.emit())
+        self._build()
+        self.retranslate()
+        self.hide()
+
+    def show_step(self, title: str, words: str, place: int, count: int, target: QRect) -> None:
+        """Say this of a rectangle of the window, as the `place`-th of `count`."""
+        self._place, self._count = place, count
+        self._title.setText(title)
+        self._words.setText(words)
+        self.setAccessibleName(f"{title} {words}")
+        self.retranslate()
+        away = round(LINE.focus)
+        self._ring.setGeometry(target.adjusted(away, away, -away, -away))
+        self.setFixedWidth(scaled(WIDTH))
+        layout = self.layout()
+        assert layout is not None
+        size = QSize(self.width(), layout.heightForWidth(self.width()))
+        self.setGeometry(QRect(_beside(target, size, self.window().rect()), size))
+        for part in (self._ring, self):
+            part.show()
+            part.raise_()
+
+    def take_keyboard(self) -> None:
+        """Put the keyboard on the button that goes on."""
+        self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def end(self) -> None:
+        """Put bubble and ring away."""
+        self._ring.hide()
+        self.hide()
+
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._far.setText(self.tr("{place} of {count}").format(place=self._place + 1, count=self._count))
+        self._skip.set_words(self.tr("Skip"), tip=self.tr("End the tour (Esc); Help › Tour brings it back"))
+        self._back.setText(self.tr("Back"))
+        self._back.setEnabled(self._place > 0)
+        last = self._place + 1 == self._count
+        self._next.setText(self.tr("Done") if last else self.tr("Next"))
+        self._skip.setVisible(not last)
+
+    # --- what Qt asks ----------------------------------------------------------------------------
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.endAsked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the arrows before the buttons, which would give the keyboard to each other."""
+        way = WAYS.get(event.key(), 0) if isinstance(event, QKeyEvent) and event.type() == KEY_PRESS else 0
+        if way:
+            self.stepAsked.emit(way)
+        return bool(way)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), current_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.accent, 1))
+        painter.setBrush(theme.surface)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.frame, RADIUS.frame)
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _build(self) -> None:
+        head, foot, column = QHBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
+        head.addWidget(self._title, 1)
+        head.addWidget(self._far)
+        foot.setSpacing(SPACING.m)
+        foot.addWidget(self._skip)
+        foot.addStretch(1)
+        foot.addWidget(self._back)
+        foot.addWidget(self._next)
+        column.setContentsMargins(*[scaled(SPACING.l)] * 4)
+        column.setSpacing(SPACING.m)
+        column.addLayout(head)
+        column.addWidget(self._words)
+        column.addLayout(foot)
+        for before, after in ((self._next, self._back), (self._back, self._skip)):
+            QWidget.setTabOrder(before, after)
+
+
+def _beside(target: QRect, size: QSize, room: QRect) -> QPoint:
+    """The corner of a bubble that covers as little as can be of what it speaks of, inside the window."""
+    gap, width, height = scaled(SPACING.m), size.width(), size.height()
+    x = min(max(target.left() + gap, gap), room.width() - width - gap)
+    y = min(max(target.top() + gap, gap), room.height() - height - gap)
+    places = (
+        QPoint(target.right() + gap, y),
+        QPoint(target.left() - gap - width, y),
+        QPoint(x, target.bottom() + gap),
+        QPoint(x, target.top() - gap - height),
+    )
+    inside = room.adjusted(gap // 2, gap // 2, -gap // 2, -gap // 2)
+    whole = (at for at in places if inside.contains(QRect(at, size)))
+    return next(whole, QPoint(x, target.bottom() - gap - height))

@@ -1,0 +1,137 @@
+"""The card of a cell: what it says is true, it holds on both forms and themes, and its file opens as the session."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor, QImage
+
+from attn_gui import explain, load, render
+from attn_gui.cli import main
+from attn_gui.engine import DenseEvaluation, Problem, compute
+from attn_gui.figure.card import SQUARE, WIDE, compose_card, plan_card, sentence
+from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.tokens import THEMES
+from attn_gui.paths import resource
+
+TOKENS = ("[CLS]", "the", "animal", "didn", "'", "t", "cross", ".", "[SEP]")
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    q, k, v = rng.standard_normal((3, 9, 4))
+    return Problem(query=q, key=k, value=v, query_tokens=TOKENS, key_tokens=TOKENS, mask=({"kind": "causal"},))
+
+
+def said(problem, stage, cell, lang):
+    settings = ExportSettings(stage=stage, cell=cell, lang=lang)
+    return compose_card(DenseEvaluation(problem), settings, 0, lambda share: None).title
+
+
+@pytest.mark.parametrize(
+    ("stage", "cell", "en", "zh"),
+    [
+        (
+            "weights",
+            (2, 1),
+            "animal gives {:.2f} of its attention to the",
+            "animal 把 {:.2f} 的注意力给了 the",
+        ),
+        ("weights", (1, 2), "the does not see animal", "the 看不到 animal"),
+        ("masked", (1, 2), "the does not see animal", "the 看不到 animal"),
+        ("scores", (2, 6), "animal and cross, scores: {:.2f}", "animal 与 cross 的注意力分数：{:.2f}"),
+        (
+            "head_output",
+            (2, 3),
+            "animal, head output, column 3: {:.2f}",
+            "animal 的单头输出，第 3 列：{:.2f}",
+        ),
+        ("key", (6, 0), "cross, key, column 0: {:.2f}", "cross 的键，第 0 列：{:.2f}"),
+    ],
+)
+def test_the_finding_is_what_is_true_of_the_cell(problem, stage, cell, en, zh):
+    trace = compute(problem)
+    index = (0, *cell) if trace[stage].ndim == 3 else (0, 0, *cell)
+    value = explain(trace, stage, index).value
+    for lang, words in (("en", en), ("zh", zh)):
+        assert said(problem, stage, cell, lang) == words.format(value).replace("-", "−")
+
+
+def test_without_tokens_queries_and_keys_have_their_numbers():
+    worked = load(resource("examples", "worked-example.npz"))
+    assert said(worked, "weights", (1, 1), "en") == "Query 1 gives 0.64 of its attention to key 1"
+    assert said(worked, "weights", (1, 1), "zh") == "查询 1 把 0.64 的注意力给了键 1"
+    assert said(worked, "weights", None, "en") == "Query 1 gives 0.64 of its attention to key 1"  # the largest
+
+
+def test_tokens_become_the_sentence_again():
+    assert "".join(run.text for run in sentence(TOKENS, {})) == "the animal didn't cross."
+    assert "".join(run.text for run in sentence(("un", "##likely", "今", "天", "Ġok"), {})) == "unlikely 今天 ok"
+
+
+@pytest.mark.parametrize("size", [WIDE, SQUARE])
+@pytest.mark.parametrize("stage", ["weights", "scores", "head_output", "query"])
+def test_everything_stands_on_the_card_and_nothing_on_the_map(problem, size, stage):
+    figure = compose_card(DenseEvaluation(problem), ExportSettings(stage=stage, cell=(2, 1)), 0, lambda share: None)
+    layout = plan_card(figure, size)
+    assert 0 < layout.map.left() < layout.map.right() < layout.width
+    assert layout.map.bottom() < layout.foot.top()
+    for at, formula, em in layout.formulas:
+        right, bottom = at.x() + formula.width * em, at.y() + formula.height * em
+        assert right <= layout.width - 20
+        assert bottom <= layout.foot.top()
+        assert right <= layout.map.left() or at.x() >= layout.map.right() or bottom < layout.map.top()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("form", "size"), [(True, (1200, 630)), ("square", (1080, 1080))])
+def test_a_card_has_its_size_and_opens_as_the_session(problem, tmp_path, form, size, theme):
+    path = tmp_path / "card.png"
+    render(problem, path, card=form, cell=(2, 1), theme=theme)
+    image = QImage(str(path))
+    assert image.size().toTuple() == size
+    assert image.pixelColor(4, 4) == THEMES[theme].surface
+    assert image.pixelColor(4, size[1] - 4) == THEMES[theme].raised
+    assert load(path) == problem
+
+
+def test_the_chosen_cell_has_the_color_of_its_number_and_a_ring(problem):
+    settings = ExportSettings(stage="weights", cell=(2, 1))
+    figure = compose_card(DenseEvaluation(problem), settings, 0, lambda share: None)
+    place = plan_card(figure, WIDE).map
+    image = render(problem, card=True, cell=(2, 1), dpi=96).image()
+    width, height = place.width() / 9, place.height() / 9
+    left, top = place.left() + width, place.top() + 2 * height
+    values = figure.map.panels[0].values
+    expected = QColor.fromRgb(int(figure.map.table[round(float(values[2, 1]) * (len(figure.map.table) - 1))]))
+    seen = image.pixelColor(round(left + width / 2), round(top + height * 0.8))
+    assert max(abs(a - b) for a, b in zip(seen.getRgb(), expected.getRgb(), strict=True)) <= 4
+    ring = {image.pixelColor(round(left + dx), round(top + height / 2)).name() for dx in (-2, -1, 0, 1)}
+    assert THEMES["light"].ink.name() in ring
+
+
+def test_a_foot_that_promises_a_session_is_there_only_where_one_is_carried(problem):
+    for session in (True, False):
+        settings = ExportSettings(cell=(2, 1), session=session)
+        found = compose_card(DenseEvaluation(problem), settings, 0, lambda share: None)
+        assert bool(found.opens) == session
+
+
+def test_the_command_line_writes_cards(tmp_path, capsys):
+    example = str(resource("examples", "worked-example.npz"))
+    assert main(["export", example, "-o", str(tmp_path), "--card", "square", "--cell", "1,1", "--lang", "zh"]) == 0
+    (path,) = tmp_path.iterdir()
+    assert path.name == "worked-example-weights-card-h0.png"
+    assert QImage(str(path)).size().toTuple() == (1080, 1080)
+    assert main(["export", example, "-o", str(tmp_path), "--card", "--cell", "7,1"]) == 2
+    assert "7,1" in capsys.readouterr().err
+    assert main(["export", example, "-o", str(tmp_path), "--cell", "1,1"]) == 2
+    assert "--card" in capsys.readouterr().err
+
+
+def test_a_card_is_wide_or_square_and_shows_one_state(problem):
+    with pytest.raises(ValueError, match="wide or square"):
+        render(problem, card="round")
+    with pytest.raises(ValueError, match="before"):
+        render(problem, card=True, before=problem.replace(scale=1.0))

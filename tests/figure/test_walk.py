@@ -1,0 +1,330 @@
+"""The walk through one cell: true numbers in its sentences, a picture at any moment, and its files."""
+
+from __future__ import annotations
+
+import math
+import re
+import tracemalloc
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from attn_gui import load, render
+from attn_gui.cli import main
+from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine.creation.create import with_score
+from attn_gui.engine.creation.layer_parts import with_block
+from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.graph import indices
+from attn_gui.engine.scores import SCORES
+from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.pages.base import PageStyle
+from attn_gui.figure.text.fonts import ensure_gui
+from attn_gui.figure.walk import Walk, export_walk, walk_of
+from attn_gui.lessons.exercises import Blank, Covered
+from attn_gui.paths import resource
+
+WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
+WIDTH, HEIGHT, MARGIN = 788, 360, 12
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _fonts() -> None:
+    ensure_gui()
+
+
+@pytest.fixture
+def worked() -> Evaluation:
+    return evaluation_of(load(WORKED))
+
+
+@pytest.fixture
+def causal() -> Evaluation:
+    """Head 3 of a layer of MiniLM, with a causal mask, as the mock-up of a wide row has it."""
+    with pytest.warns(UserWarning, match="Arrays not used"):
+        return evaluation_of(load(MINILM).replace(mask=({"kind": "causal"},)))
+
+
+# --- read back ------------------------------------------------------------------------------------
+
+
+SIGNS = {"·": "*", "×": "*", "÷": "/", "−": "-", "&gt;": ">", "√": "R"}
+FUNCTIONS = {"E": math.exp, "R": math.sqrt, "T": math.tanh, "C": math.cos, "S": math.sin, "F": math.erfc}
+WORDS = {"tanh": "T", "cos": "C", "sin": "S", "erfc": "F"}
+
+
+def plain(rich: str) -> str:
+    """Rich text as Python would write it: e^(…) as E(…), powers as **, no words before an equals sign."""
+    text = re.sub(r"</?b>|</?span[^>]*>", "", rich)
+    text = re.sub(r" \(the other \d+\)|（其余 \d+ 个）", "", text)
+    text = re.sub(r"e<sup>(.*?)</sup>", r"E(\1)", text)
+    text = re.sub(r"<sup>(\d)</sup>", r"**\1", text)
+    text = re.sub(r"<su[bp]>.*?</su[bp]>", "", text)
+    for word, sign in (*WORDS.items(), *SIGNS.items()):
+        text = text.replace(word, sign)
+    return re.sub(r"R([\d.]+)", r"R(\1)", text)
+
+
+def equations(rich: str) -> list[tuple[str, str]]:
+    """The equations of a sentence: the computation before an equals sign, the number after it."""
+    sides = plain(rich).split(" = ")
+    found = []
+    for left, right in pairwise(sides):
+        formula, number = re.search(r"[-+*/(). \deERTCSF]*$", left), re.match(r"-?[\d.]+(e-?\d+)?", right)
+        if formula and number and re.search(r"[^\d. ]", formula[0]) and "∞" not in left:
+            found.append((formula[0].lstrip(". "), number[0].rstrip(".")))
+    return found
+
+
+def assert_true(left: str, right: str) -> None:
+    """Compute a formula from its printed numbers: the result is the printed one, rounded."""
+    while left.count("(") < left.count(")"):  # what stood before it was in brackets of the sentence
+        left = left[: left.rindex(")")]
+    value = eval(left, {"__builtins__": {}}, FUNCTIONS)  # a sentence of our own
+    printed, size = float(right), abs(float(right))
+    digits = len(right.partition("e")[0].partition(".")[2]) - int(right.partition("e")[2] or 0)
+    least = min(3 - math.floor(math.log10(size)), 4) if size >= 1e-3 else 4 if size == 0 else digits
+    assert abs(value - printed) <= 0.5 * 10.0 ** -max(digits, least) * (1 + 1e-6), (left, value, right)
+
+
+# --- the worked example ---------------------------------------------------------------------------
+
+
+SAID = [
+    "把 Q 的第 1 行和 Kᵀ 的第 1 列对齐：各有 3 个数，一一配对。",
+    "每对相乘，再加起来：0·0 + 1·1 + 1·1 = 2，这就是 S[1, 1]。",
+    "除以 √d<sub>k</sub> = √3 = 1.732：2 变成 1.1547，同一行的 1 变成 0.5774。",
+    "取指数：负数也变成正数，差距被拉大。e<sup>0.5774</sup> = 1.781，e<sup>1.1547</sup> = 3.173。",
+    "这一行的指数加起来：1.781 + 3.173 = 4.954。",
+    "自己的一份除以总和：3.173 ÷ 4.954 = 0.6405。查询 1 把 64% 的注意力给了键 1。",
+    "权重倒进 V 的各行：0.3595 × 1 + 0.6405 × 3 = 2.281，落进 O[1, 0]。",
+]
+
+
+def untagged(rich: str) -> str:
+    return re.sub(r"</?b>|</?span[^>]*>", "", rich)
+
+
+def test_the_worked_example_is_walked_in_eight_seconds_with_the_numbers_of_the_mock_up(worked):
+    walk = walk_of(worked, 0, 0, "weights", (1, 1), PageStyle("light", "zh"))
+    assert [untagged(beat.sentence) for beat in walk.beats] == SAID
+    assert [beat.seconds for beat in walk.beats] == [1.2, 1.4, 1.0, 1.2, 0.9, 1.1, 1.2]
+    assert walk.seconds == 8.0
+    assert (walk.title, walk.subtitle) == ("演示 A[1, 1]", "查询 1 给键 1 的权重")
+    assert untagged(walk.conclusion) == "结果：查询 1 给键 1 的权重 a<sub>1,1</sub> = 0.6405"
+    lit = ["scores", "scores", "scaled", "weights", "weights", "weights", "head_output"]
+    assert [beat.stage for beat in walk.beats] == lit
+    assert len(walk_of(worked, 0, 0, "weights", (1, 1), pour=False).beats) == 6
+    assert walk.beat_at(2.6 + 0.5) == (2, pytest.approx(0.5))
+    assert walk.beat_at(99.0) == (6, 1.0)
+
+
+def test_a_wide_row_shows_its_largest_terms_and_the_chosen_key_always(causal):
+    walk = walk_of(causal, 0, 3, "weights", (10, 9), PageStyle("light", "en"))
+    said = [untagged(beat.result) for beat in walk.beats]
+    assert len(said) == 8
+    assert walk.seconds == pytest.approx(8.3)
+    assert said[0] == "q<sub>10</sub> · k<sub>9</sub>, 32 pairs"
+    assert said[1] == "32 products = 7.672"
+    assert said[3] == "9 ≤ 10, allowed"
+    assert said[5].startswith("sum of 11 = 1.39")
+    assert said[6].endswith("= 0.1005")
+    assert "(the other 29)" in walk.beats[1].sentence
+    assert "(the other 5)" in walk.beats[5].sentence
+    assert "because" in walk.beats[6].sentence
+
+
+def test_the_layer_that_closes_a_cell_is_named(causal):
+    walk = walk_of(causal, 0, 3, "weights", (8, 9), PageStyle("light", "zh"))
+    mask = next(beat for beat in walk.beats if beat.stage == "masked")
+    assert "因果：9 ≤ 8" in untagged(mask.sentence)
+    assert untagged(mask.result) == "9 &gt; 8，屏蔽"
+    assert walk.beats[-2].result.endswith("<b>0</b>")
+
+
+# --- any cell of any problem ----------------------------------------------------------------------
+
+
+MASK_LAYERS: dict[str, dict[str, Any]] = {
+    "causal": {"kind": "causal", "align": "end"},
+    "window": {"kind": "window", "left": 2, "right": 0},
+    "prefix": {"kind": "prefix", "length": 2},
+    "padding": {"kind": "padding", "lengths": 3},
+    "alibi": {"kind": "alibi"},
+}
+BLOCKS = ("linear", "post", "pre")
+
+
+def problem_of(rng: np.random.Generator) -> Problem:
+    """Whatever the catalogs hold, in problems of a few cells, with numbers of any size."""
+
+    def one_of(*choices: Any) -> Any:
+        return choices[rng.integers(len(choices))]
+
+    unit, coin = one_of(1e-4, 1.0, 1.0, 1.0, 40.0), (False, True)
+    n, m, d, e = one_of((2, 2, 2, 3), (3, 5, 4, 4), (5, 9, 6, 8), (1, 12, 8, 6))
+
+    def numbers(*shape: int) -> np.ndarray:
+        return np.round(rng.normal(size=shape) * unit, 6)
+
+    if one_of(*coin):
+        fields: dict[str, Any] = {"query": numbers(n, 2 * d), "key": numbers(m, 2 * d), "value": numbers(m, 2 * d)}
+    else:
+        fields = {"x": numbers(n, e), "b_key": numbers(2 * d)}
+        fields |= {f"w_{name}": numbers(e, 2 * d) for name in ("query", "key", "value")}
+        fields |= {"w_output": numbers(2 * d, e), "b_output": numbers(e)}
+        m = n
+    layers = [MASK_LAYERS[one_of(*sorted(MASK_LAYERS))] for _ in range(one_of(0, 1, 2))]
+    if one_of(*coin):
+        layers.append({"kind": "custom", "allowed": rng.random((n, m)) > 0.4})
+    fields |= {"softcap": one_of(None, 1.5), "temperature": one_of(None, 0.7), "rotary_theta": one_of(None, 20.0)}
+    problem = Problem(**fields, num_heads=2, mask=tuple(layers), sink=numbers(2) if one_of(*coin) else None)
+    problem = problem.replace(**with_score(problem, one_of(*sorted(SCORES))))
+    if problem.projected and (kind := one_of(None, *BLOCKS)) is not None:
+        problem = problem.replace(**with_block(problem, kind))
+    if one_of(*coin):
+        step = {"kind": "scale", "stage": one_of("scaled", "weights", "head_output", "query"), "at": {}, "factor": 0.5}
+        problem = problem.replace(interventions=(step,))
+    return problem
+
+
+def painted(walk: Walk, seconds: float, *, still: bool = False) -> QImage:
+    """A moment of a walk in the middle of a picture of one color."""
+    image = QImage(WIDTH + 2 * MARGIN, HEIGHT + 2 * MARGIN, QImage.Format.Format_RGB32)
+    image.fill(QColor("magenta"))
+    painter = QPainter(image)
+    walk.paint(painter, QRectF(MARGIN, MARGIN, WIDTH, HEIGHT), seconds, still=still)
+    painter.end()
+    return image
+
+
+def pixels(image: QImage) -> np.ndarray:
+    whole = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.bytesPerLine() // 4)
+    return whole[:, : image.width()].copy()
+
+
+def assert_inside(image: QImage) -> None:
+    rim = pixels(image)
+    rim[MARGIN:-MARGIN, MARGIN:-MARGIN] = QColor("magenta").rgb()
+    assert (rim == QColor("magenta").rgb()).all(), "something is painted outside"
+
+
+@settings(max_examples=40, phases=(Phase.explicit, Phase.generate))  # smaller seeds are no simpler problems
+@given(st.integers(0, 2**32 - 1), st.sampled_from(("en", "zh")), st.sampled_from(("light", "dark")))
+def test_any_walk_comes_to_its_cell_and_can_be_computed_again(seed, lang, theme):
+    rng = np.random.default_rng(seed)
+    evaluation = evaluation_of(problem_of(rng))
+    for stage in evaluation.stages:
+        head = int(rng.integers(2))
+        plane = stage_plane(evaluation, stage, 0, head)
+        cell = tuple(int(rng.integers(length)) for length in plane.shape)
+        walk = walk_of(evaluation, 0, head, stage, cell, PageStyle(theme, lang), pour=False)
+        value = float(evaluation.box(stage, indices.cell(plane.index(*cell))).item())
+        assert walk.beats[-1].value == pytest.approx(value, rel=1e-9, abs=1e-300, nan_ok=True), (stage, cell)
+        for beat in walk.beats:
+            assert beat.title
+            assert beat.stage in evaluation.stages
+            for left, right in equations(beat.sentence) + equations(beat.result):
+                assert_true(left, right)
+        assert_inside(painted(walk, float(rng.uniform(0, walk.seconds)), still=bool(rng.integers(2))))
+
+
+def test_the_walk_of_a_weight_ends_in_the_output_whatever_is_edited(worked):
+    edited = worked.problem.replace(
+        interventions=({"kind": "set", "stage": "weights", "at": {"query": 1, "key": 1}, "values": 0.9},)
+    )
+    walk = walk_of(evaluation_of(edited), 0, 0, "weights", (1, 1))
+    assert untagged(walk.beats[-2].sentence) == "A[1, 1] is edited: 0.6405 as computed, now 0.9."
+    assert walk.beats[-1].value == pytest.approx(0.3595425243 + 0.9 * 3)
+    given_ = evaluation_of(Problem.from_weights([[0.2, 0.8], [0.5, 0.5]], value=[[1.0], [2.0]]))
+    assert [beat.stage for beat in walk_of(given_, 0, 0, "weights", (0, 1)).beats] == ["weights", "head_output"]
+
+
+def test_a_walk_ends_before_what_an_exercise_covers(worked):
+    cover = Covered(worked, [Blank("weights", (0, 0, 1, 1))])
+    walk = walk_of(worked, 0, 0, "weights", (1, 1), cover=cover)
+    assert [beat.stage for beat in walk.beats] == ["scores", "scores", "scaled"]
+    assert "0.64" not in "".join(beat.sentence + beat.result for beat in walk.beats) + walk.announcement
+
+
+def test_a_long_problem_is_walked_without_its_maps():
+    rng = np.random.default_rng(0)
+    side = rng.normal(size=(4096, 16)).astype(np.float32)
+    evaluation = evaluation_of(Problem(query=side, key=side[::-1], value=side, num_heads=2, dtype="float32"))
+    tracemalloc.start()
+    walk = walk_of(evaluation, 0, 1, "weights", (4000, 17))
+    assert_inside(painted(walk, walk.seconds * 0.7))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4096 * 4096, "no map of one byte a cell"
+    assert "4089" in walk.beats[4].sentence  # all but the six largest and its own
+
+
+# --- picture --------------------------------------------------------------------------------------
+
+
+def test_the_left_half_stays_still_while_the_right_one_moves(worked):
+    walk = walk_of(worked, 0, 0, "weights", (1, 1))
+    start, left = 0.0, MARGIN + 200
+    for beat in walk.beats[:-1]:
+        early, late = (pixels(painted(walk, start + share * beat.seconds)) for share in (0.2, 0.7))
+        assert (early[:, :left] == late[:, :left]).all()
+        assert (early[:, left:] != late[:, left:]).any()
+        start += beat.seconds
+
+
+def test_a_cell_is_empty_until_its_number_lands(worked):
+    walk = walk_of(worked, 0, 0, "weights", (1, 1))
+    at = MARGIN + 270, MARGIN + 255  # in the cell, beside its number
+    before, landed = (painted(walk, seconds).pixelColor(*at).name() for seconds in (2.0, 3.0))
+    assert before == walk.theme.surface.name()
+    assert landed == "#7a1a0c"
+    assert painted(walk, 2.0, still=True).pixelColor(*at).name() == "#7a1a0c"
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_the_command_line_writes_a_moving_picture_and_sheets(tmp_path, capsys):
+    words = ["export", str(WORKED), "-o", str(tmp_path), "--walk", "--format", "gif", "png", "svg", "pdf"]
+    assert main([*words, "--dpi", "96", "--lang", "zh"]) == 0
+    paths = [tmp_path / f"worked-example-weights-walk-h0.{ending}" for ending in ("gif", "png", "svg", "pdf")]
+    assert capsys.readouterr().out.split() == [str(path) for path in paths]
+    with Image.open(paths[0]) as moving:
+        assert moving.size == (800, 420)
+        assert moving.n_frames >= 90
+    assert load(paths[1]) == load(paths[2]) == load(paths[3]) == load(WORKED)
+    text = paths[2].read_text("utf-8")
+    assert "演示 A[1, 1]" in re.sub(r"<[^>]*>", "", text)  # the default: the largest of the last row
+    assert "3.173 ÷ 4.954 = " in text
+
+
+def test_python_draws_a_walk_to_any_cell(tmp_path):
+    drawn = render(load(WORKED), tmp_path / "o.svg", walk=True, stage="head_output", cell=(0, 1), width=8.5)
+    assert "O[0, 1]" in (tmp_path / "o.svg").read_text("utf-8")
+    assert drawn.image().width() > 100
+    with Image.open(drawn.save(tmp_path / "o.gif")) as moving:
+        assert moving.n_frames > 20
+    with pytest.raises(ValueError, match=r"There is no cell 0,7 in weights\."):
+        render(load(WORKED), walk=True, cell=(0, 7))
+    with pytest.raises(ValueError, match="levels means nothing with a walk"):
+        render(load(WORKED), walk=True, levels=(0, 1))
+    with pytest.raises(ValueError, match="cell means something with a page or a walk only"):
+        render(load(WORKED), cell=(0, 1))
+
+
+def test_writing_a_walk_can_be_stopped_and_leaves_nothing(tmp_path, worked):
+    def stop(share: float) -> None:
+        if share > 0.1:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        export_walk(walk_of(worked, 0, 0, "weights", (1, 1)), tmp_path / "a.gif", progress=stop)
+    assert not list(tmp_path.iterdir())

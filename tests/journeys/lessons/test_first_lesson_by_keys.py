@@ -1,0 +1,134 @@
+"""The first lesson, from the list to its last card, by keys alone on a small screen, with what is said in sight."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLineEdit
+
+from tests.journeys.lessons.test_learning_by_keys import tab_to
+from tests.journeys.lessons.test_lessons import settle, verdict
+from tests.seen import fault
+
+WORDS = {
+    "en": {
+        "mistake": ("Not yet. ", "S′[1, 1]", "Scaled scores"),
+        "root": "The root was forgotten",
+        "right": "Correct.",
+        "ready": "You can now:",
+        "place": "Step {place} of 5",
+    },
+    "zh": {
+        "mistake": ("还不对。", "1.155 是缩放后的分数 S′[1, 1]。"),
+        "root": "忘",
+        "right": "正确。",
+        "ready": "你现在会：",
+        "place": "第 {place} 步，共 5 步",
+    },
+}
+
+
+def answer(person, text):
+    """Type an answer over what stands in the field; the field and what is said of it stay in sight."""
+    person.find("lesson.answer", QLineEdit).setFocus()
+    person.press("Ctrl+A")
+    person.type(text)
+    person.press("Return")
+    settle(person)
+    for name in ("lesson.answer", "lesson.verdict"):
+        assert not fault(person.find(name))
+
+
+def press(person, name, key="Tab"):
+    tab_to(person, name, key)
+    person.press("Space")
+    settle(person)
+
+
+def buttons(person):
+    """Where the buttons of the way stand."""
+    parts = [person.find(f"lesson.{name}") for name in ("back", "skip", "next")]
+    return [QRect(part.mapTo(person.window, QPoint()), part.size()) for part in parts]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_first_lesson_is_gone_through_by_keys(launch, lang):
+    person, words = launch(lang=lang, width=1366, height=700), WORDS[lang]
+    person.do("lessons")
+    settle(person)
+    assert person.find("lessons").isVisible()
+    assert not person.find("spine").isVisible()
+    assert person.focus().objectName() == "lessons.continue"
+    person.press("Space")
+    settle(person)
+    assert not person.find("lessons").isVisible()
+    assert (person.window.width(), person.window.height()) == (1366, 700)
+    assert person.focus().objectName() == "lesson.answer"
+    where = buttons(person)
+
+    def on(place):
+        assert person.find("lesson.place").text() == words["place"].format(place=place)
+        assert buttons(person) == where
+        assert not person.find("lesson.next").isEnabled()
+
+    on(1)
+    answer(person, "3")
+    assert words["root"] in verdict(person)
+    answer(person, "sqrt(3)")
+    assert verdict(person) == words["right"]
+    assert person.focus().objectName() == "lesson.next"
+    person.press("Space")
+    settle(person)
+    on(2)
+    answer(person, "1/1")
+    press(person, "lesson.next")
+    on(3)
+    answer(person, "１．１５５")
+    press(person, "lesson.next")
+    on(4)
+    answer(person, "1.155")
+    assert all(part in verdict(person) for part in words["mistake"])
+    press(person, "lesson.show")
+    assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
+    press(person, "lesson.next")
+    on(5)
+    press(person, "lesson.back")
+    assert person.find("lesson.place").text() == words["place"].format(place=4)
+    assert person.find("lesson.next").isEnabled()  # it was answered before
+    press(person, "lesson.next")
+    press(person, "lesson.skip")
+    assert person.find("lesson.end_title").text() == words["ready"]
+    assert not fault(person.find("lesson.end"))
+    bar = person.find("lesson.progress")
+    good, line = bar.color_of(0), bar.color_of(4)
+    assert [bar.color_of(step) for step in range(5)] == [good] * 4 + [line]
+    assert good != line != QColor()
+    assert (person.window.width(), person.window.height()) == (1366, 700)
+    press(person, "lesson.all", "Shift+Tab")
+    row = person.find("lessons.06-worked-example").accessibleName()
+    assert "4" in row
+    assert not fault(person.find("lessons.band"))
+    person.press("Esc")
+    settle(person)
+    assert person.find("spine").isVisible()
+    person.do("lessons")
+    settle(person)
+    assert person.find("lessons.anew").isVisible()  # a step of it is not done
+    press(person, "lessons.anew", "Shift+Tab")
+    assert person.find("lesson.place").text() == words["place"].format(place=1)
+
+
+def test_the_last_card_leads_on_to_the_next_lesson(launch):
+    person = launch(width=1366, height=700)
+    person.do("lessons")
+    settle(person)
+    person.click("lessons.continue")
+    settle(person)
+    for _ in range(5):
+        press(person, "lesson.skip")
+    assert person.focus().objectName() == "lesson.next_lesson"
+    person.press("Space")
+    settle(person)
+    assert person.program.document.name == "01-shapes"
+    assert person.find("inspector").isVisible()

@@ -1,0 +1,313 @@
+"""The start page: three cards with live maps, a lesson, recent files; every way from it into the window and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QCheckBox, QComboBox, QLineEdit, QWidget
+
+from attn_gui.engine import Problem, compute
+from attn_gui.paths import resource
+from attn_gui.views.banner import BannerOffer
+from attn_gui.views.zones import stops
+from tests.seen import covered, fault, faults, worded
+
+LEFT = Qt.MouseButton.LeftButton
+MOST_WIDGETS = 18  # and seven in the tool bar
+STOPS = [
+    "start.worked",
+    "start.sentence",
+    "start.show",
+    "start.minilm",
+    "start.toy",
+    "start.models",
+    "start.begin",
+    "start.lessons",
+    "start.open",
+    "start.reopen",
+    "start.language",
+]
+
+
+def seen(person, name):
+    widget = person.find(name)
+    return not covered(widget).isEmpty()
+
+
+def cell(person, card, stage, row, column):
+    picture = person.find(f"start.map.{card}")
+    return picture, picture.cell_rect(stage, row, column).center()
+
+
+def hover(person, *place):
+    picture, at = cell(person, *place)
+    QTest.mouseMove(picture, at)
+    QApplication.processEvents()
+    return person.status()
+
+
+def click(person, *place):
+    picture, at = cell(person, *place)
+    QTest.mouseClick(picture, LEFT, pos=at)
+    person.wait()
+
+
+@pytest.fixture
+def first(launch):
+    """The program as it starts without a file."""
+    return launch(page=True)
+
+
+def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(first):
+    assert seen(first, "start")
+    assert not any(seen(first, name) for name in ("spine", "zone.inputs", "heatmap.weights", "inspector"))
+    assert (first.status(), first.find("start.language").text()) == ("Start page", "中文")
+    assert first.banner() == ""
+    first.press("Esc")
+    assert not seen(first, "start")
+    assert all(seen(first, name) for name in ("spine", "zone.inputs", "heatmap.weights", "inspector"))
+    assert first.focus().objectName() == "heatmap.weights"
+    assert first.value("weights", 10, 13) == pytest.approx(0.610984, abs=1e-6)
+    assert not seen(first, "start.language")
+    first.do("start")
+    assert seen(first, "start")
+    assert not seen(first, "spine")
+
+
+@pytest.mark.parametrize("size", [(1024, 700), (1366, 700), (1440, 900), (1920, 1080)])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_all_of_it_lies_in_sight(launch, lang, size):
+    person = launch(lang=lang, width=size[0], height=size[1], page=True)
+    page = person.find("start")
+    QApplication.processEvents()
+    assert faults(worded(page)) == []
+    assert [fault(person.find(f"start.map.{card}")) for card in ("worked", "sentence", "minilm")] == ["", "", ""]
+    wide = [person.find(f"start.map.{card}").width() for card in ("worked", "sentence", "minilm")]
+    assert max(wide) - min(wide) <= 1
+
+
+def test_there_is_little_to_operate(first):
+    kinds = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QCheckBox)
+    parts = first.find("start"), first.window.statusBar()
+    found = {widget for part in parts for kind in kinds for widget in part.findChildren(kind) if widget.isVisible()}
+    pictures = [first.find(f"start.map.{card}") for card in ("worked", "sentence", "minilm")]
+    assert len(found) + len(pictures) <= MOST_WIDGETS
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        (("worked", "weights", 1, 1), "Attention weights · (1, 1) = 0.640457"),
+        (("worked", "key", 1, 2), "Key projection · (1, 2) = 1"),
+        (("minilm", "weights", 10, 13), "it → tired (10, 13) = 0.610984"),
+        (("sentence", "weights", 1, 4), "cat → the (1, 4) = 0.3"),
+    ],
+)
+def test_a_cell_of_a_card_says_its_number_and_a_click_opens_it_chosen(first, place, said):
+    assert said.split(" = ")[1] in hover(first, *place)
+    assert said.split(" = ")[0].split(" · ")[-1] in first.status()
+    click(first, *place)
+    assert not seen(first, "start")
+    card, stage, row, column = place
+    assert tuple(first.program.view.look.cell) == (stage, row, column)
+    assert seen(first, "heatmap.weights")
+    picture = first.find(f"start.map.{card}").map_of(stage)
+    shown = picture.cell_at(column, row) if stage == "key" else picture.cell_at(row, column)
+    assert first.value(stage, row, column) == shown[0]
+    assert first.find("inspector").isVisible()
+    assert str(row) in first.explanation()
+
+
+def test_the_small_example_is_the_product_of_its_operands(first):
+    picture = first.find("start.map.worked")
+    maps = {name: picture.map_of(name) for name in ("query", "key", "weights", "value", "head_output")}
+    grid = {
+        name: np.array([[one.cell_at(i, j)[0] for j in range(one.shape[1])] for i in range(one.shape[0])])
+        for name, one in maps.items()
+    }
+    scores = grid["query"] @ grid["key"] / np.sqrt(3)
+    weights = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+    assert np.allclose(grid["weights"], weights)
+    assert np.allclose(grid["head_output"], weights @ grid["value"])
+    query, key, weights_, value, output = (maps[name].geometry() for name in maps)
+    assert (query.top(), query.bottom()) == (weights_.top(), weights_.bottom()) == (output.top(), output.bottom())
+    assert (key.left(), key.right()) == (weights_.left(), weights_.right())
+    assert (value.left(), value.right()) == (output.left(), output.right())
+
+
+def test_the_map_follows_while_a_sentence_is_typed(first):
+    field = first.find("start.sentence")
+    map_of = first.find("start.map.sentence").map_of("weights")
+    before = map_of.grab().toImage()
+    first.overwrite(field, "", end="")
+    assert not first.find("start.show").isEnabled()
+    first.type("今天天气很好")
+    assert map_of.shape == (6, 6)
+    assert map_of.grab().toImage() != before
+    values = [[map_of.cell_at(i, j)[0] for j in range(6)] for i in range(6)]
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((5, 8))
+    w_query, w_key = rng.standard_normal((2, 8, 8)) / np.sqrt(8)
+    x = vectors[[0, 1, 1, 2, 3, 4]]
+    trace = compute(Problem(x=x, w_query=w_query, w_key=w_key, w_value=np.eye(8)))
+    assert np.allclose(values, trace["weights"][0, 0], atol=1e-12)
+    assert values[1] == values[2]  # the same character has the same vector
+    first.press("Return")
+    first.wait()
+    assert not seen(first, "start")
+    assert first.program.document.problem.query_tokens == tuple("今天天气很好")
+    assert first.program.document.path is None
+    assert first.values("weights") == values
+    assert not first.window.isWindowModified()
+
+
+def test_a_long_sentence_is_shown_whole(first):
+    first.overwrite(first.find("start.sentence"), " ".join(f"word{k}" for k in range(24)), end="")
+    map_of = first.find("start.map.sentence").map_of("weights")
+    assert map_of.shape == (24, 24)
+    assert fault(map_of) == ""
+    assert "word3 → word20 (3, 20)" in hover(first, "sentence", "weights", 3, 20)
+
+
+def test_the_band_begins_the_worked_example_as_a_lesson(first, qtbot):
+    first.click("start.begin")
+    qtbot.waitUntil(lambda: not seen(first, "start"))
+    assert seen(first, "lesson")
+    assert first.program.document.problem.query.shape == (2, 3)
+
+
+def test_the_list_of_lessons_takes_the_place_of_the_page(first, qtbot):
+    first.click("start.lessons")
+    qtbot.waitUntil(lambda: first.has("lessons") and seen(first, "lessons"))
+    assert not seen(first, "start")
+
+
+def test_models_at_hand_open_in_a_list_and_the_toy_at_once(first):
+    first.click("start.models")
+    popup = QApplication.activePopupWidget()
+    assert popup is not None
+    assert popup.objectName() == "menu.models"
+    popup.close()
+    assert seen(first, "start")
+    first.click("start.toy")
+    first.wait()
+    assert not seen(first, "start")
+    assert first.program.document.study is not None
+
+
+def test_recent_files_stand_with_their_sizes_and_open(launch, tmp_path):
+    person = launch("worked-example.npz", page=False)
+    person.save_as(tmp_path / "kept.attn")
+    person.open(resource("examples", "smollm2-layer10.npz"))
+    person.do("start")
+    links = [person.find(f"start.recent.{place}") for place in (0, 1)]
+    assert [link.text() for link in links] == ["smollm2-layer10.npz", "kept.attn"]
+    said = [label.text() for label in person.find("start").findChildren(QWidget) if hasattr(label, "text")]
+    assert {"14 × 576, 9 heads", "2 × 3"} <= set(said)
+    person.click("start.recent.1")
+    person.wait()
+    assert not seen(person, "start")
+    assert person.program.document.name == "kept"
+
+
+def test_a_file_that_is_gone_is_said_above_the_cards(launch, tmp_path):
+    person = launch("worked-example.npz")
+    person.save_as(tmp_path / "kept.attn")
+    (tmp_path / "kept.attn").unlink()
+    person.do("start")
+    person.click("start.recent.0")
+    assert "kept.attn" in person.banner()
+    assert fault(person.find("banner")) == ""
+    assert seen(person, "start")
+    person.press("Esc")
+    assert fault(person.find("banner")) == ""
+
+
+def test_an_offer_goes_with_the_page_and_back(launch):
+    taken = []
+    person = launch("worked-example.npz")
+    offer = BannerOffer("Do it", "It is done", lambda: taken.append(True))
+    person.program.window.banner.show_info("It could be done.", offers=[offer])
+    person.do("start")
+    assert fault(person.find("banner")) == ""
+    person.press("Esc")
+    assert fault(person.find("banner")) == ""
+    person.click(person.button("Do it", "banner"))
+    assert taken == [True]
+
+
+def test_the_last_file_next_time_is_one_setting_on_the_page_and_in_the_menu(first, launch):
+    box = first.find("start.reopen", QCheckBox)
+    first.click("start.reopen")
+    assert box.isChecked()
+    assert first.action("reopen_last").isChecked()
+    assert first.program.settings.flag("reopen_last", False)
+    first.do("reopen_last")
+    assert not box.isChecked()
+
+
+def test_the_language_is_switched_in_the_status_bar(first):
+    first.click("start.language")
+    QApplication.processEvents()
+    first.look()
+    assert first.find("start.worked").text() == "打开算例"
+    assert first.find("start.sentence").text() == "今天天气很好"
+    assert first.find("start.map.sentence").map_of("weights").shape == (6, 6)
+    assert (first.status(), first.find("start.language").text()) == ("起始页", "English")
+    first.click("start.language")
+    QApplication.processEvents()
+    assert first.find("start.worked").text() == "Open the example"
+
+
+def test_tab_goes_down_the_page_and_f6_stays(first):
+    assert [stop.objectName() for stop in stops(first.window)] == STOPS
+    first.press("Tab")
+    assert first.focus().objectName() == "start.worked"
+    first.press("F6")
+    assert first.focus().objectName() == "start.worked"
+    first.press("Return")
+    first.wait()
+    assert first.program.document.name == "worked-example"
+    assert not seen(first, "start")
+
+
+def test_an_action_about_the_document_brings_it_into_sight(first):
+    first.do("zoom_in")
+    first.do("zoom_reset")
+    assert seen(first, "start")
+    first.do("all_stages")
+    assert not seen(first, "start")
+    assert seen(first, "heatmap.weights")
+
+
+def test_a_question_about_what_is_not_saved_can_keep_the_document(launch):
+    from PySide6.QtWidgets import QMessageBox
+
+    person = launch("worked-example.npz")
+    person.type_into("query", 0, 0, "4")
+    person.do("start")
+    person.answering(QMessageBox, lambda _: person.press("Esc"), lambda: person.click("start.minilm"))
+    assert seen(person, "start")
+    person.press("Esc")
+    assert person.number("query", 0, 0) == 4
+
+
+def test_what_is_clicked_before_the_program_is_there_is_done_then(qapp):
+    from attn_gui.app.program import Program
+    from attn_gui.app.shell import Shell
+    from attn_gui.app.start_page import StartPage
+
+    shell = Shell(qapp, "en")
+    page = StartPage(shell)
+    shell.window.show()
+    page.show()
+    QTest.mouseClick(shell.window.findChild(QWidget, "start.worked"), LEFT)
+    program = Program(qapp, shell=shell, start_page=page)
+    try:
+        program.begin(None)
+        assert program.document.name == "worked-example"
+        assert not page.shown
+    finally:
+        program.end()
