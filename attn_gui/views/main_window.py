@@ -190,7 +190,6 @@ class MainWindow(QMainWindow):
 
     def set_parts(self, shown: Set[str]) -> None:
         """Show these parts, and leave out the others that the simple window need not have."""
-        self.precision.setVisible("dtype" in shown)
         for panel in (self.shape_panel, self.spine, self.product, self.heads, self.inspector, self.history):
             panel.set_parts(shown)
         self._history_asked = not shown.isdisjoint(("history", "snapshots"))

@@ -26,7 +26,8 @@ T = TypeVar("T")
 TOOLBAR = (
     ("new", "open", "save"),
     ("undo", "redo"),
-    ("lessons", "card"),
+    ("lessons",),
+    ("card",),
     ("pin", "compare", "interventions"),
     ("export_image",),
     ("product", "all_stages", "model"),
