@@ -49,6 +49,7 @@ class MainWindow(QMainWindow):
     dropped = Signal(list, str)  # Paths, and the field of the table that they were dropped on
     zoomAsked = Signal(int)
     compactChanged = Signal(bool)
+    startShown = Signal(bool)  # the start page stands in the place of everything, or goes
     escapePressed = Signal()  # where no other widget uses it
 
     spine: Spine
@@ -153,6 +154,7 @@ class MainWindow(QMainWindow):
         if self._start is None:
             return
         shown = self.start_shown
+        self.startShown.emit(shown)
         self._status.setVisible(shown)
         for label in (self.place, self.recomputed, self.precision):
             label.setVisible(not shown)
