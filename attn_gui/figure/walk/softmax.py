@@ -303,7 +303,7 @@ class ExponentBeat(SoftmaxBeat):
             said = [row.own] if row.own is not None else row.terms[:2]
             equations = ", ".join(row.equation(term) for term in said if term is not None and term.score is not None)
             return self.context.words(
-                QT_TRANSLATE_NOOP("Walk", "Exponentiate, the largest score taken off first: {equations}."),
+                QT_TRANSLATE_NOOP("Walk", "Subtract the largest score, then exponentiate: {equations}."),
                 equations=equations,
             )
         equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(row.equation(term) for term in row.terms)

@@ -563,7 +563,7 @@ class GivenBeat(Beat):
 
 
 GIVEN = QT_TRANSLATE_NOOP("Walk", "Given"), QT_TRANSLATE_NOOP("Walk", "{cell} is given, not computed: {value}.")
-COPIED = QT_TRANSLATE_NOOP("Walk", "Take over"), QT_TRANSLATE_NOOP("Walk", "{cell} is {source} itself: {value}.")
+COPIED = QT_TRANSLATE_NOOP("Walk", "Carry over"), QT_TRANSLATE_NOOP("Walk", "{cell} is {source} itself: {value}.")
 CONSTANT = (
     QT_TRANSLATE_NOOP("Walk", "Constant"),
     QT_TRANSLATE_NOOP("Walk", "{cell} depends on no number: it is {value}."),
