@@ -57,8 +57,8 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
             QT_TRANSLATE_NOOP("Worksheets", "Find the mistake"),
             QT_TRANSLATE_NOOP(
                 "Worksheets",
-                "One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows and "
-                "columns count from 0.",
+                "One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows "
+                "and columns count from 0.",
             ),
             lambda stage: True,
             with_slip=True,
