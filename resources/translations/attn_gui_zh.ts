@@ -8915,6 +8915,10 @@
         <translation>{choice} 与 {needed} 一起使用没有意义，请去掉其中一个</translation>
     </message>
     <message>
+        <source>--page, --walk or --card</source>
+        <translation>--page、--walk 或 --card</translation>
+    </message>
+    <message>
         <source>a figure (--format)</source>
         <translation>图（--format）</translation>
     </message>
