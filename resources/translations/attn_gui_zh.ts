@@ -2276,7 +2276,7 @@
         <translation>单击单元格</translation>
     </message>
     <message>
-        <source>{type} in a table at the left: every map follows.</source>
+        <source>{type} in a table on the left: every map follows.</source>
         <translation>在左侧表格中{type}：所有热图随之变化。</translation>
     </message>
     <message>
