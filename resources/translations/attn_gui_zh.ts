@@ -4356,7 +4356,7 @@
     </message>
     <message>
         <source>Nothing is changed by hand</source>
-        <translation>没有手动改动</translation>
+        <translation>没有手动修改</translation>
     </message>
     <message>
         <source>Model</source>
@@ -5735,7 +5735,7 @@
     </message>
     <message>
         <source>two, and their difference</source>
-        <translation>两个及其差值</translation>
+        <translation>两个及其差异</translation>
     </message>
     <message>
         <source>Snapshots side by side</source>
@@ -5751,7 +5751,7 @@
     </message>
     <message>
         <source>The two have different shapes: there is no difference.</source>
-        <translation>两者形状不同，没有差值。</translation>
+        <translation>两者形状不同，没有差异可显示。</translation>
     </message>
     <message>
         <source>Needs a model that predicts tokens: File › Open a model</source>
@@ -5811,7 +5811,7 @@
     </message>
     <message>
         <source>Nothing is changed by hand: nothing has moved.</source>
-        <translation>没有手动改动，因此没有变化。</translation>
+        <translation>没有手动修改，因此没有变化。</translation>
     </message>
     <message>
         <source>‖now − before‖ / ‖before‖, 0 where nothing moved</source>
@@ -7292,7 +7292,7 @@
     </message>
     <message>
         <source>Beside a sink, a norm of Q or K, or a change by hand, nothing keeps the odds among the other keys: let them go free.</source>
-        <translation>有注意力汇点、Q 或 K 的归一化或手动改动时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
+        <translation>有注意力汇点、Q 或 K 的归一化或手动修改时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
     </message>
     <message>
         <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
