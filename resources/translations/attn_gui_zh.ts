@@ -7108,7 +7108,7 @@
     </message>
     <message>
         <source>{call} reads one state, no difference: take comparison.before or comparison.after.</source>
-        <translation>{call} 只能读取一个状态，不能读取差值：请改用 comparison.before 或 comparison.after。</translation>
+        <translation>{call} 只能读取一个状态，不能读取差异：请改用 comparison.before 或 comparison.after。</translation>
     </message>
     <message>
         <source>{matrix} cannot be compared: its shape is {expected} before and {got} after, other in {named}.</source>
