@@ -172,7 +172,7 @@ WHERE = QT_TRANSLATE_NOOP(
 )
 REASON = QT_TRANSLATE_NOOP("Worksheets", "What went wrong:")
 PRINTED = QT_TRANSLATE_NOOP("Worksheets", "Wrong: {cell} is printed as {wrong}; it should be {right}.")
-ROUNDED = QT_TRANSLATE_NOOP("Worksheets", "Two decimals throughout; last digit ±1 is right.")
+ROUNDED = QT_TRANSLATE_NOOP("Worksheets", "Two decimals throughout; ±1 in the last digit is right.")
 USUAL = QT_TRANSLATE_NOOP("Worksheets", "Usual mistakes, seen at {cell}")
 TITLES: Mapping[Role | None, str] = {
     Role.SCALE: QT_TRANSLATE_NOOP("Worksheets", "Scaling"),

@@ -11320,7 +11320,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
     </message>
     <message>
-        <source>Two decimals throughout; last digit ±1 is right.</source>
+        <source>Two decimals throughout; ±1 in the last digit is right.</source>
         <translation>用两位小数续算，末位差 1 也算对。</translation>
     </message>
     <message>
