@@ -5118,12 +5118,8 @@
         <translation>随机 Q、K 的 d_k</translation>
     </message>
     <message>
-        <source>entropy of the row</source>
-        <translation>该行的熵</translation>
-    </message>
-    <message>
-        <source>nats</source>
-        <translation>奈特</translation>
+        <source>entropy of the row (bits)</source>
+        <translation>该行的熵（比特）</translation>
     </message>
     <message>
         <source>the chosen weight</source>
@@ -5658,12 +5654,28 @@
         <translation>系数为 {scale} 时 softmax 饱和：一个权重占了 {weight}，‖diag(a) − aaᵀ‖ 只有 {jacobian}（最大为 0.5）。</translation>
     </message>
     <message>
+        <source>{scale}: entropy {entropy} of {most} bits · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
+        <translation>{scale}：熵 {entropy} 比特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+    </message>
+    <message>
+        <source>The entropy is 0 bits for one key only, log₂ m for m keys alike.</source>
+        <translation>熵以比特计：只看一个键时为 0，m 个键均等时为 log₂ m。</translation>
+    </message>
+    <message>
         <source>Of this long problem {rows} rows at even distances are read.</source>
         <translation>序列较长，只等间隔地读取了 {rows} 行。</translation>
     </message>
     <message>
         <source>d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}</source>
         <translation>d_k = {width}：q · k 的方差为 {variance}，乘以 1/√d_k 后为 {scaled}</translation>
+    </message>
+    <message>
+        <source>query {query}: entropy {numbers} bits; at most {most}</source>
+        <translation>查询 {query}：熵 {numbers} 比特；最大 {most}</translation>
+    </message>
+    <message>
+        <source>entropy of each row in bits; dashed: the most it can be</source>
+        <translation>每一行的熵（比特）；虚线：可能的最大值</translation>
     </message>
     <message>
         <source>random, × 1/√d_k</source>
@@ -5904,18 +5916,6 @@
     <message>
         <source>{number}, the largest in magnitude</source>
         <translation>{number}（其中绝对值最大）</translation>
-    </message>
-    <message>
-        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
-    </message>
-    <message>
-        <source>entropy of each row in nats; dashed: the most it can be</source>
-        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
-    </message>
-    <message>
-        <source>query {query}: entropy {numbers} nats; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
     </message>
     <message>
         <source>All heads together</source>
@@ -6194,8 +6194,20 @@
 <context>
     <name>Readings</name>
     <message>
-        <source>entropy</source>
-        <translation>熵</translation>
+        <source>entropy (bits)</source>
+        <translation>熵（比特）</translation>
+    </message>
+    <message>
+        <source>mean entropy in bits, 0 … log₂ {keys} = {most}</source>
+        <translation>每行的平均熵（比特），0 … log₂ {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy of rows in bits: 0 for one key only, log₂ {keys} = {most} for all keys alike</source>
+        <translation>每行的平均熵，以比特计：只看一个键时为 0，各键均等时为 log₂ {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy in bits, 0 … {most}</source>
+        <translation>每行的平均熵（比特），0 … {most}</translation>
     </message>
     <message>
         <source>stable rank</source>
@@ -6248,14 +6260,6 @@
     <message>
         <source>Needs queries and keys of one sequence, with tokens</source>
         <translation>需要查询和键来自同一个带词元的序列</translation>
-    </message>
-    <message>
-        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
-        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message>
-    <message>
-        <source>mean of rows in nats, 0 … {most}</source>
-        <translation>每行的平均熵（奈特），0 … {most}</translation>
     </message>
     <message>
         <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
