@@ -1162,12 +1162,16 @@
         <translation>写成一个等式</translation>
     </message>
     <message>
-        <source>Copy text</source>
-        <translation>复制文本</translation>
+        <source>Copy</source>
+        <translation>复制</translation>
     </message>
     <message>
-        <source>Copy LaTeX</source>
-        <translation>复制 LaTeX</translation>
+        <source>As text</source>
+        <translation>复制为文本</translation>
+    </message>
+    <message>
+        <source>As LaTeX</source>
+        <translation>复制为 LaTeX</translation>
     </message>
     <message>
         <source>Set to…</source>
@@ -1178,12 +1182,8 @@
         <translation>把该查询的各步写成一个等式，如 a = softmax(q Kᵀ / √dₖ)</translation>
     </message>
     <message>
-        <source>Copy the equations on show, with their numbers, as plain text</source>
-        <translation>把显示的等式连同其中的数值复制为纯文本</translation>
-    </message>
-    <message>
-        <source>Copy the equations on show, with their numbers, as LaTeX</source>
-        <translation>把显示的等式连同其中的数值复制为 LaTeX</translation>
+        <source>Copy the equations on show, with their numbers, as plain text or LaTeX</source>
+        <translation>把显示的等式连同其中的数值复制为纯文本或 LaTeX</translation>
     </message>
     <message>
         <source>Give this cell another number: what Q, K, V or X have to be for it is solved</source>
