@@ -49,6 +49,7 @@ class MainWindow(QMainWindow):
     dropped = Signal(list, str)  # Paths, and the field of the table that they were dropped on
     zoomAsked = Signal(int)
     compactChanged = Signal(bool)
+    startShown = Signal(bool)  # the start page stands in the place of everything, or goes
     escapePressed = Signal()  # where no other widget uses it
 
     spine: Spine
@@ -153,6 +154,7 @@ class MainWindow(QMainWindow):
         if self._start is None:
             return
         shown = self.start_shown
+        self.startShown.emit(shown)
         self._status.setVisible(shown)
         for label in (self.place, self.recomputed, self.precision):
             label.setVisible(not shown)
@@ -190,7 +192,6 @@ class MainWindow(QMainWindow):
 
     def set_parts(self, shown: Set[str]) -> None:
         """Show these parts, and leave out the others that the simple window need not have."""
-        self.precision.setVisible("dtype" in shown)
         for panel in (self.shape_panel, self.spine, self.product, self.heads, self.inspector, self.history):
             panel.set_parts(shown)
         self._history_asked = not shown.isdisjoint(("history", "snapshots"))

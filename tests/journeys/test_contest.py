@@ -21,7 +21,7 @@ from attn_gui.views.dialogs.new_dialog import NewDialog
 LEFT = Qt.MouseButton.LeftButton
 WORDS = "我 爱 吃 红 苹果 派"
 Q = ("1 0 1 0", "0 1 0 1", "1 1 0 0", "0 0 1 1", "1 0 0 1", "0 1 1 0")
-MOST_CLICKS = 19
+MOST_CLICKS = 18
 
 
 class Newcomer:
@@ -53,12 +53,6 @@ class Newcomer:
         self.person.choose(box, box.itemData(place))
         self.clicks += 2
 
-    def choose_in_menu(self, menu, action) -> None:
-        """Two clicks, the first of which opens the menu."""
-        assert self.person.action(action) in self.person.find(f"menu.{menu}").actions()
-        self.clicks += 2
-        self.person.do(action)
-
     def read(self) -> str:
         return self.person.explanation()
 
@@ -89,7 +83,7 @@ def new_problem(newcomer):
         newcomer.look("1-dialog", dialog)
         newcomer.click_words("创建", dialog)
 
-    person.answering(NewDialog, fill_in, lambda: newcomer.choose_in_menu("file", "new"))
+    person.answering(NewDialog, fill_in, lambda: newcomer.click_words("新建", person.window))
     problem = person.program.document.problem
     assert problem.query.shape == problem.key.shape == problem.value.shape == (6, 4)
     assert (problem.num_heads, [layer.kind for layer in problem.mask]) == (2, ["causal"])
@@ -143,14 +137,15 @@ def why(newcomer):
 def scale_or_not(newcomer):
     person = newcomer.person
     newcomer.click(person.find("node.weights"))
-    scaled = person.values("weights")
-    newcomer.choose(person.find("control.scale", QComboBox), "无")
-    newcomer.until(lambda: person.values("weights") != scaled)
-    plain = person.values("weights")
-    assert max(plain[2]) > max(scaled[2])  # the softmax grows sharper
-    newcomer.look("4-not-scaled")
-    person.press("Ctrl+Z")
-    newcomer.until(lambda: person.values("weights") == scaled)
+    newcomer.choose(person.find("control.scale", QComboBox), "并排")
+    newcomer.until(lambda: person.has("heatmap.before") and person.find("heatmap.before").isVisible())
+    plain, scaled = (
+        [person.find(name).cell_at(2, column)[0] for column in range(3)]
+        for name in ("heatmap.before", "heatmap.weights")
+    )
+    assert sum(plain) == pytest.approx(1) == sum(scaled)  # each row is a whole softmax
+    assert max(plain) > max(scaled)  # which grows sharper without the scale
+    newcomer.look("4-side-by-side")
 
 
 def export(newcomer, folder):

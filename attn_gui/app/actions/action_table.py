@@ -103,7 +103,7 @@ ACTIONS = (  # a table, a row to two lines
     Row("fill_down", "edit", QT_TRANSLATE_NOOP("Actions", "Fill &down"), "Ctrl+D",
         words="repeat extend 填充"),
     Row("fill_right", "edit", QT_TRANSLATE_NOOP("Actions", "Fill ri&ght"), "Ctrl+R",
-        words="repeat extend 填充"),
+        words="repeat extend 填充", full=True),
     Row("insert_rows", "rows", QT_TRANSLATE_NOOP("Actions", "Insert &rows above"), "Ctrl+Shift+I",
         words="add query key 插入 添加 行", full=True),
     Row("insert_columns", "rows", QT_TRANSLATE_NOOP("Actions", "Insert &columns before"), None,

@@ -26,7 +26,8 @@ T = TypeVar("T")
 TOOLBAR = (
     ("new", "open", "save"),
     ("undo", "redo"),
-    ("lessons", "card"),
+    ("lessons",),
+    ("card",),
     ("pin", "compare", "interventions"),
     ("export_image",),
     ("product", "all_stages", "model"),
@@ -184,6 +185,7 @@ BEFORE = {
 """Submenus that do not stand at the end, with the action that they stand before."""
 
 TOOLS = tuple(name for group in TOOLBAR for name in group)
+START_TOOLS = {"new", "open", "lessons"}
 FULL_TOOLS = {"compare"} | {row.name for row in ACTIONS if row.full}
 ALWAYS = (*(name for name in TOOLS if name not in FULL_TOOLS), "search_actions")
 WORDED = (
@@ -203,6 +205,7 @@ class Bars(QObject):
         super().__init__(window)
         self._window, self._simple = window, simple
         self._asked: frozenset[str] = frozenset()
+        self._starting = False
         self.actions = Actions(window, window.settle)
         self.menus = {key: QMenu(window) for key, _ in MENUS}
         self._entries: dict[str, list[QAction]] = {key: [] for key, _ in MENUS}  # those of the full window
@@ -344,11 +347,18 @@ class Bars(QObject):
         self._tools["switch"] = self._bar.addWidget(self.switch)
         self._lines = [self._bar.addSeparator() for _ in TOOLBAR]
         self.switch.picked.connect(self._on_switch_picked)
+        self._window.startShown.connect(self._on_start_shown)
         self.actions["simple"].toggled.connect(self.switch.set_simple)
         self.switch.set_simple(self._simple)
         self._fill_toolbar()
         self.size_icons()
         self._window.addToolBar(self._bar)
+
+    def _on_start_shown(self, shown: bool) -> None:
+        """The start page has no document that could be saved or undone."""
+        if shown != self._starting:
+            self._starting = shown
+            self._fill_toolbar()
 
     def _on_switch_picked(self, simple: bool) -> None:
         if simple != self._simple:
@@ -362,6 +372,7 @@ class Bars(QObject):
         wanted: list[QAction] = []
         for line, group in zip(self._lines, TOOLBAR, strict=True):
             shown = {name for name in group if name in self._asked or not (self._simple and name in FULL_TOOLS)}
+            shown &= START_TOOLS if self._starting else shown
             wanted += [line] if shown and wanted else []
             wanted += [self._tool(name) for name in group if name in shown or name == "compare"]
             if "compare" in group:  # taken out, it would belong to no window

@@ -34,10 +34,11 @@ WORDS = "exercise blank quiz hide grade 练习 题目 留空 遮住 批改"
 ROWS = (
     Row("leave_out", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out the &chosen cell"), words=WORDS, separator=True,
         needs=QT_TRANSLATE_NOOP(
-            "Actions", "Choose a computed cell that is not left out yet, in a map that is not too large")),
-    Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS),
+            "Actions", "Choose a computed cell that is not left out yet, in a map that is not too large"), full=True),
+    Row("leave_out_random", "learn", QT_TRANSLATE_NOOP("Actions", "Leave out cells at &random…"), words=WORDS,
+        full=True),
     Row("end_exercise", "learn", QT_TRANSLATE_NOOP("Actions", "&End the exercise"), words=WORDS,
-        needs=QT_TRANSLATE_NOOP("Actions", "No cell is left out")),
+        needs=QT_TRANSLATE_NOOP("Actions", "No cell is left out"), full=True),
 )  # fmt: skip
 
 

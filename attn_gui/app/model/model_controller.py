@@ -453,7 +453,7 @@ def _action(key: str) -> str:
 
 
 def _row(key: str, known: KnownModel) -> Row:
-    return Row(_action(key), MENU, known.label, words=f"{known.title} {known.package}", context=CONTEXT, full=True)
+    return Row(_action(key), MENU, known.label, words=f"{known.title} {known.package}", context=CONTEXT)
 
 
 def _said(words: str) -> str:

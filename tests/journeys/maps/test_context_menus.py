@@ -42,7 +42,7 @@ def _names(menu: QMenu) -> set[str]:
 )
 @pytest.mark.parametrize("keyboard", [False, True])
 def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch, zone, offered, keyboard):
-    person = launch(SMALL)
+    person = launch()
     person.click_cell("weights", 1, 0)
     target = person.find(zone)
     if keyboard:

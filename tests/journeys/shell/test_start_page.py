@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QToolBar,
+    QWidget,
+)
 
 from attn_gui.engine import Problem, compute
 from attn_gui.paths import resource
@@ -15,6 +24,7 @@ from attn_gui.views.zones import stops
 from tests.seen import covered, fault, faults, worded
 
 LEFT = Qt.MouseButton.LeftButton
+AT_FIRST = ("new", "open", "lessons")
 MOST_WIDGETS = 18  # and seven in the tool bar
 STOPS = [
     "start.worked",
@@ -94,6 +104,19 @@ def test_there_is_little_to_operate(first):
     found = {widget for part in parts for kind in kinds for widget in part.findChildren(kind) if widget.isVisible()}
     pictures = [first.find(f"start.map.{card}") for card in ("worked", "sentence", "minilm")]
     assert len(found) + len(pictures) <= MOST_WIDGETS
+
+
+def test_the_page_has_the_tools_that_need_no_document(first, qtbot):
+    def tools():
+        bar = first.find("toolbar", QToolBar)
+        buttons = {name: bar.widgetForAction(first.action(name)) for name in (*AT_FIRST, "save", "undo", "card")}
+        return [name for name, button in buttons.items() if button is not None and not covered(button).isEmpty()]
+
+    assert tools() == [*AT_FIRST]
+    click(first, "worked", "weights", 1, 1)
+    qtbot.waitUntil(lambda: tools() == [*AT_FIRST, "save", "undo", "card"])
+    first.do("start")
+    qtbot.waitUntil(lambda: tools() == [*AT_FIRST])
 
 
 @pytest.mark.parametrize(

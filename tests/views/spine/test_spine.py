@@ -215,7 +215,7 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
 def test_the_scale_is_its_own_control(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct())
     scale = spine.findChild(QComboBox, "control.scale")
-    assert [scale.itemData(k) for k in range(scale.count())] == ["sqrt", "none", "typed"]
+    assert [scale.itemData(k) for k in range(scale.count())] == ["sqrt", "none", "typed", "compared"]
     assert scale.currentText() == "÷ √3"
     with qtbot.waitSignal(spine.scalePicked) as caught:
         scale.setCurrentIndex(scale.findData("none"))
