@@ -1162,14 +1162,6 @@
         <translation>写成一个等式</translation>
     </message>
     <message>
-        <source>Copy text</source>
-        <translation>复制文本</translation>
-    </message>
-    <message>
-        <source>Copy LaTeX</source>
-        <translation>复制 LaTeX</translation>
-    </message>
-    <message>
         <source>Set to…</source>
         <translation>设为…</translation>
     </message>
@@ -1178,16 +1170,24 @@
         <translation>把该查询的各步写成一个等式，如 a = softmax(q Kᵀ / √dₖ)</translation>
     </message>
     <message>
-        <source>Copy the equations on show, with their numbers, as plain text</source>
-        <translation>把显示的等式连同其中的数值复制为纯文本</translation>
-    </message>
-    <message>
-        <source>Copy the equations on show, with their numbers, as LaTeX</source>
-        <translation>把显示的等式连同其中的数值复制为 LaTeX</translation>
-    </message>
-    <message>
         <source>Give this cell another number: what Q, K, V or X have to be for it is solved</source>
         <translation>为该单元格指定一个值，反推 Q、K、V 或 X 应取的值</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>As text</source>
+        <translation>复制为文本</translation>
+    </message>
+    <message>
+        <source>As LaTeX</source>
+        <translation>复制为 LaTeX</translation>
+    </message>
+    <message>
+        <source>Copy the equations on show, with their numbers, as plain text or LaTeX</source>
+        <translation>把显示的等式连同其中的数值复制为纯文本或 LaTeX</translation>
     </message>
 </context>
 <context>
@@ -5118,14 +5118,6 @@
         <translation>随机 Q、K 的 d_k</translation>
     </message>
     <message>
-        <source>entropy of the row</source>
-        <translation>该行的熵</translation>
-    </message>
-    <message>
-        <source>nats</source>
-        <translation>奈特</translation>
-    </message>
-    <message>
         <source>the chosen weight</source>
         <translation>所选权重</translation>
     </message>
@@ -5906,18 +5898,6 @@
         <translation>{number}（其中绝对值最大）</translation>
     </message>
     <message>
-        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
-    </message>
-    <message>
-        <source>entropy of each row in nats; dashed: the most it can be</source>
-        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
-    </message>
-    <message>
-        <source>query {query}: entropy {numbers} nats; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
-    </message>
-    <message>
         <source>All heads together</source>
         <translation>各头合并</translation>
     </message>
@@ -5936,6 +5916,26 @@
     <message>
         <source>There is no snapshot yet: “Take snapshot” keeps the present state.</source>
         <translation>还没有快照：用“保存快照”保留当前状态。</translation>
+    </message>
+    <message>
+        <source>entropy of the row (bits)</source>
+        <translation>该行的熵（比特）</translation>
+    </message>
+    <message>
+        <source>{scale}: entropy {entropy} of {most} bits · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
+        <translation>{scale}：熵 {entropy} 比特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+    </message>
+    <message>
+        <source>The entropy is 0 bits for one key only, log₂ m for m keys alike.</source>
+        <translation>熵以比特计：只看一个键时为 0，m 个键均等时为 log₂ m。</translation>
+    </message>
+    <message>
+        <source>query {query}: entropy {numbers} bits; at most {most}</source>
+        <translation>查询 {query}：熵 {numbers} 比特；最大 {most}</translation>
+    </message>
+    <message>
+        <source>entropy of each row in bits; dashed: the most it can be</source>
+        <translation>每一行的熵（比特）；虚线：可能的最大值</translation>
     </message>
 </context>
 <context>
@@ -6194,10 +6194,6 @@
 <context>
     <name>Readings</name>
     <message>
-        <source>entropy</source>
-        <translation>熵</translation>
-    </message>
-    <message>
         <source>stable rank</source>
         <translation>稳定秩</translation>
     </message>
@@ -6250,14 +6246,6 @@
         <translation>需要查询和键来自同一个带词元的序列</translation>
     </message>
     <message>
-        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
-        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message>
-    <message>
-        <source>mean of rows in nats, 0 … {most}</source>
-        <translation>每行的平均熵（奈特），0 … {most}</translation>
-    </message>
-    <message>
         <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
         <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
     </message>
@@ -6272,6 +6260,22 @@
     <message>
         <source>share on what followed the same token</source>
         <translation>前面相同词元之后那个词元所占的权重比例</translation>
+    </message>
+    <message>
+        <source>entropy (bits)</source>
+        <translation>熵（比特）</translation>
+    </message>
+    <message>
+        <source>mean entropy in bits, 0 … log₂ {keys} = {most}</source>
+        <translation>每行的平均熵（比特），0 … log₂ {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy of rows in bits: 0 for one key only, log₂ {keys} = {most} for all keys alike</source>
+        <translation>每行的平均熵，以比特计：只看一个键时为 0，各键均等时为 log₂ {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy in bits, 0 … {most}</source>
+        <translation>每行的平均熵（比特），0 … {most}</translation>
     </message>
 </context>
 <context>
