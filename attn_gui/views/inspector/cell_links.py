@@ -254,7 +254,6 @@ class CellButtons(Retranslated, QWidget):
         self._forms = {kind: forms.addAction(kind) for kind in ("text", "latex")}
         self._one.setCheckable(True)
         self._one.setObjectName("inspector.one_equation")
-        self._copy.setObjectName("inspector.copy")
         self._copy.setIcon(icon("copy"))
         self._copy.setMenu(forms)
         flow = FlowLayout(self, between=SPACING.s)
@@ -263,6 +262,7 @@ class CellButtons(Retranslated, QWidget):
         self._one.clicked.connect(self.oneClicked)
         self._target.clicked.connect(self.targetRequested)
         for kind, action in self._forms.items():
+            action.setObjectName(f"action.explanation_{kind}")
             action.triggered.connect(lambda _=False, kind=kind: self._ask_to_copy(kind))
         self.retranslate()
 

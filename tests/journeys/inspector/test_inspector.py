@@ -7,6 +7,7 @@ import re
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
@@ -65,8 +66,9 @@ def click_term(person, row, column=0):
 
 def copy(person, form):
     """Copy the equations in a form of the menu."""
-    forms = person.find("inspector.copy").menu().actions()
-    next(action for action in forms if action.text() == form).trigger()
+    action = next(each for each in person.find("inspector").findChildren(QAction) if each.text() == form)
+    assert action.parent().parent().isVisible()  # the button with the menu
+    action.trigger()
     person.look()
 
 
