@@ -11099,16 +11099,40 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>随机 Q、K（种子 0）</translation>
     </message>
     <message>
-        <source>these Q and K, repeated</source>
-        <translation>现有 Q、K，重复各列</translation>
+        <source>this example</source>
+        <translation>本算例</translation>
     </message>
     <message>
-        <source>Q and K at another d_k</source>
-        <translation>改变 d_k 时的 Q、K</translation>
+        <source>this example, columns repeated</source>
+        <translation>本算例，列重复</translation>
     </message>
     <message>
-        <source>16 tokens of random numbers, or the columns of each head repeated or left out</source>
-        <translation>16 个词元的随机数，或把每个头的列重复或截去</translation>
+        <source>Q and K of the maps</source>
+        <translation>图中的 Q、K</translation>
+    </message>
+    <message>
+        <source>This example, 16 random tokens, or this example with columns of Q and K repeated or left out</source>
+        <translation>本算例；16 个随机词元；或本算例的 Q、K，列重复或截去</translation>
+    </message>
+    <message>
+        <source>Let go, and random Q and K become the example; one undo (Ctrl+Z) brings yours back.</source>
+        <translation>松开后，随机的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
+    </message>
+    <message>
+        <source>Let go, and Q and K of this width become the example; one undo (Ctrl+Z) brings yours back.</source>
+        <translation>松开后，列重复的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits) of random Q and K, not of this example</source>
+        <translation>平均熵（比特）：随机 Q、K，不是本算例</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits) of random Q and K; the dots are the maps above</source>
+        <translation>平均熵（比特）：随机 Q、K；圆点即上面两图</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits), columns repeated; the dots are the maps above</source>
+        <translation>平均熵（比特）：本算例列重复；圆点即上面两图</translation>
     </message>
     <message>
         <source>d_k, from 2 to 512</source>
@@ -11125,10 +11149,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Drag: both maps follow. Arrows go by a quarter of an octave.</source>
         <translation>拖动时两张热图同步变化。方向键每次乘以 2 的四分之一次方。</translation>
-    </message>
-    <message>
-        <source>What you let go of becomes the example; one undo brings the one before back.</source>
-        <translation>松开后成为算例，撤销一步即可还原。</translation>
     </message>
 </context>
 <context>
