@@ -427,7 +427,7 @@ class WidthPanel(Retranslated, QWidget):
             ),
         }
         self._note.setText(notes.get(source, notes[RANDOM]))
-        dragged = self.tr("Drag: both maps follow. Arrows go by a quarter of an octave.")
+        dragged = self.tr("Drag: both maps follow. Arrow keys go from point to point of the curve.")
         set_tip(self.curves.slider, f"{dragged} {self._note.text()}")
         curves = {
             OWN: self.tr("Mean entropy (bits) of random Q and K, not of this example"),
