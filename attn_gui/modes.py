@@ -13,6 +13,9 @@ NOW, BEFORE, DIFFERENCE, SIDE_BY_SIDE, WIPE = STATES = "now", "before", "differe
 """What is shown of two states: the one now, the one before, their difference, both side by side, or both in one map
 with a bar between them."""
 
+COMPARED = (BEFORE, DIFFERENCE, SIDE_BY_SIDE, WIPE)
+"""Those that show more than the state now, or another one."""
+
 BOTH = (SIDE_BY_SIDE, WIPE)
 """Those that show numbers of either state. A figure, whose bar nobody could move, has both side by side."""
 

@@ -33,7 +33,8 @@ class Part(NamedTuple):
 
 
 def _compares(context: AppContext) -> bool:
-    return context.baseline.problem is not None or context.view.look.compare == GRADIENT
+    """Whether a pinned state is compared, or a gradient shown: the line above the maps has all of a ready-made one."""
+    return context.baseline.pinned or context.view.look.compare == GRADIENT
 
 
 def _maps_vary(context: AppContext) -> bool:

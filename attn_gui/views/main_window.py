@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
-from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
-from attn_gui.views.widgets import settle
+from attn_gui.views.theme import current_theme, dress, scaled, set_ground, theme_signal
+from attn_gui.views.widgets import Veil, settle
 from attn_gui.views.zones import hairline, stack, step, zone_in
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class MainWindow(QMainWindow):
         self._middle = zone_in(self.columns, name="zone.product")
         self.right = zone_in(self.columns, SPACING.panel_padding, "zone.explain")
         self.place, self.recomputed, self.precision = QLabel(self), QLabel(self), QLabel(self)
+        self._veils: list[Veil] = []
         self.progress = QProgressBar(self)
         self._build_center(center)
         self._build_status()
@@ -178,6 +179,19 @@ class MainWindow(QMainWindow):
             small = self._compact or self._low
             self._strip.setMinimumHeight(scaled(SIZE.strip_compact if small else SIZE.strip))
         self.compactChanged.emit(self._compact)
+
+    def set_veiled(self, veiled: bool) -> None:
+        """Cover all that tells of the document's numbers, while the maps show others."""
+        if veiled == bool(self._veils):
+            return
+        for veil in self._veils:
+            veil.hide()
+            veil.deleteLater()
+        theme, self._veils = current_theme(), []
+        if veiled:
+            grounds = dict.fromkeys((self._strip, self.place, self.precision), theme.raised)
+            grounds |= dict.fromkeys((self._left, self.right), theme.surface)
+            self._veils = [Veil(panel, ground) for panel, ground in grounds.items() if panel.isVisible()]
 
     def set_mode(self, mode: str) -> None:
         """Show one of `modes`, unless a page is large in their place."""

@@ -9,6 +9,7 @@ from PySide6 import QtGui
 from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAction,
+    QColor,
     QFocusEvent,
     QKeyEvent,
     QPainter,
@@ -33,6 +34,9 @@ from shiboken6 import delete, isValid
 
 from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.views.theme import current_theme, scaled
+
+VEILED = 0.88
+"""The share of a panel's ground in a veil over it."""
 
 # --- The base of a mixin for widgets ---
 
@@ -230,6 +234,25 @@ def is_window_shortcut(event: QEvent) -> bool:
         return False
     letter = ord("A") <= event.key() <= ord("Z") and chr(event.key()) not in EDITING
     return letter and event.modifiers() == Qt.KeyboardModifier.ControlModifier
+
+
+# --- A veil over a panel, while something else than it tells of is shown beside it ---
+
+
+class Veil(QWidget):
+    """Covers a panel, of which hardly more than the outlines are to be seen, until it is deleted."""
+
+    def __init__(self, panel: QWidget, ground: QColor) -> None:
+        super().__init__(panel)
+        self.setObjectName("veil")
+        self._ground = QColor(ground)
+        self._ground.setAlphaF(VEILED)
+        self.setGeometry(panel.rect())
+        self.raise_()
+        self.show()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), self._ground)
 
 
 # --- A row of things wider than the window: it scrolls sideways and keeps one of them in view ---

@@ -406,10 +406,6 @@
         <translation>逐步演示(&amp;W)</translation>
     </message>
     <message>
-        <source>Choose a computed cell of a map first, one that no exercise covers</source>
-        <translation>请先在图中选中一个算出来的单元格（练习盖住的除外）</translation>
-    </message>
-    <message>
         <source>&amp;Reduced motion</source>
         <translation>减少动态(&amp;R)</translation>
     </message>
@@ -769,6 +765,10 @@
         <source>Simple wi&amp;ndow</source>
         <translation>简洁界面(&amp;J)</translation>
     </message>
+    <message>
+        <source>Choose a computed cell of a map first, one that no exercise covers</source>
+        <translation>请先在图中选中一个算出来的单元格（练习盖住的除外）</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1096,10 +1096,6 @@
         <translation>卡片的颜色</translation>
     </message>
     <message>
-        <source>preview of the card</source>
-        <translation>卡片预览</translation>
-    </message>
-    <message>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
@@ -1110,10 +1106,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-    <message>
-        <source>Copy the picture, to paste it wherever you like</source>
-        <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
     </message>
     <message>
         <source>A PNG that opens as a session again</source>
@@ -1130,6 +1122,14 @@
     <message>
         <source>Leave without a card</source>
         <translation>不做卡片</translation>
+    </message>
+    <message>
+        <source>preview of the card</source>
+        <translation>卡片预览</translation>
+    </message>
+    <message>
+        <source>Copy the picture, to paste it wherever you like</source>
+        <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
     </message>
 </context>
 <context>
@@ -1604,15 +1604,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -2276,10 +2276,6 @@
         <translation>单击单元格</translation>
     </message>
     <message>
-        <source>{type} in a table on the left: every map follows.</source>
-        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
-    </message>
-    <message>
         <source>Type a number</source>
         <translation>输入一个数</translation>
     </message>
@@ -2326,6 +2322,10 @@
     <message>
         <source>help</source>
         <translation>帮助</translation>
+    </message>
+    <message>
+        <source>{type} in a table on the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
     </message>
 </context>
 <context>
@@ -3510,12 +3510,12 @@
         <translation>第 {place} 步，共 {count} 步</translation>
     </message>
     <message>
-        <source>In the last lesson you learned to {what}</source>
-        <translation>上一课你学会了：{what}</translation>
-    </message>
-    <message>
         <source>{minutes} min</source>
         <translation>{minutes} 分钟</translation>
+    </message>
+    <message>
+        <source>In the last lesson you learned to {what}</source>
+        <translation>上一课你学会了：{what}</translation>
     </message>
 </context>
 <context>
@@ -3928,7 +3928,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -4036,7 +4036,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -4195,7 +4195,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4407,11 +4407,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -5126,7 +5126,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5910,12 +5910,12 @@
         <translation>各头中的权重，从头 0 开始</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, almost no gradient passes.</source>
-        <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
-    </message>
-    <message>
         <source>There is no snapshot yet: “Take snapshot” keeps the present state.</source>
         <translation>还没有快照：用“保存快照”保留当前状态。</translation>
+    </message>
+    <message>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, almost no gradient passes.</source>
+        <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
         <source>entropy of the row (bits)</source>
@@ -8771,8 +8771,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8839,16 +8839,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8871,8 +8871,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -8917,10 +8917,6 @@
     <message>
         <source>{choice} means nothing with {needed}; leave one of the two out</source>
         <translation>{choice} 与 {needed} 一起使用没有意义，请去掉其中一个</translation>
-    </message>
-    <message>
-        <source>--page, --walk or --card</source>
-        <translation>--page、--walk 或 --card</translation>
     </message>
     <message>
         <source>a figure (--format)</source>
@@ -9237,6 +9233,10 @@
     <message>
         <source>A card is wide or square, got {got}.</source>
         <translation>卡片应为 wide 或 square，得到 {got}。</translation>
+    </message>
+    <message>
+        <source>--page, --walk or --card</source>
+        <translation>--page、--walk 或 --card</translation>
     </message>
 </context>
 <context>
@@ -9892,10 +9892,6 @@
         <translation>玩具模型</translation>
     </message>
     <message>
-        <source>A 2-layer model that predicts letters</source>
-        <translation>预测字母的 2 层模型</translation>
-    </message>
-    <message>
         <source>Others…</source>
         <translation>其他模型…</translation>
     </message>
@@ -9946,6 +9942,10 @@
     <message>
         <source>Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.</source>
         <translation>MiniLM 第 2 层读一个句子：{word} 看向 {other}，{weight}。</translation>
+    </message>
+    <message>
+        <source>A 2-layer model that predicts letters</source>
+        <translation>预测字母的 2 层模型</translation>
     </message>
 </context>
 <context>
@@ -10727,10 +10727,6 @@
         <translation>取指数</translation>
     </message>
     <message>
-        <source>Subtract the largest score, then exponentiate: {equations}.</source>
-        <translation>先减去最大的分数，再取指数：{equations}。</translation>
-    </message>
-    <message>
         <source>, </source>
         <translation>，</translation>
     </message>
@@ -10821,10 +10817,6 @@
     <message>
         <source>{cell} is given, not computed: {value}.</source>
         <translation>{cell} 是已知的，不是算出来的：{value}。</translation>
-    </message>
-    <message>
-        <source>Carry over</source>
-        <translation>沿用</translation>
     </message>
     <message>
         <source>{cell} is {source} itself: {value}.</source>
@@ -10926,6 +10918,14 @@
         <source>The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}.</source>
         <translation>掩码（{rules}）：不成立，屏蔽；{query} 看不到 {key}，{before} 变成 {value}。</translation>
     </message>
+    <message>
+        <source>Subtract the largest score, then exponentiate: {equations}.</source>
+        <translation>先减去最大的分数，再取指数：{equations}。</translation>
+    </message>
+    <message>
+        <source>Carry over</source>
+        <translation>沿用</translation>
+    </message>
 </context>
 <context>
     <name>WalkButton</name>
@@ -10974,7 +10974,7 @@
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停　← →：上一步、下一步
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -11107,16 +11107,44 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>随机 Q、K（种子 0）</translation>
     </message>
     <message>
-        <source>these Q and K, repeated</source>
-        <translation>现有 Q、K，重复各列</translation>
+        <source>this example</source>
+        <translation>本算例</translation>
     </message>
     <message>
-        <source>Q and K at another d_k</source>
-        <translation>改变 d_k 时的 Q、K</translation>
+        <source>this example, columns repeated</source>
+        <translation>本算例，列重复</translation>
     </message>
     <message>
-        <source>16 tokens of random numbers, or the columns of each head repeated or left out</source>
-        <translation>16 个词元的随机数，或把每个头的列重复或截去</translation>
+        <source>Q and K of the maps</source>
+        <translation>图中的 Q、K</translation>
+    </message>
+    <message>
+        <source>This example, 16 random tokens, or this example with columns of Q and K repeated or left out</source>
+        <translation>本算例；16 个随机词元；或本算例的 Q、K，列重复或截去</translation>
+    </message>
+    <message>
+        <source>Let go, and random Q and K become the example; one undo (Ctrl+Z) brings yours back.</source>
+        <translation>松开后，随机的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
+    </message>
+    <message>
+        <source>Let go, and Q and K of this width become the example; one undo (Ctrl+Z) brings yours back.</source>
+        <translation>松开后，列重复的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
+    </message>
+    <message>
+        <source>Drag: both maps follow. Arrow keys go from point to point of the curve.</source>
+        <translation>拖动时两张热图同步变化。方向键在曲线的点之间移动。</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits) of random Q and K, not of this example</source>
+        <translation>平均熵（比特）：随机 Q、K，不是本算例</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits) of random Q and K; the dots are the maps above</source>
+        <translation>平均熵（比特）：随机 Q、K；圆点即上面两图</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits), columns repeated; the dots are the maps above</source>
+        <translation>平均熵（比特）：本算例列重复；圆点即上面两图</translation>
     </message>
     <message>
         <source>d_k, from 2 to 512</source>
@@ -11129,14 +11157,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>d_k on a logarithmic axis</source>
         <translation>对数轴上的 d_k</translation>
-    </message>
-    <message>
-        <source>Drag: both maps follow. Arrow keys go from point to point of the curve.</source>
-        <translation>拖动时两张热图同步变化。方向键在曲线的点之间移动。</translation>
-    </message>
-    <message>
-        <source>Where you let go becomes the example; undo brings back the one before.</source>
-        <translation>松开后成为当前的算例，撤销一步即可还原。</translation>
     </message>
 </context>
 <context>
@@ -11233,7 +11253,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>级别</translation>
     </message>
     <message>
-        <source>and the teacher's pages with the answers, in a file of their own</source>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
     </message>
 </context>
@@ -11276,11 +11296,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>演算</translation>
     </message>
     <message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
-        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
+        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11316,18 +11336,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>错误的数：第 ____ 步，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
     </message>
     <message>
-        <source>What went wrong:</source>
-        <translation>错在哪里：</translation>
-    </message>
-    <message>
-        <source>Wrong: {cell} is printed as {wrong}; it should be {right}.</source>
-        <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
-    </message>
-    <message>
-        <source>Two decimals throughout; ±1 in the last digit is right.</source>
-        <translation>用两位小数续算，末位差 1 也算对。</translation>
-    </message>
-    <message>
         <source>Usual mistakes, seen at {cell}</source>
         <translation>常见的错，看 {cell}</translation>
     </message>
@@ -11352,14 +11360,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>Q 的每一行与 K 的每一行做点积。</translation>
     </message>
     <message>
-        <source>Each row of A weights the rows of V.</source>
-        <translation>用 A 的每一行对 V 的各行加权。</translation>
-    </message>
-    <message>
-        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; show every step.</source>
-        <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
-    </message>
-    <message>
         <source>Fill the weights</source>
         <translation>补全权重</translation>
     </message>
@@ -11370,6 +11370,26 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Find the mistake</source>
         <translation>找错</translation>
+    </message>
+    <message>
+        <source>What went wrong:</source>
+        <translation>错在哪里：</translation>
+    </message>
+    <message>
+        <source>Wrong: {cell} is printed as {wrong}; it should be {right}.</source>
+        <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
+    </message>
+    <message>
+        <source>Two decimals throughout; ±1 in the last digit is right.</source>
+        <translation>用两位小数续算，末位差 1 也算对。</translation>
+    </message>
+    <message>
+        <source>Each row of A weights the rows of V.</source>
+        <translation>用 A 的每一行对 V 的各行加权。</translation>
+    </message>
+    <message>
+        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; show every step.</source>
+        <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
     </message>
     <message>
         <source>One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows and columns count from 0.</source>

@@ -13,7 +13,7 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.tables.tables import TablesController
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import STAGE
-from attn_gui.modes import PRODUCT
+from attn_gui.modes import COMPARED, PRODUCT
 from attn_gui.views.clipboard import copy_source
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
@@ -222,9 +222,12 @@ class MapKeys(QObject):
         return True
 
     def _leave(self) -> bool:
-        """Esc takes one thing away: a refusal, a gesture, its tool, the chosen cell; `progress` ends pictures."""
+        """Esc takes one thing away: a refusal, a gesture, its tool, a comparison, which the window hears of, the chosen
+        cell; `progress` ends pictures."""
         if self._window.banner.dismiss_refusal() or self._put_away():
             return True
+        if self._view.look.compare in COMPARED:
+            return False
         leaves = self._view.look.cell is not None and not self._computation.stoppable
         if leaves:
             self.release()

@@ -15,7 +15,7 @@ from attn_gui.document.edits import filled
 from attn_gui.engine import STAGE, Problem, Recomputed
 from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.errors import FieldError
-from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
+from attn_gui.modes import BEFORE, COMPARED, DIFFERENCE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.side_by_side import TwoSides
 
@@ -44,6 +44,7 @@ class CompareController(QObject):
         self._box.picked.connect(lambda mode: context.view.set(compare=mode))
         context.window.comparison.modePicked.connect(lambda mode: context.view.set(compare=mode))
         context.window.comparison.endRequested.connect(self._on_line_end_requested)
+        context.window.escapePressed.connect(self._on_escape_pressed)
         self.retranslate()
 
     # --- commands --------------------------------------------------------------------------------
@@ -76,6 +77,15 @@ class CompareController(QObject):
             self._view.set(compare=NOW)
         else:
             self.unpin()
+
+    def _on_escape_pressed(self) -> None:
+        """Show the present state alone; a pinned one stays pinned."""
+        beside = self._window.pictures.currentWidget() is self._window.modes[self._view.middle]  # and no walk or page
+        if self._view.look.compare in COMPARED and beside and not self._window.start_shown:
+            if self._baseline.pinned:
+                self._view.set(compare=NOW)
+            else:
+                self.unpin()
 
     def compare_with(self, key: str) -> None:
         """Compare with the document without one thing, and show both side by side at once: of a stage that may differ,

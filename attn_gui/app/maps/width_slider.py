@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +21,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
+    from attn_gui.engine import Evaluation
     from attn_gui.views.product.width_panel import WidthPanel
 
 
@@ -41,7 +41,8 @@ class WidthController(QObject):
     """There where the two states side by side differ by the scale, and Q and K are small enough to be read whole.
 
     While the slider is drawn the document stays as it is, and only the maps, numbers and points follow: all else would
-    take longer than a frame. What it is let go of is one step of the history.
+    take longer than a frame, and is veiled. What it is let go of is a step of the history; whatever follows here takes
+    its place, so that one undo brings back what was there first.
     """
 
     def __init__(self, context: AppContext, tell: TellStatus) -> None:
@@ -50,10 +51,9 @@ class WidthController(QObject):
         self._window, self._document, self._making = context.window, context.document, context.making
         self._baseline, self._view, self._computation = context.baseline, context.view, context.computation
         self._panel: WidthPanel | None = None
-        self._source = ""
-        self._base: Problem | None = None  # of which the columns are repeated, as the document was
-        self._based = -1  # the document's generation then
-        self._made_of = ("", -1)  # what the slider has made the document of, and its generation
+        self._repeats = False  # whether other widths have repeated columns, and no seeded Q and K
+        self._base: Problem | None = None  # the document before the slider's step
+        self._based = self._made = -1  # the document's generation then, and since that step
         self._found: tuple[CurvesOf, Entropies] | None = None  # the last curves of repeated columns
         self._asked: CurvesOf | None = None
         self._task = BackgroundTask(self)
@@ -85,25 +85,37 @@ class WidthController(QObject):
             if self._panel is not None:
                 self._panel.hide()
                 self._window.sides.arrange()
+                self._window.set_veiled(False)
             return
-        panel = self._panel or self._made()
+        panel = self._panel or self._new_panel()
         if not panel.isVisible():
             panel.show()
             self._window.sides.arrange()
-        from attn_gui.views.product.width_panel import OWN, RANDOM
-
-        repeats = widths.can_repeat(problem)
-        self._source = self._source if self._source and (repeats or self._source == RANDOM) else RANDOM
-        row, before, now = self._row(), self._baseline.evaluation, self._computation.evaluation
+        before, now = self._baseline.evaluation, self._computation.evaluation
         assert before is not None
-        panel.set_names(side_names(self._baseline), str(row.query))
-        panel.set_source(self._source, repeats=repeats)
         panel.set_width(problem.d_k)
-        on_curve = self._source == OWN or self._made_of == (RANDOM, self._document.generation)
-        panel.set_readings((widths.read_width(before, row), widths.read_width(now, row)), on_curve=on_curve)
-        self._show_curves()
+        self._show(before, now, self._source_of(problem), self._row())
 
-    def _made(self) -> WidthPanel:
+    def _show(self, before: Evaluation, now: Evaluation, source: str, row: MapRow) -> None:
+        """Show what the maps show: two states with Q and K of a source."""
+        from attn_gui.views.product.width_panel import OWN, RANDOM, REPEATED
+
+        assert self._panel is not None
+        offered = {RANDOM} | ({OWN} if source == OWN or self._stepped else set())
+        offered |= {REPEATED} if self._can_repeat else set()
+        self._panel.set_names(side_names(self._baseline), str(row.query))
+        self._panel.set_source(source, offered)
+        self._show_curves(source)
+        self._panel.set_readings((widths.read_width(before, row), widths.read_width(now, row)))
+
+    def _source_of(self, problem: Problem) -> str:
+        from attn_gui.views.product.width_panel import OWN, RANDOM, REPEATED
+
+        if problem.n == widths.TOKENS and problem == widths.seeded(problem.d_k):
+            return RANDOM
+        return REPEATED if self._repeats and self._can_repeat else OWN
+
+    def _new_panel(self) -> WidthPanel:
         from attn_gui.views.product.width_panel import WidthPanel
 
         panel = self._panel = WidthPanel(self._window.sides)
@@ -120,16 +132,18 @@ class WidthController(QObject):
         return MapRow(look.batch, look.head, min(row, self._document.problem.n - 1))
 
     # --- curves ----------------------------------------------------------------------------------
-    def _show_curves(self) -> None:
-        """Show the curves of what Q and K are, once they are computed."""
+    def _show_curves(self, source: str) -> None:
+        """Show the curves of repeated columns once they are computed, or those of seeded Q and K."""
+        from attn_gui.views.product.width_panel import REPEATED
+
         assert self._panel is not None
-        row, _ = self._row(), self._maker()
-        if (base := self._base) is None:
+        if source != REPEATED:
             self._panel.curves.set_curves(widths.seeded_entropies())
             return
-        of = CurvesOf(base, row.batch, row.head)
+        row = self._row()
+        of = CurvesOf(self._base_now(), row.batch, row.head)
         if self._found is None or self._found[0] != of:
-            if base.n * base.m <= QUICK:
+            if of.base.n * of.base.m <= QUICK:
                 self._found = of, widths.entropies(*of)
             elif self._asked != of:
                 self._asked = of
@@ -140,52 +154,74 @@ class WidthController(QObject):
         asked, self._asked = self._asked, None
         if asked is not None and self._panel is not None:
             self._found = asked, outcome.result()
-            self._show_curves()
+            self._show_curves(self._panel.source.currentData())
 
     # --- the hand --------------------------------------------------------------------------------
-    def _maker(self) -> Callable[[int], Problem]:
-        """Return what makes the problem of a width."""
-        from attn_gui.views.product.width_panel import RANDOM
+    @property
+    def _stepped(self) -> bool:
+        """Whether the last step is one of the slider."""
+        return self._document.generation == self._made
 
-        if self._source == RANDOM:
-            self._base = None
-            return widths.seeded
-        if self._base is None or self._document.generation not in (self._based, self._made_of[1]):
+    @property
+    def _can_repeat(self) -> bool:
+        """Whether the columns of what was there before the slider's step can be repeated."""
+        base = self._base if self._stepped else None
+        return widths.can_repeat(base or self._document.problem)
+
+    def _base_now(self) -> Problem:
+        """Return the document, as it was before the slider's step if that is the last one."""
+        if self._base is None or self._document.generation not in (self._based, self._made):
             self._base, self._based = self._document.snapshot(), self._document.generation
-        base = self._base
-        return lambda width: widths.repeated(base, width)
+        return self._base
+
+    def _problem(self, source: str, width: int) -> Problem:
+        from attn_gui.views.product.width_panel import OWN, RANDOM
+
+        if source == OWN:
+            return self._base_now()
+        return widths.seeded(width) if source == RANDOM else widths.repeated(self._base_now(), width)
+
+    def _drawn_source(self) -> str:
+        """Return what Q and K are at another width."""
+        from attn_gui.views.product.width_panel import RANDOM, REPEATED
+
+        return REPEATED if self._repeats and self._can_repeat else RANDOM
 
     def _on_panel_moved(self, width: int) -> None:
-        """Show another width in maps, numbers and points."""
+        """Show another width in maps, numbers and points, and nothing else."""
         assert self._panel is not None
-        self._tell(self._panel.note)  # where a low window has no room for it
-        states = widths.two_states(self._maker()(width))
+        source = self._drawn_source()
+        states = widths.two_states(self._problem(source, width))
         problem, row = states[1].problem, self._row()
         row = MapRow(min(row.batch, problem.batch_size - 1), min(row.head, problem.num_heads - 1), row.query)
         row = MapRow(row.batch, row.head, min(row.query, problem.n - 1))
-        before, now = (widths.read_width(state, row) for state in states)
-        self._panel.set_names(side_names(self._baseline), str(row.query))
-        self._panel.set_readings((before, now), on_curve=True)
+        self._window.set_veiled(True)
+        self._show(*states, source, row)
         self._window.sides.preview(*states, row.batch, row.head)
+        self._tell(self._panel.note)  # where a low window has no room for it
 
     def _on_panel_picked(self, width: int) -> None:
-        """Make it the document, as one step."""
-        from attn_gui.views.product.width_panel import RANDOM
-
-        problem = self._maker()(width)
-        if self._source == RANDOM:
-            fields: dict[str, object] = dict.fromkeys(self._document.problem.fields())
-            fields |= problem.fields()
-            label = Label(QT_TRANSLATE_NOOP("History", "d_k = {width}, random Q and K"), {"width": width})
-        else:
-            fields = {"query": problem.query, "key": problem.key}
-            label = Label(QT_TRANSLATE_NOOP("History", "d_k = {width}, columns repeated"), {"width": width})
-        self._made_of = self._source, self._document.generation + 1  # whoever shows it hears of it within the step
-        self._making.apply(SetFields(fields, label))
-        self._made_of = self._source, self._document.generation
-        self._window.sides.end_preview()
-        self.show()
+        self._put(self._drawn_source(), width)
 
     def _on_source_picked(self, source: str) -> None:
-        self._source = source
+        from attn_gui.views.product.width_panel import REPEATED
+
+        self._repeats = source == REPEATED
+        self._put(source, self._document.problem.d_k)
+
+    def _put(self, source: str, width: int) -> None:
+        """Make it the document, in the place of the last step if that is one of the slider."""
+        from attn_gui.views.product.width_panel import REPEATED
+
+        problem = self._problem(source, width)
+        if source == REPEATED:
+            label = Label(QT_TRANSLATE_NOOP("History", "d_k = {width}, columns repeated"), {"width": width})
+        else:
+            label = Label(QT_TRANSLATE_NOOP("History", "d_k = {width}, random Q and K"), {"width": width})
+        fields = {**dict.fromkeys(self._base_now().fields()), **problem.fields()}
+        instead, self._made = self._stepped, self._document.generation + 1  # whoever shows it hears within the step
+        if not self._making.apply(SetFields(fields, label), instead=instead):
+            self._made = -1  # it is what was there first
+        self._window.sides.end_preview()
+        self._window.set_veiled(False)
         self.show()

@@ -46,6 +46,13 @@ class ChoiceBox(FocusedWheel, QComboBox):
                 self.addItem(word, choice)
             self.setCurrentIndex(max(self.findData(key), 0))
 
+    def enable_only(self, keys: Iterable[str]) -> None:
+        """Let only these be picked."""
+        model, offered = self.model(), set(keys)
+        assert isinstance(model, QStandardItemModel)
+        for place in range(self.count()):
+            model.item(place).setEnabled(self.itemData(place) in offered)
+
     def choices(self) -> list[tuple[str, str]]:
         """(key, word) of every choice."""
         return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]

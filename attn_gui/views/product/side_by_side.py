@@ -47,7 +47,7 @@ from attn_gui.views.product.product_layout import (
     padding,
     stage_sides,
 )
-from attn_gui.views.product.stage_maps import StageMaps, unlink
+from attn_gui.views.product.stage_maps import MarkedLines, StageMaps, unlink
 from attn_gui.views.text_views import role_colors
 from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
 
@@ -112,6 +112,7 @@ class SideBySide(QWidget):
     def set_sides(self, sides: TwoSides | None, stage: str) -> None:
         """Show a stage in two states; None where nothing is compared."""
         if stage != self._stage or sides is None:
+            self.end_preview()
             self._give_back()
         self._sides, self._stage, self._previewed = sides, stage, False
         self._show_both()
@@ -133,16 +134,18 @@ class SideBySide(QWidget):
         """Show two other states for a while, without tokens; a stage that they lack stays as it is."""
         if self._left is None or self._borrowed is None or self._stage not in now.stages:
             return
-        before_it, self._previewed = (self._left.shape, self._previewed), True
+        shape, before_it, self._previewed = self._left.shape, self._previewed, True
         for heatmap, state in ((self._left, before), (self._borrowed, now)):
             plane = stage_plane(state, self._stage, batch, head)
             heatmap.set_shown(replace(heatmap.shown, plane=plane, row_names=NO_NAMES, column_names=NO_NAMES, bands=()))
         self._left.drawing.taken.others, self._borrowed.drawing.taken.others = (
             (heatmap.plane,) if heatmap.plane is not None else () for heatmap in (self._borrowed, self._left)
         )
-        if before_it != (self._left.shape, True):  # other labels, too
+        if (before_it, shape) != (True, self._left.shape):  # other labels, too
             self.arrange()
             self._show_marks()
+        if shape != self._left.shape:  # while one of the linked two had taken it, the other held it to its own cells
+            self._show_whole()
 
     def end_preview(self) -> None:
         """Show the two states again."""
@@ -151,8 +154,17 @@ class SideBySide(QWidget):
             plane = stage_plane(self._maps.evaluation, self._stage, self._maps.batch, self._maps.head)
             rows, columns = self._maps.labels(self._stage)
             shown = replace(self._borrowed.shown, plane=plane, row_names=rows, column_names=columns)
+            before_it = self._borrowed.shape
             self._borrowed.set_shown(shown)
             self._show_both()
+            self._show_marks(both=True)  # those of the preview went with it
+            if before_it != self._borrowed.shape:
+                self._show_whole()
+
+    def _show_whole(self) -> None:
+        """Show all cells of both maps again, however they were zoomed."""
+        for heatmap in filter(None, (self._left, self._borrowed)):
+            heatmap.box.reset()
 
     def refresh(self, recomputed: Recomputed) -> None:
         """Redraw and outline the cells before that hold new numbers; those now the product picture redraws."""
@@ -239,18 +251,28 @@ class SideBySide(QWidget):
         if now.parentWidget() is self:
             self._maps.send_home(self._stage)
 
-    def _show_marks(self) -> None:
+    def _show_marks(self, *, both: bool = False) -> None:
         """Mark the chosen cell and its row and column in the map before as in the one now."""
         if self._left is None or self._borrowed is None:
             return
         chosen = self._maps.chosen
+        lines = self._marked_lines()
         here = chosen is not None and chosen.stage == self._stage
-        for heatmap in (self._left, self._borrowed) if self._previewed else (self._left,):
+        for heatmap in (self._left, self._borrowed) if both or self._previewed else (self._left,):
             heatmap.set_chosen(chosen[1:] if chosen is not None and here else None)
-            heatmap.overlay.set_marks(**self._maps.lines(self._stage)._asdict())
+            heatmap.overlay.set_marks(**lines._asdict())
         before, self._marked = self._marked, self._marks_region()
         if before != self._marked:
             self.update(before + self._marked)
+
+    def _marked_lines(self) -> MarkedLines:
+        """Return the row and column of the chosen cell, as far as the maps on show have them."""
+        lines = self._maps.lines(self._stage)
+        if self._left is None or not self._previewed:
+            return lines
+        rows, columns = self._left.shape
+        inside = lines.row is None or lines.row < rows, lines.column is None or lines.column < columns
+        return lines._replace(row=lines.row if inside[0] else None, column=lines.column if inside[1] else None)
 
     def _name(self) -> None:
         if self._left is None or self._sides is None:
@@ -389,7 +411,7 @@ class SideBySide(QWidget):
         self.update()
 
     def _tokens(self) -> Iterator[tuple[AxisLabels, int | None]]:
-        marked = self._maps.lines(self._stage)
+        marked = self._marked_lines()
         for panel in self._panels:
             yield from zip(panel.labels, (marked.row, marked.column), strict=False)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFontMetricsF,
+    QHideEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -193,12 +195,11 @@ class WidthCurves(QWidget):
             self._entropies = found
             self.draw()
 
-    def set_readings(self, readings: tuple[WidthReading, WidthReading], *, on_curve: bool) -> None:
-        """The two points of what the maps show: rings where the curves are of other numbers."""
+    def set_readings(self, readings: tuple[WidthReading, WidthReading] | None) -> None:
+        """The two points of what the maps show; None where the curves are of other numbers."""
         self._readings = readings
-        if max(each.entropy for each in readings) > self._top:
+        if readings is not None and max(each.entropy for each in readings) > self._top:
             self.draw()
-        self._points.set_filled(on_curve)
         self._place_points()
 
     def draw(self) -> None:
@@ -246,8 +247,8 @@ class WidthCurves(QWidget):
         return y
 
     def _place_points(self) -> None:
-        if self._readings is not None and self.isVisible():
-            ys = [self._y_of(each.entropy) for each in self._readings]
+        if self.isVisible():
+            ys = [self._y_of(each.entropy) for each in self._readings or ()]
             place = self._plot.box.geometry().translated(0, self._plot.y())
             self._points.place(self.slider.x_of(self.slider.value()), ys, (place.top(), place.bottom()))
 
@@ -304,13 +305,9 @@ class WidthPoints(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._x, self._filled = 0.0, True
+        self._x = 0.0
         self._ys: list[float] = []
         self._ends = (0.0, 0.0)
-
-    def set_filled(self, filled: bool) -> None:
-        """Points, or rings."""
-        self._filled = filled
 
     def place(self, x: float, ys: list[float], ends: tuple[float, float]) -> None:
         """Stand at these pixels."""
@@ -326,7 +323,7 @@ class WidthPoints(QWidget):
         painter.drawLine(QPointF(self._x, self._ends[0]), QPointF(self._x, self._ends[1]))
         for y, color in zip(self._ys, (theme.text, theme.accent), strict=False):
             painter.setPen(QPen(color, 1.5))
-            painter.setBrush(color if self._filled else theme.surface)
+            painter.setBrush(color)
             painter.drawEllipse(QPointF(self._x, y), DOT, DOT)
         painter.end()
 
@@ -334,8 +331,8 @@ class WidthPoints(QWidget):
 # --- panel ----------------------------------------------------------------------------------------
 
 
-RANDOM, OWN = "seeded", "repeated"
-"""What Q and K are at a width that is drawn to: seeded ones, or those of the document with their columns repeated."""
+SOURCES = OWN, RANDOM, REPEATED = "own", "seeded", "repeated"
+"""What Q and K of the maps are: the document's own, seeded ones, or the document's with their columns repeated."""
 
 
 class WidthPanel(Retranslated, QWidget):
@@ -343,18 +340,18 @@ class WidthPanel(Retranslated, QWidget):
 
     moved = Signal(int)  # while it is drawn
     picked = Signal(int)  # let go, stepped to or typed
-    sourcePicked = Signal(str)  # RANDOM or OWN
+    sourcePicked = Signal(str)  # one of SOURCES
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("width_panel")
         set_ground(self, "surface")
-        self.box, self.source = CountBox(self, minimum=NARROWEST, maximum=WIDEST), ChoiceBox((RANDOM, OWN), self)
+        self.box, self.source = CountBox(self, minimum=NARROWEST, maximum=WIDEST), ChoiceBox(SOURCES, self)
         self.box.setObjectName("control.width")
         self.box.setKeyboardTracking(False)  # of 128, neither 1 nor 12 is meant
         self.source.setObjectName("control.width_of")
         self.curves = WidthCurves(self)
-        self._compact, self._query = False, ""
+        self._compact, self._query, self._drawn = False, "", False
         self._names = ("", "")
         self._heads = [QLabel(self), QLabel(self)]
         self._captions = [QLabel(self) for _ in range(3)]
@@ -362,7 +359,7 @@ class WidthPanel(Retranslated, QWidget):
         self._letter, self._note = QLabel("d<sub>k</sub> =", self), WrappedLabel(self)
         slider = self.curves.slider
         slider.valueChanged.connect(self._on_slider_moved)
-        slider.sliderReleased.connect(lambda: self.picked.emit(slider.value()))
+        slider.sliderReleased.connect(self._on_slider_released)
         self.box.valueChanged.connect(self.picked)
         self.source.picked.connect(self.sourcePicked)
         self._build()
@@ -390,19 +387,21 @@ class WidthPanel(Retranslated, QWidget):
             self._names, self._query = names, row
             self.retranslate()
 
-    def set_source(self, source: str, *, repeats: bool) -> None:
-        """What Q and K are; `repeats`: the document's own can be repeated."""
-        self.source.set_key(source)
-        self.source.setEnabled(repeats)
+    def set_source(self, source: str, offered: Iterable[str]) -> None:
+        """What Q and K of the maps are, one of those `offered`."""
+        self.source.enable_only(offered)
+        if source != self.source.currentData():
+            self.source.set_key(source)
+            self.retranslate()
 
-    def set_readings(self, readings: tuple[WidthReading, WidthReading], *, on_curve: bool) -> None:
-        """Both states in three numbers; `on_curve`: they are of the Q and K that the curves are of."""
+    def set_readings(self, readings: tuple[WidthReading, WidthReading]) -> None:
+        """Both states in three numbers, and as points on the curves if these are of the same Q and K."""
         for state, reading in enumerate(readings):
             numbers = (reading.variance, 2), (reading.entropy, 2), (reading.gradient, 3)
             texts = [format_number(*number) for number in numbers]
             for labels, text in zip(self._numbers, texts, strict=True):
                 labels[state].setText(text)
-        self.curves.set_readings(readings, on_curve=on_curve)
+        self.curves.set_readings(None if self.source.currentData() == OWN else readings)
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -412,17 +411,30 @@ class WidthPanel(Retranslated, QWidget):
         entropy = self.tr("Mean entropy (bits)")
         for label, text in zip(self._captions, (self.tr("Variance of the scores"), entropy, gradient), strict=True):
             label.setText(text)
-        self.source.set_words({RANDOM: self.tr("random Q and K (seed 0)"), OWN: self.tr("these Q and K, repeated")})
-        self.source.setAccessibleName(self.tr("Q and K at another d_k"))
-        set_tip(self.source, self.tr("16 tokens of random numbers, or the columns of each head repeated or left out"))
+        words = {OWN: self.tr("this example"), RANDOM: self.tr("random Q and K (seed 0)")}
+        self.source.set_words({**words, REPEATED: self.tr("this example, columns repeated")})
+        self.source.setAccessibleName(self.tr("Q and K of the maps"))
+        tip = self.tr("This example, 16 random tokens, or this example with columns of Q and K repeated or left out")
+        set_tip(self.source, tip)
         self.box.setAccessibleName(self.tr("d_k, from 2 to 512"))
         set_tip(self.box, self.tr("Columns of Q and K in one head: any whole number from 2 to 512"))
         self.curves.slider.setAccessibleName(self.tr("d_k on a logarithmic axis"))
+        source = self.source.currentData()
+        notes = {
+            RANDOM: self.tr("Let go, and random Q and K become the example; one undo (Ctrl+Z) brings yours back."),
+            REPEATED: self.tr(
+                "Let go, and Q and K of this width become the example; one undo (Ctrl+Z) brings yours back."
+            ),
+        }
+        self._note.setText(notes.get(source, notes[RANDOM]))
         dragged = self.tr("Drag: both maps follow. Arrow keys go from point to point of the curve.")
         set_tip(self.curves.slider, f"{dragged} {self._note.text()}")
-        said = self.tr("Where you let go becomes the example; undo brings back the one before.")
-        self._note.setText(said)
-        self.curves.set_words(entropy, self._names)
+        curves = {
+            OWN: self.tr("Mean entropy (bits) of random Q and K, not of this example"),
+            RANDOM: self.tr("Mean entropy (bits) of random Q and K; the dots are the maps above"),
+            REPEATED: self.tr("Mean entropy (bits), columns repeated; the dots are the maps above"),
+        }
+        self.curves.set_words(curves[source], self._names)
 
     def note(self) -> str:
         """What comes of the width that the slider is let go of."""
@@ -432,7 +444,18 @@ class WidthPanel(Retranslated, QWidget):
     def _on_slider_moved(self, width: int) -> None:
         with QSignalBlocker(self.box):
             self.box.setValue(width)
-        (self.moved if self.curves.slider.isSliderDown() else self.picked).emit(width)
+        self._drawn = self.curves.slider.isSliderDown()
+        (self.moved if self._drawn else self.picked).emit(width)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._drawn = False  # left while it is drawn, nothing is picked
+        self.curves.slider.setSliderDown(False)
+        super().hideEvent(event)
+
+    def _on_slider_released(self) -> None:
+        if self._drawn:  # not merely pressed where it stands
+            self._drawn = False
+            self.picked.emit(self.curves.slider.value())
 
     def _build(self) -> None:
         grid = QGridLayout()

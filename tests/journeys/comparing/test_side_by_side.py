@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -14,6 +14,8 @@ from attn_gui.engine.analysis.sweep import MapRow
 from attn_gui.engine.analysis.widths import read_width, seeded, two_states
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.product.width_panel import WidthPoints
+from attn_gui.views.widgets import Veil
 
 LEFT = Qt.MouseButton.LeftButton
 N, WIDTH = 16, 64
@@ -217,12 +219,39 @@ def expected(width, row):
     ]
 
 
+def veiled(person):
+    """Whether all that tells of the document's numbers is covered, or nothing of it is."""
+    panels = person.window.spine, person.window.inputs, person.window.inspector, person.window.place
+    areas = [
+        QRect(veil.mapTo(person.window, QPoint()), veil.size())
+        for veil in person.window.findChildren(Veil)
+        if veil.isVisible()
+    ]
+    places = [QRect(panel.mapTo(person.window, QPoint()), panel.size()) for panel in panels]
+    covered = {any(area.contains(place) for area in areas) for place in places}
+    assert len(covered) == 1
+    return covered.pop()
+
+
+def dotted(person):
+    """Whether points stand on the curves: there the mark of the present d_k is wider than its line."""
+    curves = person.find("width_panel").curves
+    x, image = round(curves.slider.x_of(curves.slider.value())), curves.findChild(WidthPoints).grab().toImage()
+    blank = image.pixel(x + 20, 0)
+    return any(image.pixel(x - 2, y) != blank != image.pixel(x + 2, y) for y in range(image.height()))
+
+
 def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_takes_back(sliding):
     person, document = sliding, sliding.program.document
     own, steps = document.snapshot(), document.stack.count()
     slider, (left, right) = person.find("control.width_slider"), both(sliding)
     assert seen_whole(slider)
     assert slider.value() == 4
+    source = person.find("control.width_of")
+    assert source.currentText() == "this example"
+    assert not dotted(person), "it lies on neither curve"
+    QTest.mouseClick(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
+    assert document.stack.count() == steps, "pressed where it stands, it changes nothing"
     assert numbers(person) == pytest.approx(
         [round(number, digits) for number, digits in zip(own_numbers(own), (2, 2, 2, 2, 3, 3), strict=True)]
     )
@@ -239,11 +268,16 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
         for heatmap, expected_weights in zip((left, right), weights(seeded(width)), strict=True):
             assert np.array_equal(drawn(heatmap), expected_weights)
         assert numbers(person) == expected(width, 3)
+        assert left.box.in_view == right.box.in_view == (0, N, 0, N), "all of it is in view"
+        assert veiled(person)
+        assert source.currentText() == "random Q and K (seed 0)"
+        assert dotted(person)
     assert "undo" in person.window.recomputed.text()
     QTest.mouseRelease(slider, LEFT, pos=at(256))
     person.wait()
     assert document.problem == seeded(width)
     assert document.stack.count() == steps + 1
+    assert not veiled(person)
     assert person.table("query").model().columnCount() == width
     for heatmap, expected_weights in zip(both(person), weights(seeded(width)), strict=True):
         assert np.array_equal(drawn(heatmap), expected_weights)
@@ -258,11 +292,46 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     person.overwrite(person.find("control.width"), "37")
     assert document.problem == seeded(37)
     assert slider.value() == 37
-    for _ in range(4):
-        person.do("undo")
+    assert document.stack.count() == steps + 1, "all that is done here is one step"
+    person.do("undo")
     assert document.problem == own
+    assert source.currentText() == "this example"
     assert np.array_equal(drawn(person.find("heatmap.before")), weights(own)[0])
     assert slider.value() == 4
+
+
+def test_the_box_says_and_changes_what_the_maps_show(sliding):
+    person, document = sliding, sliding.program.document
+    own, steps, source = document.snapshot(), document.stack.count(), person.find("control.width_of")
+    person.choose(source, "seeded")
+    assert document.problem == seeded(4)
+    person.overwrite(person.find("control.width"), "9")
+    person.choose(source, "repeated")
+    assert document.problem.query_tokens == own.query_tokens
+    assert document.problem.d_k == 9
+    assert dotted(person)
+    person.choose(source, "own")
+    assert document.problem == own
+    assert document.stack.count() == steps
+
+
+def test_escape_leaves_the_comparison_and_keeps_the_cell(sliding):
+    person = sliding
+    own, slider = person.program.document.snapshot(), person.find("control.width_slider")
+    QTest.mousePress(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
+    QTest.mouseMove(slider, QPoint(round(slider.x_of(64)), slider.height() // 4))
+    slider.setFocus()
+    person.press("Escape")
+    assert person.program.document.problem == own, "left while it is drawn, nothing is taken"
+    assert np.array_equal(drawn(person.find("heatmap.weights")), weights(own)[1])
+    assert not veiled(person)
+    assert person.find("heatmap.weights").chosen == (3, 1)
+    person.do("compare_with_scale")
+    assert person.find("heatmap.weights").chosen == (3, 1)
+    both(person)[1].setFocus()
+    person.press("Escape")
+    assert not person.find("comparison").isVisible()
+    assert person.find("heatmap.weights").chosen == (3, 1)
 
 
 def own_numbers(problem):

@@ -113,6 +113,13 @@ def test_what_a_document_asks_for_is_there(begin):
     assert "control.compare" not in places(person)
 
 
+def test_a_ready_made_comparison_has_its_switch_once(begin):
+    person = begin(SMALL)
+    person.do("compare_with_scale")
+    assert "comparison.side_by_side" in places(person)
+    assert not {"control.compare", "action.pin"} & places(person).keys()
+
+
 def test_numbers_set_by_hand_bring_their_list(begin):
     person = begin(SMALL)
     assert "action.interventions" not in places(person)
