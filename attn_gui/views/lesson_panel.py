@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
@@ -63,6 +63,7 @@ class QuestionView(Retranslated, QWidget):
         self._walk.clicked.connect(self.walkAsked)
         self._verdict.setObjectName(f"{name}.verdict")
         self._text.setObjectName(f"{name}.question")
+        self._check.setAutoDefault(True)  # Enter presses it
         self._check.clicked.connect(self._hand_on)
         self._line.returnPressed.connect(self._hand_on)
         self._group.idClicked.connect(self.chosen)
@@ -95,7 +96,7 @@ class QuestionView(Retranslated, QWidget):
         lead = lead if text else lead.rstrip()
         self._verdict.set_sentence([TextRun(lead, role, strong=True), *with_scripts(TextRun(text))])
         self._said.setVisible(bool(lead or text))
-        self._show.setVisible(offered)
+        self._offer(self._show, offered)
         self._said.setProperty("verdict", role)
         restyle(self._said)
         if role == "error" and self._line.text() == self._given:
@@ -116,7 +117,7 @@ class QuestionView(Retranslated, QWidget):
 
     def set_walk_offered(self, offered: bool) -> None:
         """Whether the steps before what is asked for can be walked through."""
-        self._walk.setVisible(offered)
+        self._offer(self._walk, offered)
 
     def set_answer(self, text: str, place: int) -> None:
         """Give the right answer: a number, or the place of a choice."""
@@ -148,6 +149,12 @@ class QuestionView(Retranslated, QWidget):
         self._given = self._line.text()
         if self._given.strip():
             self.typed.emit(self._given)
+
+    def _offer(self, link: Link, offered: bool) -> None:
+        """Show a link or take it away; the keyboard stays in the question, else Qt would put it anywhere."""
+        if not offered and link.hasFocus():
+            self.take_focus()
+        link.setVisible(offered)
 
     def _uncheck(self) -> None:
         self._group.setExclusive(False)
@@ -194,9 +201,8 @@ class QuestionView(Retranslated, QWidget):
 # --- Panel of a lesson: the step's text with live numbers, its task, its question, the end, and the way on ---
 
 
-SHARE, LEAST_EXPLAINED = 0.6, 96
-"""Of the height of the column, whatever the step says; and logical pixels that are left to the explanation where it
-needs more."""
+LEAST_EXPLAINED = 96
+"""Logical pixels that a long step leaves to the explanation; of a shorter one it has all that is left."""
 LEAST_TEXT, WAY, BAR = 24, 44, (4, 6)
 """Logical pixels: of the step's text where there is no room, and the rest of it scrolls; of the buttons below; of the
 height of the progress bar and between its parts."""
@@ -351,6 +357,7 @@ class LessonPanel(Retranslated, QWidget):
         self._words: StepWords | None = None
         self._ended: EndWords | None = None
         self._ready = False
+        self._room = (0, 0)  # height of the column, and what of it is kept for what stands below
         self._lesson, self._place, self._close = WrappedLabel(self), QLabel(self), QToolButton(self)
         self.progress = ProgressBar(self)
         self._page = StepText(self)
@@ -458,9 +465,18 @@ class LessonPanel(Retranslated, QWidget):
         if column is None:
             return QSize(hint.width(), wanted)
         whole = column.contentsRect().height() - self.way.sizeHint().height()
-        most = max(least, whole if self._ended is not None else whole - scaled(LEAST_EXPLAINED))
-        usual = whole if self._ended is not None else round(SHARE * column.height())
-        return QSize(hint.width(), min(max(wanted, usual), most))
+        if self._ended is not None:
+            return QSize(hint.width(), max(least, whole))
+        return QSize(hint.width(), min(wanted, max(least, whole - self._kept_below(column))))
+
+    def _kept_below(self, column: QWidget) -> int:
+        """The height that the explanation is left, or the steps of a walk in its place, with the gaps between."""
+        layout = column.layout()
+        assert layout is not None
+        items = [layout.itemAt(place) for place in range(layout.count())]
+        parts = [widget for item in items if item is not None and (widget := item.widget()) and not widget.isHidden()]
+        least = sum(part.minimumSizeHint().height() for part in parts if part not in (self, self.way))
+        return max(scaled(LEAST_EXPLAINED), least) + layout.spacing() * (len(parts) - 1)
 
     def minimumSizeHint(self) -> QSize:
         hint, height = super().minimumSizeHint(), self._column.minimumHeightForWidth(self.width())
@@ -471,9 +487,28 @@ class LessonPanel(Retranslated, QWidget):
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        focus = QApplication.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focus, QRadioButton | QToolButton):
+            focus.click()  # which Qt leaves to Space
+        else:
+            super().keyPressEvent(event)
+
     def showEvent(self, event: QShowEvent) -> None:
         self.way.show()
+        if (column := self.parentWidget()) is not None:
+            column.installEventFilter(self)
         super().showEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take another height where what stands below needs another one; Qt keeps a size hint until it is told."""
+        column = self.parentWidget()
+        if watched is column and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            room = column.height(), self._kept_below(column)
+            if room != self._room:
+                self._room = room
+                self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -548,7 +583,9 @@ class LessonPanel(Retranslated, QWidget):
         dress(self._left, "small", "edit")
         dress(self._done, "body", "good", strong=True)
         self._on.setProperty("filled", "true")
+        self._do.setAutoDefault(True)  # Enter presses it
         for button in (self._back, self._skip, self._next, self._all, self._on):
+            button.setAutoDefault(True)
             button.setProperty("tall", "true")
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)

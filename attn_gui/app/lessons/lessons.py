@@ -268,7 +268,8 @@ class LessonsController(QObject):
         self._lesson, self._states, self._of_file, self._turning = None, (), (), None
         self._saying.forget()
         self._answers.ask(None)
-        with handing_on(self._panel, self._window.product.focus_map):
+        focus_map = self._window.product.focus_map
+        with handing_on(self._panel, focus_map), handing_on(self._panel.way, focus_map):
             self._panel.leave()
         self._window.set_history_shown(True)
         self._window.inspector.show()
