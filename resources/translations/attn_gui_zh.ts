@@ -788,6 +788,10 @@
         <translation>当前的数里没有这个单元格：请先回到这一步。</translation>
     </message>
     <message>
+        <source>Nearly: more decimals are asked for.</source>
+        <translation>很接近了：题目要求保留更多位小数。</translation>
+    </message>
+    <message>
         <source>{place} {mistake}</source>
         <translation>{place}{mistake}</translation>
     </message>
@@ -1694,6 +1698,22 @@
 </context>
 <context>
     <name>EndView</name>
+    <message>
+        <source>In this lesson:</source>
+        <translation>这一课讲了：</translation>
+    </message>
+    <message>
+        <source>Not done yet:</source>
+        <translation>还没完成：</translation>
+    </message>
+    <message>
+        <source>Answer shown: </source>
+        <translation>看了答案：</translation>
+    </message>
+    <message>
+        <source>Skipped: </source>
+        <translation>跳过：</translation>
+    </message>
     <message>
         <source>Try it: {what}</source>
         <translation>试一试：{what}</translation>
@@ -3582,6 +3602,10 @@
     <message>
         <source>Finished</source>
         <translation>完成</translation>
+    </message>
+    <message>
+        <source>{done} of {count} steps done</source>
+        <translation>完成 {done} / {count} 步</translation>
     </message>
     <message>
         <source>Step {place} of {count}</source>
@@ -6135,6 +6159,10 @@
 </context>
 <context>
     <name>QuestionView</name>
+    <message>
+        <source>The answer is {answer}. </source>
+        <translation>答案是 {answer}。</translation>
+    </message>
     <message>
         <source>Check</source>
         <translation>核对</translation>

@@ -85,3 +85,52 @@ def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has
     assert person.find("walk.keys").isVisible()
     give(person, "1")
     assert gap() < 60
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_question_is_judged_by_its_decimals_and_a_number_of_another_cell_is_said_to_be_that(launch, lang):
+    person, near = begin(launch, lang), {"en": "more decimals", "zh": "小数"}[lang]
+    give(person, "1.73")
+    assert near in verdict(person)
+    give(person, "1.732")
+    person.click("lesson.next")
+    settle(person)
+    give(person, "2")
+    assert "S[1, 1]" in verdict(person)
+    person.click("lesson.show")
+    settle(person)
+    assert verdict(person) == {"en": "The answer is 1.", "zh": "答案是 1。"}[lang]
+    assert person.program.view.look.cell[1:] == (0, 1), "the cell that was asked for is the one explained now"
+    for _ in range(3):
+        person.click("lesson.skip")
+        settle(person)
+    give(person, "3")
+    assert "O[0, 1]" in verdict(person)
+    give(person, "2.3")
+    assert near in verdict(person)
+
+
+def test_only_a_right_answer_counts_as_done_and_the_last_card_leads_back_to_the_others(launch):
+    person = begin(launch)
+    give(person, "1.732")
+    person.click("lesson.next")
+    settle(person)
+    give(person, "5")
+    person.click("lesson.show")
+    settle(person)
+    person.click("lesson.check")  # what was shown and is handed in again is no answer
+    settle(person)
+    bar = person.find("lesson.progress")
+    assert person.find("lesson.next").isEnabled()
+    for _ in range(4):
+        person.click("lesson.skip")
+        settle(person)
+    done, shown, skipped = (bar.color_of(step) for step in (0, 1, 2))
+    assert done != skipped
+    assert shown == skipped, "its outline alone tells it from one that was left out"
+    assert person.find("lesson.place").text() == "完成 1 / 5 步"
+    assert not fault(person.find("lesson.end"))
+    person.click("lesson.open.2")
+    settle(person)
+    assert person.find("lesson.place").text() == "第 3 步，共 5 步"
+    assert not person.find("lesson.next").isEnabled()
