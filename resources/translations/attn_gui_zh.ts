@@ -9904,6 +9904,14 @@
         <translation>开始</translation>
     </message>
     <message>
+        <source>Once more</source>
+        <translation>再学一遍</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
         <source>All lessons…</source>
         <translation>全部课程…</translation>
     </message>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -138,6 +139,8 @@ def said_step(
 
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
+RESERVED = re.compile(r'\s*[\\/:*?"<>|]+\s*')
+"""What the name of a file must not have: the document of a lesson is named by its title."""
 
 
 class _Opened(NamedTuple):
@@ -193,6 +196,8 @@ class LessonsController(QObject):
         """The lessons in their menu and the step on show, in the present language."""
         self._menu.retranslate()
         self.list.retranslate()
+        if self._lesson is not None and self._document.path is None:
+            self._document.rename(self._name_of(self._lesson))
         if self._lesson is not None and self._place < len(self._states):
             self._say_tokens()
         self._answers.retranslate()
@@ -253,7 +258,9 @@ class LessonsController(QObject):
         lesson, states, self._following = opened
         place = 0 if self._anew else kept_place(self._settings, lesson.key, len(states))
         scene = states[place].begin.said(self._look.language)
-        self._files.begin_problem(scene.problem, lesson.name, scene.study)  # which puts the lesson before it away
+        self._files.begin_problem(
+            scene.problem, self._name_of(lesson), scene.study
+        )  # which puts the lesson before it away
         self._lesson, self._of_file = lesson, states
         self._states = tuple(state.said(self._look.language) for state in states)
         self._settings.put(LAST, lesson.key)
@@ -261,6 +268,9 @@ class LessonsController(QObject):
         self._window.inspector.set_walk_main(False)
         self._window.set_history_shown(False)
         self._go(place)
+
+    def _name_of(self, lesson: Lesson) -> str:
+        return RESERVED.sub(" ", lesson.title.plain(self._look.language)).strip()
 
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""

@@ -133,5 +133,5 @@ def test_the_last_card_leads_on_to_the_next_lesson(launch):
     assert person.focus().objectName() == "lesson.next_lesson"
     person.press("Space")
     settle(person)
-    assert person.program.document.name == "01-shapes"
+    assert person.program.document.name == "Shapes, and why d_v is free"
     assert person.find("inspector").isVisible()

@@ -90,6 +90,9 @@ def test_the_text_of_a_step_is_whole_while_there_is_room_and_the_explanation_has
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_question_is_judged_by_its_decimals_and_a_number_of_another_cell_is_said_to_be_that(launch, lang):
     person, near = begin(launch, lang), {"en": "more decimals", "zh": "小数"}[lang]
+    assert (
+        person.window.accessibleName() == {"en": "A worked example in five steps", "zh": "算例：五步算完注意力"}[lang]
+    )
     give(person, "1.73")
     assert near in verdict(person)
     give(person, "1.732")
