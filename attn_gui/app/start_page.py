@@ -110,6 +110,7 @@ class StartPage(QObject):
         """Show the page in the place of the maps."""
         view = self._view or self._build()
         self._list_recent(view)
+        self._say_lesson(view)
         self._window.show_start(view, self._status)
         view.take_keyboard()
         self.came.emit()
@@ -199,6 +200,17 @@ class StartPage(QObject):
         if self._view is not None and (tokens := split_tokens(sentence)):
             card = CardProblem(evaluation_of(Problem.over(embedded_fields(tokens))))
             self._show_card(self._view, SENTENCE, card)
+
+    def _say_lesson(self, view: StartView) -> None:
+        """Say on the band how far the first lesson is."""
+        if not self._settings.text("lessons/last", ""):
+            return  # none was begun, and nothing of lessons is imported
+        from attn_gui.app.lessons.lesson_list import MOST_KEPT, SHOWN, kept_place, kept_ticks
+
+        name = next(names())
+        place = kept_place(self._settings, name, MOST_KEPT)
+        met = kept_ticks(self._settings, name) | kept_ticks(self._settings, name, SHOWN)
+        view.set_lesson(begun=bool(place or met), ended=not place and bool(met - {0}))
 
     def _list_recent(self, view: StartView) -> None:
         rows = []

@@ -102,7 +102,8 @@ class WalkController(QObject):
         player = WalkPlayer(walk, self._window, still=motion_reduced())
         speed = self._settings.choice(SPEED, SPEEDS, "usual")
         player.speed = SPEEDS[speed]
-        view, steps = WalkView(player, self._window.pictures), WalkSteps(player, self._window.right)
+        view = WalkView(player, self._window.pictures)
+        steps = WalkSteps(player, view, self._window.right)
         player.setParent(view)
         view.set_speed(speed)
         view.leaveAsked.connect(self._on_view_leave_asked)

@@ -207,6 +207,11 @@ class Document(QObject):
         self.stack.setClean()
         self.titleChanged.emit()  # within a change, whoever follows it may have read that it was modified
 
+    def rename(self, name: str) -> None:
+        """Name what no file holds, as in another language."""
+        self.name = name
+        self.titleChanged.emit()
+
     def mark_unsaved(self) -> None:
         """Remember that no file holds the present state."""
         self.stack.resetClean()

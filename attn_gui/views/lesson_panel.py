@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QHideEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
@@ -63,6 +73,7 @@ class QuestionView(Retranslated, QWidget):
         self._walk.clicked.connect(self.walkAsked)
         self._verdict.setObjectName(f"{name}.verdict")
         self._text.setObjectName(f"{name}.question")
+        self._check.setAutoDefault(True)  # Enter presses it
         self._check.clicked.connect(self._hand_on)
         self._line.returnPressed.connect(self._hand_on)
         self._group.idClicked.connect(self.chosen)
@@ -95,7 +106,7 @@ class QuestionView(Retranslated, QWidget):
         lead = lead if text else lead.rstrip()
         self._verdict.set_sentence([TextRun(lead, role, strong=True), *with_scripts(TextRun(text))])
         self._said.setVisible(bool(lead or text))
-        self._show.setVisible(offered)
+        self._offer(self._show, offered)
         self._said.setProperty("verdict", role)
         restyle(self._said)
         if role == "error" and self._line.text() == self._given:
@@ -109,6 +120,11 @@ class QuestionView(Retranslated, QWidget):
         """Say that an answer is right, and why."""
         self.set_verdict(why, "good", offered=False, lead=self.tr("Correct. "))
 
+    def set_shown(self, answer: str, why: str) -> None:
+        """Say the answer that the person wanted to see, and why it is right."""
+        lead = self.tr("The answer is {answer}. ").format(answer=answer.rstrip(".。"))
+        self.set_verdict(why, "text2", offered=False, lead=lead)
+
     def set_main(self, main: bool) -> None:
         """Whether its button is the one to press next; else another one of the panel is."""
         self._check.setProperty("filled", str(main).lower())
@@ -116,7 +132,7 @@ class QuestionView(Retranslated, QWidget):
 
     def set_walk_offered(self, offered: bool) -> None:
         """Whether the steps before what is asked for can be walked through."""
-        self._walk.setVisible(offered)
+        self._offer(self._walk, offered)
 
     def set_answer(self, text: str, place: int) -> None:
         """Give the right answer: a number, or the place of a choice."""
@@ -148,6 +164,12 @@ class QuestionView(Retranslated, QWidget):
         self._given = self._line.text()
         if self._given.strip():
             self.typed.emit(self._given)
+
+    def _offer(self, link: Link, offered: bool) -> None:
+        """Show a link or take it away; the keyboard stays in the question, else Qt would put it anywhere."""
+        if not offered and link.hasFocus():
+            self.take_focus()
+        link.setVisible(offered)
 
     def _uncheck(self) -> None:
         self._group.setExclusive(False)
@@ -194,9 +216,8 @@ class QuestionView(Retranslated, QWidget):
 # --- Panel of a lesson: the step's text with live numbers, its task, its question, the end, and the way on ---
 
 
-SHARE, LEAST_EXPLAINED = 0.6, 96
-"""Of the height of the column, whatever the step says; and logical pixels that are left to the explanation where it
-needs more."""
+LEAST_EXPLAINED = 96
+"""Logical pixels that a long step leaves to the explanation; of a shorter one it has all that is left."""
 LEAST_TEXT, WAY, BAR = 24, 44, (4, 6)
 """Logical pixels: of the step's text where there is no room, and the rest of it scrolls; of the buttons below; of the
 height of the progress bar and between its parts."""
@@ -219,7 +240,10 @@ class StepWords:
 
 @dataclass(frozen=True)
 class EndWords:
-    """What is said behind the last step; `next`: the title of the lesson to go on with, and its minutes."""
+    """What is said behind the last step; `next`: the title of the lesson to go on with, and its minutes.
+
+    `open`: places, from 0, and titles of the steps that are not done, and whether their answer was shown.
+    """
 
     key: str
     lesson: str
@@ -228,21 +252,23 @@ class EndWords:
     can: tuple[str, ...]
     tries: str = ""
     next: tuple[str, int] | None = None
+    open: tuple[tuple[int, str, bool], ...] = ()
 
 
 class ProgressBar(QWidget):
-    """One part for every step: done, on show, or still to come."""
+    """One part for every step: done, on show, or still to come; an outline where the answer was shown."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("lesson.progress")
-        self._done, self._place, self._count = frozenset[int](), -1, 0
+        self._done, self._shown, self._place, self._count = frozenset[int](), frozenset[int](), -1, 0
         self.setFixedHeight(scaled(BAR[0]))
 
-    def set_progress(self, done: frozenset[int], place: int, count: int) -> None:
-        """Set which steps are done, the one on show (`count` or more: none) and their number."""
-        if (done, place, count) != (self._done, self._place, self._count):
-            self._done, self._place, self._count = done, place, count
+    def set_progress(self, done: frozenset[int], shown: frozenset[int], place: int, count: int) -> None:
+        """Set which steps are done, of which the answer was shown, the one on show (`count` or more: none) and their
+        number."""
+        if (done, shown, place, count) != (self._done, self._shown, self._place, self._count):
+            self._done, self._shown, self._place, self._count = done, shown, place, count
             self.update()
 
     def color_of(self, step: int) -> QColor:
@@ -253,11 +279,13 @@ class ProgressBar(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, count, gap = QPainter(self), max(self._count, 1), scaled(BAR[1])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
         width, height = (self.width() - gap * (count - 1)) / count, self.height()
         for step in range(self._count):
+            outlined = step in self._shown and step != self._place
+            painter.setPen(QPen(current_theme().good, 1) if outlined else Qt.PenStyle.NoPen)
             painter.setBrush(self.color_of(step))
-            painter.drawRoundedRect(QRectF(step * (width + gap), 0, width, height), height / 2, height / 2)
+            part, inset = QRectF(step * (width + gap), 0, width, height), outlined / 2
+            painter.drawRoundedRect(part.adjusted(inset, inset, -inset, -inset), height / 2, height / 2)
 
 
 class StepText(FittingPage):
@@ -284,14 +312,19 @@ class StepText(FittingPage):
 
 
 class EndView(Retranslated, QWidget):
-    """What the person can do by now, line by line, something to try, and the lesson to go on with."""
+    """What the person can do by now, line by line, or the way back to what is not done; and something to try."""
+
+    placeAsked = Signal(int)  # a step that is not done, from 0
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("lesson.end")
         self._words: EndWords | None = None
         self._title, self._lines, self._tries = WrappedLabel(self), QVBoxLayout(), SentenceView(self)
-        self._rule = hairline(self)
+        self._rule, self._open_title, self._open = hairline(self), WrappedLabel(self), QVBoxLayout()
+        self._links: list[Link] = []
+        self._open_title.setObjectName("lesson.open_title")
+        dress(self._open_title, "sentence", strong=True)
         self._tries.setObjectName("lesson.try")
         self._title.setObjectName("lesson.end_title")
         dress(self._title, "heading", strong=True)
@@ -301,6 +334,8 @@ class EndView(Retranslated, QWidget):
         self._lines.setSpacing(SPACING.m)
         column.addWidget(self._title)
         column.addLayout(self._lines)
+        column.addWidget(self._open_title)
+        column.addLayout(self._open)
         column.addWidget(self._rule)
         column.addWidget(self._tries)
         column.addStretch(1)
@@ -308,23 +343,34 @@ class EndView(Retranslated, QWidget):
     def set_end(self, words: EndWords) -> None:
         """Show the end of a lesson."""
         self._words = words
-        self._title.setText(words.title)
         clear_layout(self._lines)
         for text in words.can:
             line = QWidget(self)
-            row, mark, said = QHBoxLayout(line), QLabel("✓", line), SentenceView(line)
-            dress(mark, "sentence", "good", strong=True)
+            row, mark, said = QHBoxLayout(line), QLabel("·" if words.open else "✓", line), SentenceView(line)
+            dress(mark, "sentence", "text3" if words.open else "good", strong=True)
             said.set_sentence(with_scripts(TextRun(text)))
             row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(SPACING.m)
             row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
             row.addWidget(said, 1)
             self._lines.addWidget(line)
+        if [link.objectName() for link in self._links] != [f"lesson.open.{place}" for place, _, _ in words.open]:
+            clear_layout(self._open)
+            self._links = [Link("", self) for _ in words.open]
+            for link, (place, _, _) in zip(self._links, words.open, strict=True):
+                link.setObjectName(f"lesson.open.{place}")
+                link.clicked.connect(lambda _=False, place=place: self.placeAsked.emit(place))
+                self._open.addWidget(link)
         self.retranslate()
 
     def retranslate(self) -> None:
         """All words in the present language."""
         if self._words is not None:
+            self._title.setText(self.tr("In this lesson:") if self._words.open else self._words.title)
+            self._open_title.setText(self.tr("Not done yet:"))
+            self._open_title.setVisible(bool(self._words.open))
+            for link, (_, title, shown) in zip(self._links, self._words.open, strict=True):
+                link.set_words(title, lead=self.tr("Answer shown: ") if shown else self.tr("Skipped: "))
             tries = self.tr("Try it: {what}").format(what=self._words.tries) if self._words.tries else ""
             self._tries.set_sentence(with_scripts(TextRun(tries, "text2")))
             for part in (self._rule, self._tries):
@@ -339,6 +385,7 @@ class LessonPanel(Retranslated, QWidget):
     """
 
     stepAsked = Signal(int)  # 1 forward, -1 back
+    placeAsked = Signal(int)  # a step, from 0
     doAsked = Signal()
     returnAsked = Signal()
     closeAsked = Signal()
@@ -351,6 +398,7 @@ class LessonPanel(Retranslated, QWidget):
         self._words: StepWords | None = None
         self._ended: EndWords | None = None
         self._ready = False
+        self._room = (0, 0)  # height of the column, and what of it is kept for what stands below
         self._lesson, self._place, self._close = WrappedLabel(self), QLabel(self), QToolButton(self)
         self.progress = ProgressBar(self)
         self._page = StepText(self)
@@ -393,13 +441,14 @@ class LessonPanel(Retranslated, QWidget):
 
     def set_end(self, words: EndWords) -> None:
         """Show the end of the lesson."""
-        self._ended = words
+        fresh, self._ended = self._ended is None or self._ended.key != words.key, words
         self._lesson.setText(words.lesson)
         self._end.set_end(words)
         self._following.set_next(words.next)
         self._show_parts()
         self.retranslate()
-        (self._on if words.next is not None else self._all).setFocus(Qt.FocusReason.OtherFocusReason)
+        if fresh:
+            (self._on if words.next is not None else self._all).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_ready(self, ready: bool) -> None:
         """Whether the step is done, and the way on is open; leaving it out is possible all the same."""
@@ -441,7 +490,9 @@ class LessonPanel(Retranslated, QWidget):
         self._close.setToolTip(self.tr("Close the lesson; its place is kept"))
         self._close.setAccessibleName(self.tr("Close the lesson; its place is kept"))
         if self._ended is not None:
-            self._place.setText(self.tr("Finished"))
+            count, left = self._ended.count, len(self._ended.open)
+            said = self.tr("{done} of {count} steps done") if left else self.tr("Finished")
+            self._place.setText(said.format(done=count - left, count=count))
         elif self._words is not None:
             place, count = self._words.place, self._words.count
             self._place.setText(self.tr("Step {place} of {count}").format(place=place, count=count))
@@ -458,9 +509,18 @@ class LessonPanel(Retranslated, QWidget):
         if column is None:
             return QSize(hint.width(), wanted)
         whole = column.contentsRect().height() - self.way.sizeHint().height()
-        most = max(least, whole if self._ended is not None else whole - scaled(LEAST_EXPLAINED))
-        usual = whole if self._ended is not None else round(SHARE * column.height())
-        return QSize(hint.width(), min(max(wanted, usual), most))
+        if self._ended is not None:
+            return QSize(hint.width(), max(least, whole))
+        return QSize(hint.width(), min(wanted, max(least, whole - self._kept_below(column))))
+
+    def _kept_below(self, column: QWidget) -> int:
+        """The height that the explanation is left, or the steps of a walk in its place, with the gaps between."""
+        layout = column.layout()
+        assert layout is not None
+        items = [layout.itemAt(place) for place in range(layout.count())]
+        parts = [widget for item in items if item is not None and (widget := item.widget()) and not widget.isHidden()]
+        least = sum(part.minimumSizeHint().height() for part in parts if part not in (self, self.way))
+        return max(scaled(LEAST_EXPLAINED), least) + layout.spacing() * (len(parts) - 1)
 
     def minimumSizeHint(self) -> QSize:
         hint, height = super().minimumSizeHint(), self._column.minimumHeightForWidth(self.width())
@@ -471,9 +531,28 @@ class LessonPanel(Retranslated, QWidget):
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        focus = QApplication.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focus, QRadioButton | QToolButton):
+            focus.click()  # which Qt leaves to Space
+        else:
+            super().keyPressEvent(event)
+
     def showEvent(self, event: QShowEvent) -> None:
         self.way.show()
+        if (column := self.parentWidget()) is not None:
+            column.installEventFilter(self)
         super().showEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take another height where what stands below needs another one; Qt keeps a size hint until it is told."""
+        column = self.parentWidget()
+        if watched is column and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            room = column.height(), self._kept_below(column)
+            if room != self._room:
+                self._room = room
+                self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -539,6 +618,7 @@ class LessonPanel(Retranslated, QWidget):
         self._next.clicked.connect(lambda: self.stepAsked.emit(1))
         self._all.clicked.connect(self.listAsked)
         self._on.clicked.connect(self.nextAsked)
+        self._end.placeAsked.connect(self.placeAsked)
         self._following.clicked.connect(self.nextAsked)
 
     def _build(self) -> None:
@@ -548,7 +628,9 @@ class LessonPanel(Retranslated, QWidget):
         dress(self._left, "small", "edit")
         dress(self._done, "body", "good", strong=True)
         self._on.setProperty("filled", "true")
+        self._do.setAutoDefault(True)  # Enter presses it
         for button in (self._back, self._skip, self._next, self._all, self._on):
+            button.setAutoDefault(True)
             button.setProperty("tall", "true")
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)

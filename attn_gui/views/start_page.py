@@ -362,6 +362,7 @@ class StartView(Retranslated, FittingPage):
         self._recent = QGridLayout()
         self._open, self._drop, self.reopen = _button("open", page), QLabel(page), QCheckBox(page)
         self._finding = ("", "", "")
+        self._begun = self._ended = False  # the first lesson
         self._sentence = ""  # that stands in the field as long as none is typed
         self._build(page)
         self._connect()
@@ -380,6 +381,15 @@ class StartView(Retranslated, FittingPage):
         """Set what the card of the real model says of its chosen cell."""
         self._finding = query, key, weight
         self._say_finding()
+
+    def set_lesson(self, *, begun: bool, ended: bool) -> None:
+        """Whether the first lesson has been begun, and gone through to its end."""
+        self._begun, self._ended = begun, ended
+        self._say_begin()
+
+    def _say_begin(self) -> None:
+        again = self.tr("Once more") if self._ended else self.tr("Go on")
+        self._buttons["begin"].setText(again if self._begun else self.tr("Begin"))
 
     def set_recent(self, rows: Sequence[RecentRow]) -> None:
         """List the files opened last."""
@@ -432,11 +442,11 @@ class StartView(Retranslated, FittingPage):
             "worked": self.tr("Open the example"),
             "show": self.tr("Show attention"),
             "minilm": self.tr("Open this layer"),
-            "begin": self.tr("Begin"),
             "lessons": self.tr("All lessons…"),
         }
         for name, text in words.items():
             self._buttons[name].setText(text)
+        self._say_begin()
         self._toy.set_words(self.tr("Toy model"), tip=self.tr("A 2-layer model that predicts letters"))
         self._others.set_words(self.tr("Others…"), tip=self.tr("Models at hand, and the folder of any other"))
         self.field.setAccessibleName(self.tr("One sentence"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
@@ -28,6 +28,7 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
+    QApplication,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -733,10 +734,10 @@ class WalkSteps(Retranslated, QWidget):
 
     keyed = Signal(int)  # a key that is left to the walk
 
-    def __init__(self, player: WalkPlayer, parent: QWidget | None = None) -> None:
+    def __init__(self, player: WalkPlayer, walk: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("walk.steps")
-        self._player = player
+        self._player, self._walk = player, walk
         self._title, self._hint = QLabel(self), ElidedLabel(self)
         self._page = FittingPage(self)
         self._body = QWidget(self._page.viewport())
@@ -745,6 +746,7 @@ class WalkSteps(Retranslated, QWidget):
         self._concluded: tuple[bool, Walk] | None = None  # what is said of which walk
         player.turned.connect(self._show)
         player.moved.connect(self._show_conclusion)
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus_changed)
         self._build()
         self.retranslate()
 
@@ -759,6 +761,10 @@ class WalkSteps(Retranslated, QWidget):
         self._show()
 
     # --- what Qt asks ----------------------------------------------------------------------------
+    def sizeHint(self) -> QSize:
+        """Its rows scroll: it takes what is left, and a step of a lesson above it comes first."""
+        return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         key = key_of(event)
         if key is not None:
@@ -766,6 +772,11 @@ class WalkSteps(Retranslated, QWidget):
         return key is not None
 
     # --- inside ----------------------------------------------------------------------------------
+    def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """Name the keys while they are the walk's: in the field of an answer Space types."""
+        if now is not None:
+            self._keys.setVisible(any(part is now or part.isAncestorOf(now) for part in (self._walk, self)))
+
     def _show(self) -> None:
         beats, now = self._player.walk.beats, self._player.beat
         if self._rows.count() != len(beats):

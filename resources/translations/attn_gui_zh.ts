@@ -795,6 +795,10 @@
         <source>{number} is {cell} ({title}).</source>
         <translation>{number} 是{title} {cell}。</translation>
     </message>
+    <message>
+        <source>Nearly: more decimals are asked for.</source>
+        <translation>很接近了：题目要求保留更多位小数。</translation>
+    </message>
 </context>
 <context>
     <name>ArraySlot</name>
@@ -1697,6 +1701,22 @@
     <message>
         <source>Try it: {what}</source>
         <translation>试一试：{what}</translation>
+    </message>
+    <message>
+        <source>In this lesson:</source>
+        <translation>这一课讲了：</translation>
+    </message>
+    <message>
+        <source>Not done yet:</source>
+        <translation>还没完成：</translation>
+    </message>
+    <message>
+        <source>Answer shown: </source>
+        <translation>看了答案：</translation>
+    </message>
+    <message>
+        <source>Skipped: </source>
+        <translation>跳过：</translation>
     </message>
 </context>
 <context>
@@ -3586,6 +3606,10 @@
     <message>
         <source>Step {place} of {count}</source>
         <translation>第 {place} 步，共 {count} 步</translation>
+    </message>
+    <message>
+        <source>{done} of {count} steps done</source>
+        <translation>完成 {done} / {count} 步</translation>
     </message>
 </context>
 <context>
@@ -6162,6 +6186,10 @@
     <message>
         <source>Correct. </source>
         <translation>正确。</translation>
+    </message>
+    <message>
+        <source>The answer is {answer}. </source>
+        <translation>答案是 {answer}。</translation>
     </message>
 </context>
 <context>
@@ -9946,6 +9974,14 @@
     <message>
         <source>A 2-layer model that predicts letters</source>
         <translation>预测字母的 2 层模型</translation>
+    </message>
+    <message>
+        <source>Once more</source>
+        <translation>再学一遍</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
     </message>
 </context>
 <context>

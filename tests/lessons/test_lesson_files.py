@@ -67,6 +67,12 @@ def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and
         assert verdict_on(question, end, number).right
         assert verdict_on(question, end, round(number, 2)).right or question.tolerance < 0.005
         assert not verdict_on(question, end, number + 1.5).right
+        asked, zh = question.text.plain("en"), question.text.plain("zh")
+        if abs(round(number, 2) - number) > 1e-9:
+            assert "decimals" in asked, "the precision is named"
+            assert "位小数" in zh
+        if "three decimals" in asked.lower():
+            assert question.tolerance == 0.0005
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

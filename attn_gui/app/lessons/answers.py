@@ -25,7 +25,7 @@ from attn_gui.views.lesson_panel import QuestionView
 class _Judged(NamedTuple):
     """Verdict on an answer: why it is right, or the mistake that leads to it; `given` is the answer if shown.
 
-    `place` is the cell that a wrong number is the number of.
+    `place` is the cell that a wrong number is the number of; `near`: the right one to too few decimals.
     """
 
     right: bool
@@ -34,12 +34,13 @@ class _Judged(NamedTuple):
     given: str | None = None
     number: float = 0.0
     place: Place | None = None
+    near: bool = False
 
 
 class Answers(QObject):
     """Judges what is answered to the question on show."""
 
-    accepted = Signal()  # a right answer, or one that was shown
+    accepted = Signal(bool)  # whether a right answer was given, or it was shown
 
     def __init__(
         self,
@@ -52,6 +53,7 @@ class Answers(QObject):
         super().__init__(view)
         self._view, self._ground, self._settled, self._look = view, ground, settled, look
         self._early = False  # judged by numbers that had not settled
+        self._filled = False  # whether the right answer was put into the field; another language leaves it
         self._question: LessonQuestion | None = None
         self._judged: Callable[[LessonQuestion, NumberSource, str], _Judged] | None = None  # the last answer to it
         self._job = BackgroundTask(self)
@@ -68,7 +70,7 @@ class Answers(QObject):
     def ask(self, question: LessonQuestion | None) -> None:
         """Judge answers to this question from now on."""
         self._job.forget()
-        self._question, self._judged = question, None
+        self._question, self._judged, self._filled = question, None, False
 
     def judge_again(self, *_: object) -> None:
         """Begin anew where numbers change under an answer that is being judged."""
@@ -119,14 +121,17 @@ class Answers(QObject):
         question = self._question
         assert question is not None
         if not found.right:
-            self._view.set_wrong(self.tr("{place} {mistake}").format(**self._reasons(found)).strip())
+            near = self.tr("Nearly: more decimals are asked for.") if found.near else ""
+            self._view.set_wrong(near or self.tr("{place} {mistake}").format(**self._reasons(found)).strip())
             return
-        if found.given is not None:
-            self._view.set_answer(found.given, question.right)
-            if not self._early:  # given once: another language says why again, whatever is typed by then
-                self._judged = _explained
-        self._view.set_right(found.why)
-        self.accepted.emit()
+        if found.given is None:
+            self._view.set_right(found.why)
+        else:
+            if not self._filled:
+                self._view.set_answer(found.given, question.right)
+                self._filled = not self._early
+            self._view.set_shown(found.given, found.why)
+        self.accepted.emit(found.given is None)
 
     def _reasons(self, found: _Judged) -> dict[str, str]:
         """Say of which cell a wrong answer is the number, and which mistake leads to it."""
@@ -147,6 +152,8 @@ def _typed(question: LessonQuestion, ground: NumberSource, lang: str, number: fl
     if verdict.right:
         return _Judged(True, _why(question, ground, lang))
     mistake = next((mistake.said for mistake in verdict.mistakes), "")
+    if not mistake and number in [round(verdict.expected, decimals) for decimals in (1, 2, 3)]:
+        return _Judged(False, near=True)
     return _Judged(False, mistake=mistake, number=number, place=verdict.place)
 
 
@@ -155,12 +162,11 @@ def _chosen(question: LessonQuestion, ground: NumberSource, lang: str, place: in
 
 
 def _shown(question: LessonQuestion, ground: NumberSource, lang: str) -> _Judged:
-    given = "" if question.answer is None else _given(question.answer.number(ground), question.tolerance)
-    return _explained(question, ground, lang)._replace(given=given)
-
-
-def _explained(question: LessonQuestion, ground: NumberSource, lang: str) -> _Judged:
-    return _Judged(True, _why(question, ground, lang))
+    if question.answer is None:
+        given = question.choices[question.right].said(lang, ground)
+    else:
+        given = _given(question.answer.number(ground), question.tolerance)
+    return _Judged(True, _why(question, ground, lang), given=given)
 
 
 def _given(number: float, tolerance: float) -> str:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 # --- what is kept ---------------------------------------------------------------------------------
 
 
-PROGRESS, TICKS, LAST = "lessons/progress", "lessons/ticks", "lessons/last"
-"""Where what is kept stands: by lesson the step to go on with and those that are done; and the last lesson."""
+PROGRESS, TICKS, SHOWN, LAST = "lessons/progress", "lessons/ticks", "lessons/shown", "lessons/last"
+"""Where what is kept stands: by lesson the step to go on with, those that are done, and those of which the answer was
+shown; and the last lesson."""
 MOST_KEPT = 60  # steps of a lesson
 
 
@@ -33,15 +34,15 @@ def kept_place(settings: Settings, key: str, count: int) -> int:
     return place if type(place) is int and 0 <= place < count else 0
 
 
-def kept_ticks(settings: Settings, key: str) -> frozenset[int]:
-    """Return the steps of a lesson that are done."""
-    found = settings.record(TICKS).get(key)
+def kept_ticks(settings: Settings, key: str, kind: str = TICKS) -> frozenset[int]:
+    """Return the steps of a lesson that are done, or those of `SHOWN`."""
+    found = settings.record(kind).get(key)
     return frozenset(step for step in found if type(step) is int) if isinstance(found, list) else frozenset()
 
 
-def keep_tick(settings: Settings, key: str, step: int) -> None:
-    """Keep that a step of a lesson is done."""
-    settings.add(TICKS, {key: sorted(kept_ticks(settings, key) | {step})[:MOST_KEPT]})
+def keep_tick(settings: Settings, key: str, step: int, kind: str = TICKS) -> None:
+    """Keep that a step of a lesson is done, or that its answer was shown."""
+    settings.add(kind, {key: sorted(kept_ticks(settings, key, kind) | {step})[:MOST_KEPT]})
 
 
 # --- the list -------------------------------------------------------------------------------------

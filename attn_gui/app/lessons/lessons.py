@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from attn_gui.app.lessons.answers import Answers
 from attn_gui.app.lessons.lesson_list import (
     LAST,
     PROGRESS,
+    SHOWN,
+    TICKS,
     LessonListController,
     keep_tick,
     kept_place,
@@ -136,6 +139,8 @@ def said_step(
 
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")
+RESERVED = re.compile(r'\s*[\\/:*?"<>|]+\s*')
+"""What the name of a file must not have: the document of a lesson is named by its title."""
 
 
 class _Opened(NamedTuple):
@@ -191,6 +196,8 @@ class LessonsController(QObject):
         """The lessons in their menu and the step on show, in the present language."""
         self._menu.retranslate()
         self.list.retranslate()
+        if self._lesson is not None and self._document.path is None:
+            self._document.rename(self._name_of(self._lesson))
         if self._lesson is not None and self._place < len(self._states):
             self._say_tokens()
         self._answers.retranslate()
@@ -251,7 +258,9 @@ class LessonsController(QObject):
         lesson, states, self._following = opened
         place = 0 if self._anew else kept_place(self._settings, lesson.key, len(states))
         scene = states[place].begin.said(self._look.language)
-        self._files.begin_problem(scene.problem, lesson.name, scene.study)  # which puts the lesson before it away
+        self._files.begin_problem(
+            scene.problem, self._name_of(lesson), scene.study
+        )  # which puts the lesson before it away
         self._lesson, self._of_file = lesson, states
         self._states = tuple(state.said(self._look.language) for state in states)
         self._settings.put(LAST, lesson.key)
@@ -259,6 +268,9 @@ class LessonsController(QObject):
         self._window.inspector.set_walk_main(False)
         self._window.set_history_shown(False)
         self._go(place)
+
+    def _name_of(self, lesson: Lesson) -> str:
+        return RESERVED.sub(" ", lesson.title.plain(self._look.language)).strip()
 
     def close(self) -> None:
         """Put the lesson away; the next time it goes on where it was."""
@@ -268,7 +280,8 @@ class LessonsController(QObject):
         self._lesson, self._states, self._of_file, self._turning = None, (), (), None
         self._saying.forget()
         self._answers.ask(None)
-        with handing_on(self._panel, self._window.product.focus_map):
+        focus_map = self._window.product.focus_map
+        with handing_on(self._panel, focus_map), handing_on(self._panel.way, focus_map):
             self._panel.leave()
         self._window.set_history_shown(True)
         self._window.inspector.show()
@@ -303,6 +316,8 @@ class LessonsController(QObject):
         assert lesson is not None
         assert lesson.end is not None
         ground, after = self._ground(), self._following
+        done, shown = self._ticks()
+        steps = enumerate(self._states)
         words = EndWords(
             lesson.key,
             lesson.title.said(lang, ground),
@@ -311,6 +326,11 @@ class LessonsController(QObject):
             tuple(line.said(lang, ground) for line in lesson.end.can),
             "" if lesson.end.tries is None else lesson.end.tries.said(lang, ground),
             None if after is None else (after.title.said(lang, ground), after.minutes),
+            tuple(
+                (place, state.step.title.said(lang, ground), place in shown)
+                for place, state in steps
+                if place not in done
+            ),
         )
         self._panel.set_end(words)
         self._show_progress()
@@ -335,7 +355,8 @@ class LessonsController(QObject):
         answered = self._answered
         self._go(self._place)
         if answered:
-            self._accept()
+            self._answered = True
+            self._open_up()
 
     # --- what is covered and done ----------------------------------------------------------------
     def _uncover(self) -> None:
@@ -345,12 +366,19 @@ class LessonsController(QObject):
             if own & self._view.look.blanks:
                 self._view.set(blanks=self._view.look.blanks - own)
 
-    def _accept(self) -> None:
-        """Go on: the question is answered, or its answer was shown."""
-        self._answered = True
+    def _accept(self, solved: bool) -> None:
+        """Go on: the question is answered, or its answer was shown; what is handed in after that is no answer."""
+        first, self._answered = not self._answered, True
+        self._open_up()
+        if first:
+            self._tick(TICKS if solved else SHOWN)
+        cell, asked = self._view.look.cell, self._asked_cell()
+        if cell is not None and asked is not None and cell.stage == asked[0]:
+            self._view.set(**self._chosen(*asked))  # it is the one that is explained now
+
+    def _open_up(self) -> None:
         self._panel.question.set_walk_offered(False)
         self._uncover()
-        self._tick()
 
     def take(self, blank: Blank, number: float) -> None:
         """Judge a number that was typed into the map as the answer, if it is the cell that is asked for."""
@@ -365,20 +393,26 @@ class LessonsController(QObject):
         stage, places = question.answer.cell
         return stage, cell_index(self._computation.evaluation, stage, places)
 
-    def _tick(self) -> None:
-        """Keep that the step is done."""
+    def _tick(self, kind: str = TICKS) -> None:
+        """Keep that the step is done, or that its answer was shown."""
         assert self._lesson is not None
-        keep_tick(self._settings, self._lesson.key, self._place)
+        keep_tick(self._settings, self._lesson.key, self._place, kind)
         self._show_progress()
+
+    def _ticks(self) -> tuple[frozenset[int], frozenset[int]]:
+        """The steps that are done, and those others of which the answer was shown."""
+        assert self._lesson is not None
+        done, shown = (kept_ticks(self._settings, self._lesson.key, kind) for kind in (TICKS, SHOWN))
+        return done, shown - done
 
     def _show_progress(self) -> None:
         if self._lesson is None:
             return
-        ticks, place = kept_ticks(self._settings, self._lesson.key), self._place
-        self._panel.progress.set_progress(ticks, place, len(self._states))
+        (done, shown), place = self._ticks(), self._place
+        self._panel.progress.set_progress(done, shown, place, len(self._states))
         if place < len(self._states):
             step = self._states[place].step
-            self._panel.set_ready(place in ticks or (step.question is None and not step.tasks))
+            self._panel.set_ready(place in done | shown or (step.question is None and not step.tasks))
 
     def _say_tokens(self) -> None:
         """Name the tokens of the step in the present language, unless the person has made other numbers of it."""
@@ -518,6 +552,7 @@ class LessonsController(QObject):
         self._menu.chosen.connect(self.open_path)
         panel = self._panel
         panel.stepAsked.connect(self._step)
+        panel.placeAsked.connect(self._go)
         panel.closeAsked.connect(self.close)
         panel.question.walkAsked.connect(self._walk)
         panel.doAsked.connect(self._do)

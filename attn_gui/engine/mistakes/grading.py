@@ -14,8 +14,8 @@ from .mistake import Mistake
 
 TOLERANCE = 0.005
 """Half of the second decimal; of numbers beyond 1 the same share."""
-MOST_COLUMNS = 64
-"""Cells of a row that an answer is looked for in."""
+MOST_COLUMNS, MOST_ROWS = 64, 64
+"""Cells of a row that an answer is looked for in; and rows of a map."""
 ROUNDING = 1 + 1e-4
 """So much wider a tolerance is: 0.13 for 0.125 is off by half of the second decimal, in binary by a little more."""
 
@@ -53,12 +53,15 @@ def _place_of(
     evaluation: Evaluation, stage: str, index: tuple[int, ...], answer: float, tolerance: float
 ) -> Place | None:
     """Return the cell that an answer is the number of: the same one a step or more before, the last first, else
-    another of the row."""
+    another of the row, else another of the stage or of the one before."""
     alike, before = _layout(evaluation, stage), evaluation.stages[: evaluation.stages.index(stage)]
     earlier = [name for name in reversed(before) if _layout(evaluation, name) == alike]
     row = [(*index[:-1], column) for column in range(min(evaluation.shape(stage)[-1], MOST_COLUMNS))]
     places = [(name, index) for name in earlier]
     places += [(name, at) for name in (stage, *earlier) for at in row if at != index]
+    others = (line for line in range(min(evaluation.shape(stage)[-2], MOST_ROWS)) if line != index[-2])
+    rows = [(*at[:-2], line, at[-1]) for line in others for at in row]
+    places += [(name, at) for name in (stage, *earlier[:1]) for at in rows]
     if not math.isfinite(answer):
         return None
     return next((place for place in places if is_same(answer, number_at(evaluation, *place), tolerance)), None)

@@ -162,7 +162,7 @@ def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(laun
     person.click("lesson.show")
     settle(person)
     assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
-    assert verdict(person).startswith("Correct.")
+    assert verdict(person).startswith("The answer is 0.6405.")
 
 
 def have_shown(person):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from attn_gui.app.lessons import lessons
 from attn_gui.app.state import background_task
+from attn_gui.lessons.lesson import title_of
 from attn_gui.paths import resource
 from tests.journeys.gate import Gate
 from tests.journeys.lessons.test_lessons import settle
@@ -130,7 +131,7 @@ def test_another_lesson_takes_the_place_of_the_one_before(launch, gate):
         rest(person, gate)
         assert begun(person)
         assert not person.find("history").isVisible()
-        assert person.program.document.name == path.stem
+        assert person.program.document.name == title_of(path, "en").replace(":", "")
 
 
 def test_a_lesson_whose_task_one_did_is_left_without_a_question_about_a_file(launch):
@@ -147,7 +148,7 @@ def test_a_lesson_whose_task_one_did_is_left_without_a_question_about_a_file(lau
     settle(person)
     person.program.take_in(LESSON)  # no dialog opens, which would wait for an answer
     settle(person)
-    assert person.program.document.name == LESSON.stem
+    assert person.program.document.name == title_of(LESSON, "en")
 
 
 def test_what_is_done_after_a_lesson_belongs_to_the_person(launch):

@@ -199,6 +199,10 @@ def test_the_band_begins_the_worked_example_as_a_lesson(first, qtbot):
     qtbot.waitUntil(lambda: not seen(first, "start"))
     assert seen(first, "lesson")
     assert first.program.document.problem.query.shape == (2, 3)
+    first.click("lesson.skip")
+    first.do("start")
+    assert first.find("start.begin").text() == "Go on"
+    first.do("start")
 
 
 def test_the_list_of_lessons_takes_the_place_of_the_page(first, qtbot):
