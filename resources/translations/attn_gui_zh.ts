@@ -6851,6 +6851,10 @@
         <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中第 {rank} 大。</translation>
     </message>
     <message>
+        <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
+        <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
+    </message>
+    <message>
         <source>Column {column} of the output of query {query} in head {head}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 在头 {head} 中输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
@@ -9945,6 +9949,10 @@
     <message>
         <source>exact, {dtype} · {sizes}</source>
         <translation>精确，{dtype} · {sizes}</translation>
+    </message>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
     </message>
     <message>
         <source>not allowed</source>
