@@ -122,6 +122,7 @@ class MainWindow(QMainWindow):
         self.modes = {PRODUCT: self.product, ALL: self.all_stages, SIDE_BY_SIDE: self.sides}
         self.heads = HeadsStrip(self._middle)
         self.banner, self.inspector, self.history = Banner(self.right), Inspector(self.right), HistoryView(self.right)
+        self.banner.changed.connect(self._on_banner_changed)
         self._fold = hairline(self.right)
         self._build_panels()
         self._filled = True
@@ -159,11 +160,21 @@ class MainWindow(QMainWindow):
         self._status.setVisible(shown)
         for label in (self.place, self.recomputed, self.precision):
             label.setVisible(not shown)
-        if self._filled:
-            column = (self._start if shown else self.right).layout()
-            assert isinstance(column, QBoxLayout)
-            if column.indexOf(self.banner) < 0:
-                self.banner.move_into(column, 0 if shown else column.indexOf(self.inspector))
+        if self._filled and (not shown or self.banner.buttons()):  # what it says of a document alone stays with that
+            self._place_banner()
+
+    def _place_banner(self) -> None:
+        """Put the banner where it is seen; it comes to the start page with an offer, or with what is said there."""
+        shown = self.start_shown
+        zone = self._start if shown else self.right
+        column = zone.layout() if zone is not None else None
+        assert isinstance(column, QBoxLayout)
+        if column.indexOf(self.banner) < 0:
+            self.banner.move_into(column, 0 if shown else column.indexOf(self.inspector))
+
+    def _on_banner_changed(self) -> None:
+        if self.start_shown and not self.banner.isHidden():
+            self._place_banner()
 
     def fit_panels(self) -> None:
         """Give the panels the form for a narrow window, a low one or a roomy one, once its size and they are there."""

@@ -47,6 +47,7 @@ class StatusController(QObject):
         context.computation.updated.connect(self._on_computation_updated)
         context.computation.working.connect(self._on_computation_working)
         context.document.titleChanged.connect(self.show_title)
+        context.window.startShown.connect(self.show_title)
         context.window.product.hovered.connect(self._on_product_hovered)
         context.window.product.hoverLeft.connect(self.show_place)
         self.show()
@@ -77,9 +78,11 @@ class StatusController(QObject):
         name, layer = self._document.name, self._document.layer
         if layer is not None:
             name = f"{name} · {layer_words(layer.number)}"
+        starting = self._window.start_shown
+        name = self.tr("Start page") if starting else name
         self._window.setWindowTitle(f"{name}[*]")
         self._window.setAccessibleName(name)
-        self._window.setWindowModified(self._document.modified)
+        self._window.setWindowModified(self._document.modified and not starting)
 
     def _show_layer(self) -> None:
         """Name the layer of a model that is on the table, where its steps and maps are."""
@@ -124,7 +127,7 @@ class StatusController(QObject):
             names = token_text(problem.query_tokens[row]), token_text(problem.names_of_keys[column])
             place = f"{' → '.join(names)} {place}"
         said = {"stage": stage_title(stage), "head": look.head, "place": place, "number": number}
-        if evaluation.node(stage).stage.joined:
+        if evaluation.node(stage).stage.joined or problem.num_heads == 1:
             return self.tr("{stage} · {place} = {number}").format(**said)
         return self.tr("{stage} · head {head} · {place} = {number}").format(**said)
 

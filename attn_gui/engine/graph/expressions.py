@@ -526,7 +526,10 @@ def chain_of(sides: Iterable[str]) -> str:
 
 
 def printed_formula(expression: Expression, result: float, more: int = 0) -> PrintedFormula:
-    """Return a formula in LaTeX with the fewest digits that give its result, printed with `more` than usual."""
+    """Return a formula in LaTeX with the fewest digits that give its result, printed with `more` than usual.
+
+    Cells of one matrix get the same digits.
+    """
     plain, numbers = expression.write("latex"), _typeset_numbers(expression)
     if numbers is None or not math.isfinite(result) or not all(math.isfinite(one.number) for one in numbers):
         return PrintedFormula(plain, numbers is None or not math.isfinite(result), {})
@@ -538,7 +541,8 @@ def printed_formula(expression: Expression, result: float, more: int = 0) -> Pri
             except OverflowError:
                 return False
 
-    found = fewest_digits((one.number for one in numbers), fits)
+    kinds = {one.number: one.name for one in numbers if isinstance(one, Cell)}
+    found = fewest_digits((one.number for one in numbers), fits, kinds)
     if found is None or not any(found.values()):
         return PrintedFormula(plain, found is not None, {})
     return PrintedFormula(_as_printed(expression, found).write("latex"), True, found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal
 
 # "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
@@ -54,11 +55,15 @@ def agrees(computed: float, result: float, decimals: int = OF_RESULTS, more: int
     return abs(computed - printed) <= unit / 2 + 1e-12 * size  # at a tie either way of rounding is right
 
 
-def fewest_digits(operands: Iterable[float], fits: Callable[[Mapping[float, int]], bool]) -> dict[float, int] | None:
+def fewest_digits(
+    operands: Iterable[float],
+    fits: Callable[[Mapping[float, int]], bool],
+    kinds: Mapping[float, object] = MappingProxyType({}),
+) -> dict[float, int] | None:
     """Return how many digits more than usual each of some numbers needs, each as few as the others allow.
 
-    `fits` says whether the result comes out with the numbers printed so. Equal numbers are printed alike. None where
-    `MOST_MORE` digits do not do.
+    `fits` says whether the result comes out with the numbers printed so. Equal numbers are printed alike, and those of
+    one kind get the same digits. None where `MOST_MORE` digits do not do.
     """
     more = dict.fromkeys(operands, 0)
     for most in range(MOST_MORE + 1):
@@ -67,8 +72,13 @@ def fewest_digits(operands: Iterable[float], fits: Callable[[Mapping[float, int]
             break
     else:
         return None
-    for operand, most in more.items():
-        more[operand] = next(few for few in range(most + 1) if few == most or fits({**more, operand: few}))
+    for kind in {kinds.get(operand, operand): None for operand in more}:
+        alike = [operand for operand in more if kinds.get(operand, operand) == kind]
+        for few in range(most + 1):
+            trial = {**more, **dict.fromkeys(alike, few)}
+            if few == most or fits(trial):
+                more = trial
+                break
     return more
 
 

@@ -21,6 +21,7 @@ CELL_MARGIN = 2.5
 """Pixels that the widest value leaves in its cell."""
 
 _ROUNDING, _EXACT = 1e-15, 15  # what is left of 0 between two levels, of the larger one; the decimals that are known
+_NOISE = 1e-9
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e7
 
 
@@ -49,6 +50,14 @@ def format_number(value: float, decimals: int) -> str:
     return text.replace("-", MINUS)
 
 
+def is_whole(value: float) -> bool:
+    """Return whether a number is whole but for the last bits of its computation; a small one is not 0 by that."""
+    if not abs(value) < _LARGEST_PLAIN:
+        return False
+    whole = round(value)
+    return abs(value - whole) < _NOISE if whole else value == 0
+
+
 def scientific(value: float, digits: int = 3) -> str:
     """Return a number in a few digits, with a power of ten where it is small or large; "–" for what is no number."""
     if not math.isfinite(value):
@@ -71,15 +80,18 @@ def difference_text(value: float) -> str:
 
 
 def sentence_number(value: float, decimals: int = 6) -> str:
-    """Return a number as a sentence says it: with fixed decimals, small ones with as many digits and a power of ten."""
+    """Return a number as a sentence says it: a whole one as it is, others with fixed decimals, small ones with as many
+    digits and a power of ten."""
+    if is_whole(value):
+        return format_number(value, 0)
     return scientific(value, decimals) if 0 < abs(value) < _SMALLEST_PLAIN else format_number(value, decimals)
 
 
 def cell_text(value: float, numbers: CellNumbers) -> str:
-    """Return a value as it stands in a cell; a weight that rounds to 0 is "·"."""
+    """Return a value as it stands in a cell; a weight that rounds to 0 is "·", and other whole ones have no zeros."""
     if numbers.scientific:
         return ZERO_WEIGHT if value == 0 else scientific(value, numbers.decimals)
-    text = format_number(value, numbers.decimals)
+    text = format_number(value, 0 if not numbers.weights and is_whole(value) else numbers.decimals)
     if not numbers.weights:
         return text
     if not any(digit in text for digit in "123456789"):
@@ -104,7 +116,8 @@ def cell_decimals(
     if weights and bool(((values > 0) & (values < 1)).any()):
         extremes.append(0.5)  # 0 and 1 are shorter than what lies between them
     for numbers in _attempts(weights):
-        if _widest((cell_text(value, numbers) for value in extremes), metrics) <= room:
+        texts = (cell_text(one, numbers) if weights else format_number(one, numbers.decimals) for one in extremes)
+        if _widest(texts, metrics) <= room:
             return numbers
     return None
 

@@ -16,6 +16,8 @@ from attn_gui.figure.walk.rich_text import strong
 
 LANDS = 0.82
 """Share of a beat after which its number is on its way to its cell."""
+CHIP = 62.0, 32.0
+"""Width and height of that number when it sets out; it lands no larger than its cell."""
 
 
 class Beat(ABC):
@@ -69,6 +71,9 @@ class Beat(ABC):
         if still:
             canvas.arrow(start, QPointF(place.right() + 7, place.center().y()))
         elif progress > LANDS:
-            chip = QRectF(0, 0, 62, 32)
-            chip.moveCenter(between(start, place.center(), part(progress, LANDS, 1.0)))
-            canvas.box(chip, strong(self.context.number(self.value)), fill, canvas.theme.ink, pixels=14)
+            share = part(progress, LANDS, 1.0)
+            end = between(QPointF(*CHIP), QPointF(min(CHIP[0], place.width()), min(CHIP[1], place.height())), share)
+            chip = QRectF(0, 0, end.x(), end.y())
+            chip.moveCenter(between(start, place.center(), share))
+            pixels = max(1.0, min(14.0, 0.45 * chip.height()))
+            canvas.box(chip, strong(self.context.number(self.value)), fill, canvas.theme.ink, pixels=pixels)

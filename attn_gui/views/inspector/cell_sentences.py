@@ -173,6 +173,11 @@ class Sentences(QObject):
     def _head_output(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
         if not explanation.terms:
             return self.tr("Query {query} sees no key: weights 0, output 0."), {}
+        if context.problem.num_heads == 1:
+            return self.tr(
+                "Column {column} of the output of query {query}: {value}. "
+                "It is the sum of {count} values, each times its weight."
+            ), {"count": len(explanation.terms)}
         return self.tr(
             "Column {column} of the output of query {query} in head {head}: {value}. "
             "It is the sum of {count} values, each times its weight."

@@ -16,13 +16,13 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph.nodes import plain_name
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.text.labels import token_text
+from attn_gui.figure.text.numbers import MINUS, format_number, is_whole
 from attn_gui.views.names import letter
 
 # --- Context of an explained cell, and how cells and numbers are written ---
 
 
 LARGE = 1e6
-MINUS = "\N{MINUS SIGN}"
 
 
 class Reached(NamedTuple):
@@ -105,9 +105,10 @@ def role_of(name: str) -> str:
 
 
 def number(value: float, decimals: int = 4) -> str:
-    """A number in a sentence: fixed decimals, a true minus, powers of ten where fixed decimals would say nothing."""
-    if value == 0:
-        return "0"
+    """A number in a sentence: a whole one as it is, others with fixed decimals, or a power of ten where they would say
+    nothing."""
+    if is_whole(value):
+        return format_number(value, 0)
     if math.isfinite(value) and abs(value) < 0.5 * 10.0**-decimals:
         return _power_of_ten(value)
     return column_number(value, decimals)
@@ -131,7 +132,7 @@ def column_writer(values: Iterable[float], decimals: int) -> Callable[[float], s
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     if 0 < largest < 10.0 ** (1 - decimals):
         return lambda value: number(value, decimals) if value == 0 or not math.isfinite(value) else _power_of_ten(value)
-    return lambda value: number(value, decimals) if value else column_number(value, decimals)
+    return lambda value: column_number(value, decimals) if is_whole(value) else number(value, decimals)
 
 
 def _power_of_ten(value: float) -> str:
@@ -210,7 +211,7 @@ def _source(cells: list[Cell], explanation: Explanation) -> Neighbor:
     own = next((cell for cell in cells if stage.shares and cell.index == explanation.index), None)
     if len(cells) == 1 or own is not None:  # a softmax reads its whole row; its own score says most
         cell = own or cells[0]
-        text = f"{cell_name(cell.name, cell.index)} = {number(cell.value, 3)}"
+        text = f"{cell_name(cell.name, cell.index)} = {number(cell.value)}"
         # whichever head is on show, this one comes from one of them, unless it was set by hand
         if stage.told == "joint" and len(cell.index) > len(explanation.index):
             text = QCoreApplication.translate("Relations", "{cell}, head {head}").format(cell=text, head=cell.index[1])

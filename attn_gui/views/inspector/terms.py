@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from math import isclose, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -26,13 +28,16 @@ from attn_gui.document.matrix_model import Index
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.nodes import cell_symbol, plain_name
+from attn_gui.engine.graph.printing import agrees
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.text.numbers import MINUS, is_whole
 from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.context import (
     ExplainContext,
     OtherState,
     cell_name,
+    column_number,
     column_writer,
     role_of,
     running_name,
@@ -58,6 +63,7 @@ class TermCell(NamedTuple):
 TOP = 10
 FULL, TIGHTEST = 0, 3  # how much a table says: all; no "c =" in rows; a decimal less; and no cells in the header
 ALL_UP_TO = 20  # so many terms are listed without a tail
+MOST_MORE = 2  # digits that a column gets so that printed factors give their printed product
 
 
 class TermsModel(QAbstractTableModel):
@@ -75,7 +81,7 @@ class TermsModel(QAbstractTableModel):
         self._expanded, self.tight = False, FULL
         self._shape = (0, 2)  # rows and columns: a view asks for them at every cell
         self._faces: dict[tuple[int, int], tuple[TermCell, ...]] = {}  # by row and tightness
-        self._writers: dict[int, tuple[Write, Write]] = {}  # of numbers and of values, by tightness
+        self._writers: dict[int, tuple[tuple[Write, ...], Write]] = {}  # of columns and of values, by tightness
         self._largest: float | None = None
 
     # --- what is shown ---------------------------------------------------------------------------
@@ -255,9 +261,9 @@ class TermsModel(QAbstractTableModel):
         tail, value, chosen = self._is_tail(row), self._row_value(row), self._is_chosen(row)
         name = self.tr("{count} more").format(count=self.count() - self.shown()) if tail else self._name(row)
         cells = () if tail else self._term(row).cells
-        write, write_value = self._ways_of_writing()
+        writers, write_value = self._ways_of_writing()
         if len(cells) == len(self._headers):
-            texts = [write(cell.value) for cell in cells]
+            texts = [write(cell.value) for write, cell in zip(writers, cells, strict=True)]
         else:  # the tail, a bias among products, or addends of different matrices
             texts = [""] * len(self._headers)
         numbers = [TermCell(text, None, chosen, color) for text, (_, color) in zip(texts, self._headers, strict=True)]
@@ -267,13 +273,44 @@ class TermsModel(QAbstractTableModel):
             numbers = [TermCell(write_value(old), old, chosen, "text")]
         return TermCell(name, None, chosen, "text"), *numbers, TermCell(write_value(value), value, chosen, "text")
 
-    def _ways_of_writing(self) -> tuple[Write, Write]:
-        """The ways in which numbers and values are written, the values as the largest of them asks for."""
+    def _ways_of_writing(self) -> tuple[tuple[Write, ...], Write]:
+        """The ways in which columns of numbers and values are written, the values as the largest of them asks for.
+
+        A column of whole numbers has no decimals. Printed factors give their printed product: where they do not, whole
+        columns get digits more, as few as can be.
+        """
         if self.tight not in self._writers:
             largest = (self._row_value(first) for first in range(min(self.shown(), 1)))
             decimals = self._decimals(4 if self.of_weights() else 3)
-            self._writers[self.tight] = column_writer((), self._decimals(3)), column_writer(largest, decimals)
+            rows = [row for row in range(min(self.shown(), ALL_UP_TO)) if not self.alone(row)]
+            values = [self._row_value(row) for row in rows]
+            write_value = column_writer(largest, decimals)
+            if rows and not self.of_weights() and all(map(is_whole, [*values, *self._tail_value()])):
+                write_value = partial(column_number, decimals=0)
+            factors = [tuple(cell.value for cell in self._term(row).cells) for row in rows]
+            columns = list(zip(*factors, strict=True)) or [()] * len(self._headers)
+            products = [pair for pair in zip(factors, values, strict=True) if _is_product(*pair)]
+            choices = sorted(itertools.product(range(MOST_MORE + 1), repeat=len(columns)), key=sum) if products else []
+
+            def writers(more: Sequence[int]) -> tuple[Write, ...]:
+                return tuple(
+                    partial(column_number, decimals=0)
+                    if column and all(map(is_whole, column))
+                    else column_writer((), decimals + digits)
+                    for column, digits in zip(columns, more, strict=True)
+                )
+
+            def wrong(more: Sequence[int]) -> int:
+                ways = writers(more)
+                return sum(not _gives(ways, *pair, decimals) for pair in products)
+
+            fewest = next((more for more in choices if not wrong(more)), None)
+            fewest = fewest or min(choices, key=wrong, default=(0,) * len(columns))
+            self._writers[self.tight] = writers(fewest), write_value
         return self._writers[self.tight]
+
+    def _tail_value(self) -> list[float]:
+        return [self._row_value(self.shown())] if self.has_tail() else []
 
     def _tip(self, row: int) -> str:
         """The whole text of the row; where columns are counted within a head, their numbers in the tables, too."""
@@ -345,6 +382,17 @@ class TermsModel(QAbstractTableModel):
         if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
+
+
+def _is_product(factors: Sequence[float], value: float) -> bool:
+    """Whether a term is the product of its two numbers: of a difference, or behind a function, it is not."""
+    return len(factors) == 2 and isfinite(value) and isclose(factors[0] * factors[1], value, rel_tol=1e-5)
+
+
+def _gives(writers: Sequence[Write], factors: Sequence[float], value: float, decimals: int) -> bool:
+    """Whether the product of factors as they are written rounds to the value as it is written."""
+    first, second = (float(write(factor).replace(MINUS, "-")) for write, factor in zip(writers, factors, strict=True))
+    return agrees(first * second, value, decimals)
 
 
 def _small_written(value: float, *, write: Write, least: float) -> str:

@@ -79,7 +79,7 @@ class ShapeBadge(QLabel):
 
     def plain(self) -> str:
         rows, columns = self._shape
-        cut = f" = {rows} × ({self._heads[0]} · {self._heads[1]})" if self._heads else ""
+        cut = f" = {rows} × ({self._heads[0]} · {self._heads[1]})" if self._heads and self._heads[0] > 1 else ""
         return f"{rows} × {columns}{cut}"
 
     def set_theme(self, theme: Theme) -> None:

@@ -62,7 +62,7 @@ def test_a_scaled_score_is_explained_by_the_products(encoder):
 def test_few_keys_are_written_out(worked):
     assert chain(explain(worked, "weights", (0, 0, 1, 1))) == (
         r"a_{1,1} = \frac{e^{s'_{1,1}}}{e^{s'_{1,0}} + e^{s'_{1,1}}} = "
-        r"\frac{e^{1.155}}{e^{0.5774} + e^{1.155}} = 0.6405"
+        r"\frac{e^{1.15470}}{e^{0.57735} + e^{1.15470}} = 0.6405"
     )
     assert chain(explain(worked, "head_output", (0, 0, 1, 1))) == (
         r"o_{1,1} = a_{1,0}\,v_{0,1} + a_{1,1}\,v_{1,1} = 0.35954 \cdot 2 + 0.64046 \cdot 4 = 3.2809"

@@ -81,6 +81,18 @@ def test_a_cell_that_is_left_out_shows_its_number_nowhere(launch):
     assert person.find("exercise.left").text() == "1 of 1 left"
 
 
+def test_covering_leaves_the_colors_of_other_cells_as_they_were(launch):
+    person = launch(SMALL)
+    person.show_stage("scores")
+    before = person.find("heatmap.scores").levels
+    leave_out(person, "scores", 1, 1)
+    assert person.find("heatmap.scores").levels == before
+    person.click_cell("scores", 0, 0)
+    person.do("leave_out")
+    settle(person)
+    assert person.find("heatmap.scores").levels == before
+
+
 def test_a_wrong_number_typed_into_the_map_is_called_by_its_mistake_and_the_right_one_uncovers_the_cell(launch):
     person = launch(SMALL)
     leave_out(person, "weights", 1, 1)

@@ -51,7 +51,7 @@ def test_every_stage_has_its_sentence(
 
 @pytest.mark.parametrize(
     ("scale", "expected"),
-    [(None, "divided by √3."), (1.0, "not scaled."), (0.25, "times 0.2500."), (-2.0, "times −2.0000.")],
+    [(None, "divided by √3."), (1.0, "not scaled."), (0.25, "times 0.2500."), (-2.0, "times −2.")],
 )
 def test_the_scale_in_force_is_named(shown: Shown, make: Make, scale: float | None, expected: str) -> None:
     assert said(shown(make(scale=scale), "scaled", 0, 0)).endswith(expected)
@@ -221,7 +221,7 @@ def test_keys_at_minus_infinity_are_not_counted(shown: Shown, make: Make) -> Non
     values = np.zeros((5, 7))
     values[0, 1:] = values[1] = values[2, :3] = -INF
     biased = make(mask=({"kind": "bias", "values": values},), query_tokens=None, key_tokens=None)
-    assert said(shown(biased, "weights", 0, 0)) == "Query 0 gives key 0 a weight of 1.0000: it sees no other key."
+    assert said(shown(biased, "weights", 0, 0)) == "Query 0 gives key 0 a weight of 1: it sees no other key."
     assert said(shown(biased, "weights", 0, 3)) == ("Query 0 does not see key 3: its score is −∞, so its weight is 0.")
     assert said(shown(biased, "weights", 1, 0)) == "Query 1 sees no key: weights 0, output 0."
     assert said(shown(biased, "head_output", 1, 0)) == "Query 1 sees no key: weights 0, output 0."

@@ -60,13 +60,28 @@ def test_products_name_their_cells_and_stand_by_magnitude(shown: Shown, make: Ma
     view = table(shown(wide(make, 7), "scores", 2, 3, head=0))
     assert headers(view) == ["", "Q[2, c]", "K[3, c]", "q·k"]
     assert [row[0] for row in texts(view)] == [f"c = {k}" for k in range(6, -1, -1)]
-    assert [row[3] for row in texts(view)][:3] == ["7.000", "−6.000", "5.000"]
+    assert [row[3] for row in texts(view)][:3] == ["7", "−6", "5"]
 
 
 def test_values_are_named_by_their_keys(shown: Shown, make: Make) -> None:
     view = table(shown(make(), "head_output", 2, 1))
     assert headers(view) == ["key", "A[2, j]", "V[j, 3]", "a·v"]
     assert {row[0] for row in texts(view)} == {"a", "b", "c", "<b>d</b>", "e", "f", "g"}
+
+
+def test_printed_factors_give_their_printed_product(shown: Shown, make: Make) -> None:
+    scores = np.array([[1 / np.sqrt(3), 2 / np.sqrt(3)]])
+    worked = make(
+        query=np.array([[1.0]]), key=scores.T, value=np.array([[1.0], [3.0]]), num_heads=1, scale=1.0,
+        query_tokens=None, key_tokens=None,
+    )  # fmt: skip
+    rows = texts(table(shown(worked, "head_output", 0, 0, head=0)))
+    assert rows == [["1", "0.6405", "3", "1.921"], ["0", "0.3595", "1", "0.360"]]
+    for row in texts(table(shown(make(), "head_output", 2, 1))):
+        weight, value, product = (float(text.replace("−", "-")) for text in row[1:])
+        assert abs(weight * value - product) <= 0.0005 + 1e-9, row
+    digits = {len(row[1].partition(".")[2]) for row in rows}
+    assert len(digits) == 1
 
 
 def test_a_bias_is_a_term_like_any_other(shown: Shown, make_projected: Make) -> None:
@@ -206,13 +221,13 @@ def test_no_name_of_a_product_is_cut(
 def test_what_takes_too_much_room_says_less(shown: Shown, make: Make) -> None:
     inspector = shown(wide(make), "scores", 2, 3, head=0, width=420)
     view = table(inspector)
-    assert (headers(view)[0], texts(view)[0][:2]) == ("", ["c = 31", "−32.000"])
+    assert (headers(view)[0], texts(view)[0][:2]) == ("", ["c = 31", "−32"])
     view.resize(160, 300)
     assert (headers(view)[0], texts(view)[0][0]) == ("c", "31")
     assert texts(view)[-1][0] == "22 more"
     assert view.columnSpan(10, 0) == 3  # the tail has the room of the numbers it has not
     view.resize(400, 300)
-    assert texts(view)[0][:2] == ["c = 31", "−32.000"]
+    assert texts(view)[0][:2] == ["c = 31", "−32"]
 
 
 def test_a_name_that_is_cut_is_told_in_full(shown: Shown, make: Make) -> None:
