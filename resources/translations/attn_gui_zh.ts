@@ -11276,6 +11276,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
+        <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
+    </message>
+    <message>
         <source>{level} · seed {seed}</source>
         <translation>{level} · 种子 {seed}</translation>
     </message>
@@ -11300,6 +11304,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>和 {total}</translation>
     </message>
     <message>
+        <source>Worked with rounded boxes; last digit {spread} is right.</source>
+        <translation>用方框里舍入后的数续算；末位差 {spread} 也算对。</translation>
+    </message>
+    <message>
         <source>softmax</source>
         <translation>softmax</translation>
     </message>
@@ -11314,10 +11322,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>Wrong: {cell} is printed as {wrong}; it is {right}.</source>
         <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
-    </message>
-    <message>
-        <source>Two decimals throughout; last digit ±1 is right.</source>
-        <translation>用两位小数续算，末位差 1 也算对。</translation>
     </message>
     <message>
         <source>Usual mistakes, seen at {cell}</source>
@@ -11348,8 +11352,8 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>用 A 的每一行对 V 的各行加权。</translation>
     </message>
     <message>
-        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; write every step.</source>
-        <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
+        <source>Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and columns count from 0. Use a calculator; write every step.</source>
+        <translation>在加粗的方框里填数，保留两位小数；后面用这些舍入后的数续算，中间不再舍入。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
     </message>
     <message>
         <source>Fill the weights</source>
