@@ -78,7 +78,7 @@ def given_tables(
     if {name for names in sheet.given for name in names}.issuperset(PROJECTED):
         return [], after  # what they were computed from is of no use
     own = []
-    for name, head, values in given_matrices(evaluation, 0):
+    for name, head, values, _ in given_matrices(evaluation, 0):
         if name not in BEHIND:
             words = f"  {title(name, style.lang)}" if named and name in PROJECTED else ""
             heading = _titled(name, head, style) + words
