@@ -31,7 +31,7 @@ from attn_gui.figure.typesetting import typeset
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, Page, write_line
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.lessons.exercises import PROJECTED, Blank, Worksheet
+from attn_gui.lessons.exercises import DECIMALS, PROJECTED, Blank, Worksheet
 from attn_gui.lessons.lesson import written
 from attn_gui.lessons.solutions import given_matrices, given_numbers
 
@@ -39,7 +39,6 @@ MM = PX_PER_CM / 10
 PT = PX_PER_CM * 2.54 / 72
 WIDTH, HEIGHT, MARGIN = 210 * MM, 297 * MM, 20 * MM
 INNER = WIDTH - 2 * MARGIN
-DECIMALS = 2
 SIZES = 1.0, 0.86, 0.74
 """Of tables, tried one after another until a page holds them: 11 points, and not less than 8."""
 NUMBER, TEXT, LEAST = 11 * PT, 9 * PT, 8 * PT
@@ -79,7 +78,7 @@ def given_tables(
     if {name for names in sheet.given for name in names}.issuperset(PROJECTED):
         return [], after  # what they were computed from is of no use
     own = []
-    for name, head, values in given_matrices(evaluation, 0):
+    for name, head, values, _ in given_matrices(evaluation, 0):
         if name not in BEHIND:
             words = f"  {title(name, style.lang)}" if named and name in PROJECTED else ""
             heading = _titled(name, head, style) + words
@@ -91,7 +90,7 @@ def stage_tables(
     sheet: Worksheet, names: Sequence[str], style: PageStyle, *, solved: bool = False
 ) -> list[WorksheetTable]:
     """Return the tables of a step, one a head: with blanks, with the wrong number of the sheet, or solved."""
-    evaluation, name = sheet.evaluation, names[-1]
+    evaluation, name = sheet.worked, names[-1]
     values = evaluation.box(name, indices.whole(evaluation.shape(name)))[:1]
     asked = {blank.index for blank in sheet.blanks if blank.stage == name}
     slip = sheet.slip
@@ -100,13 +99,13 @@ def stage_tables(
             values = values.copy()
             values[slip.at.index] = slip.number
         asked = set()
-    labels = _labels(evaluation, name, values.shape[-2])
+    labels, write = _labels(evaluation, name, values.shape[-2]), _alike(values)
     if values.ndim == 3:
-        return [_table(symbol(name), labels, values[0], _number, {(at[1], at[2]) for at in asked})]
+        return [_table(symbol(name), labels, values[0], write, {(at[1], at[2]) for at in asked})]
     heads = values.shape[1]
     return [
         _table(
-            _titled(name, head if heads > 1 else None, style), labels, values[0, head], _number,
+            _titled(name, head if heads > 1 else None, style), labels, values[0, head], write,
             {(at[2], at[3]) for at in asked if at[1] == head},
         )
         for head in range(heads)
@@ -128,8 +127,10 @@ def _given(value: float) -> str:
     return written(round(value, DECIMALS + 1))  # one decimal more than is asked for
 
 
-def _number(value: float) -> str:
-    return format_number(value, 0 if value.is_integer() else DECIMALS)
+def _alike(values: Array) -> Callable[[float], str]:
+    """Return how the numbers of a table are written: all of them with decimals unless all are whole."""
+    finite = values[np.isfinite(values)]
+    return partial(format_number, decimals=0 if (finite == np.rint(finite)).all() else DECIMALS)
 
 
 def _table(
@@ -157,6 +158,7 @@ SCORE = QT_TRANSLATE_NOOP("Worksheets", "Score")
 WORKING = QT_TRANSLATE_NOOP("Worksheets", "Working")
 FOOT = QT_TRANSLATE_NOOP("Worksheets", "attn_gui worksheet · seed {seed} · answers on the teacher's page")
 PAGES = QT_TRANSLATE_NOOP("Worksheets", "No. {first}–{last} of {count} · teacher's page {page} of {pages}")
+PAGE_OF_ONE = QT_TRANSLATE_NOOP("Worksheets", "No. {first} of {count} · teacher's page {page} of {pages}")
 SEEDED = QT_TRANSLATE_NOOP("Worksheets", "{level} · seed {seed}")
 FULL = QT_TRANSLATE_NOOP(
     "Worksheets",
@@ -172,7 +174,7 @@ WHERE = QT_TRANSLATE_NOOP(
 )
 REASON = QT_TRANSLATE_NOOP("Worksheets", "What went wrong:")
 PRINTED = QT_TRANSLATE_NOOP("Worksheets", "Wrong: {cell} is printed as {wrong}; it should be {right}.")
-ROUNDED = QT_TRANSLATE_NOOP("Worksheets", "Two decimals throughout; ±1 in the last digit is right.")
+ROUNDED = QT_TRANSLATE_NOOP("Worksheets", "Worked with rounded boxes; last digit {spread} is right.")
 USUAL = QT_TRANSLATE_NOOP("Worksheets", "Usual mistakes, seen at {cell}")
 TITLES: Mapping[Role | None, str] = {
     Role.SCALE: QT_TRANSLATE_NOOP("Worksheets", "Scaling"),
@@ -329,8 +331,9 @@ class TableSize:
 
     def scaled(self, by: float) -> TableSize:
         """Return smaller ones; letters stay readable."""
-        number, title, header = (max(LEAST, size * by) for size in (self.number, self.title, self.header))
-        return TableSize(self.cell * by, self.row * by, number, title, header, self.gap)
+        number, header = max(LEAST, self.number * by), max(LEAST, self.header * by)
+        title = max(1.5 * LEAST, self.title * by)
+        return TableSize(self.cell * by, self.row * by, number, title, header, self.gap * by)
 
     def label(self, table: WorksheetTable) -> float:
         """Return the width of the names of rows."""
@@ -409,7 +412,7 @@ def _paint_table(pen: Pen, corner: QPointF, table: WorksheetTable, size: TableSi
 
 HEAD, BAND, NOTES = 13 * MM, 20 * MM, 48 * MM
 STEP_GAP, LEAST_WORKING, MOST_WORKING, NARROWEST = 5.5 * MM, 17 * MM, 70 * MM, 34 * MM
-MOST_ALONE = 110 * MM  # of the working of one step
+MOST_ALONE = 160 * MM  # of the working of one step
 DOTS = 5 * MM
 BOTTOM = HEIGHT - 25 * MM
 REASON_HIGH = 30 * MM
@@ -615,8 +618,8 @@ def _paint_foot(pen: Pen, sheet: Worksheet) -> None:
 # --- the pages of a teacher -----------------------------------------------------------------------
 
 
-GRIDS = (2, 2), (1, 2), (1, 1)
-"""Columns and rows of keys on a page, tried one after another until each key fits its box."""
+GRIDS = (2, 2, 1.0), (2, 2, SIZES[1]), (2, 2, SIZES[2]), (1, 2, 1.0), (1, 2, SIZES[2]), (1, 1, 1.0)
+"""Columns and rows of keys on a page and the size of their tables, tried one after another until each key fits."""
 KEY_MARGIN, KEY_GAP, INSIDE = 17.5 * MM, 5 * MM, 4 * MM
 FEW_KEYS = 4
 
@@ -631,10 +634,10 @@ class KeyPart:
 
 def key_pages(sheets: Sequence[Worksheet], style: PageStyle) -> list[Page]:
     """Return the teacher's pages, several keys on each. Raises ValueError with a sentence where one does not fit."""
-    for across, down in GRIDS:
+    for across, down, scale in GRIDS:
         wide = (WIDTH - 2 * KEY_MARGIN - (across - 1) * KEY_GAP) / across
         high = (HEIGHT - 21.5 * MM - 15 * MM - (down - 1) * KEY_GAP) / down
-        keys = [_key(sheet, style, wide - 2 * INSIDE) for sheet in sheets]
+        keys = [_key(sheet, style, wide - 2 * INSIDE, scale) for sheet in sheets]
         if all(sum(part.height for part in key) <= high - 2 * INSIDE for key in keys):
             break
     else:
@@ -655,8 +658,9 @@ def _key_page(
 
     def paint(painter: QPainter) -> None:
         pen = Pen(painter, style)
-        label = pen.say(PAGES, first=first + 1, last=first + len(keys), count=len(sheets), page=of[0], pages=of[1])
-        room = WIDTH - 2 * KEY_MARGIN - width_of(label, TEXT) - 4 * MM
+        words = PAGES if len(keys) > 1 else PAGE_OF_ONE
+        label = pen.say(words, first=first + 1, last=first + len(keys), count=len(sheets), page=of[0], pages=of[1])
+        room = WIDTH - 2 * KEY_MARGIN - width_of(label, TEXT) - 12 * MM
         size = 15 * PT * min(1.0, room / width_of(heading, 15 * PT, strong=True))
         pen.text(KEY_MARGIN, 16.5 * MM, heading, size, strong=True)
         pen.text(WIDTH - KEY_MARGIN, 16.5 * MM, label, TEXT, faint=True, anchor=END)
@@ -672,23 +676,23 @@ def _key_page(
     return Page(WIDTH, HEIGHT, heading, paint, style.theme.surface)
 
 
-def _key(sheet: Worksheet, style: PageStyle, room: float) -> list[KeyPart]:
+def _key(sheet: Worksheet, style: PageStyle, room: float, scale: float) -> list[KeyPart]:
     """Return the parts of one key from top to bottom."""
     steps, given, computed = list(_solved(sheet, style)), *given_tables(sheet, style)
     if not given:  # Q, K and V are computed, and begin the sheet
         given, computed = computed[: len(PROJECTED)], computed[len(PROJECTED) :]
-    given = list(map(_counted, given))
+    given, small, usual = list(map(_counted, given)), KEY_GIVEN.scaled(scale), KEY_SIZE.scaled(scale)
     squares = [table for name, table in steps if not STAGE[name].shares and STAGE[name].square]
     before = [table for name, table in steps if name in PROJECTED]
     rest = [table for _, table in steps if table not in squares and table not in before]
     parts = [
         KeyPart(7 * MM, partial(_paint_key_head, sheet, room)),
-        _tables_part(given, KEY_GIVEN, room),
+        _tables_part(given, small, room),
         _rule_part(room),
-        *(_tables_part(tables, KEY_SIZE, room) for tables in (computed, before, squares) if tables),
+        *(_tables_part(tables, usual, room) for tables in (computed, before, squares) if tables),
         *_row_parts(sheet, style, room),
         KeyPart(2 * MM, lambda pen, x, y: None),
-        *([_tables_part(rest, KEY_SIZE, room)] if rest else []),
+        *([_tables_part(rest, usual, room)] if rest else []),
         *(_text_parts(result_lines(sheet, style), room)),
     ]
     closing = _slip_lines(sheet, style) or _mistake_lines(sheet, style, room)
@@ -741,8 +745,8 @@ def _paint_line(text: str, strong: bool, pen: Pen, x: float, y: float) -> None:
 
 
 def _row_parts(sheet: Worksheet, style: PageStyle, room: float) -> Iterator[KeyPart]:
-    """Return "row 0: e^{2/√3} = 3.173, e^{5/√3} = 17.935, sum 21.108" of each row, where they are few."""
-    evaluation = sheet.evaluation
+    """Return "row 0: e^{1.15} = 3.16, e^{2.89} = 17.99, sum 21.15" of each row, where they are few."""
+    evaluation = sheet.worked
     problem, logits = evaluation.problem, evaluation.logits
     if logits is None or problem.n * problem.num_heads > FEW_ROWS or problem.m > FEW_KEYS or problem.sink is not None:
         return
@@ -752,26 +756,24 @@ def _row_parts(sheet: Worksheet, style: PageStyle, room: float) -> Iterator[KeyP
     for row, scores in enumerate(rows.tolist()):
         scores = [score for score in scores if np.isfinite(score)]
         powers = [math.exp(score) for score in scores]
-        texts = printed_operands(powers, lambda *each: math.fsum(each), math.fsum(powers), 3, _with_three)
-        signs = zip(map(partial(_exponent, evaluation), scores), texts, strict=True)
-        latex = r",\quad ".join(f"e^{{{exponent}}} = {power}".replace("−", "-") for exponent, power in signs)
+        total = math.fsum(powers)
+        texts = printed_operands(powers, lambda *each: math.fsum(each), total, _decimals(total), _with_digits)
+        signs = zip((_exponent(score, problem.temperature) for score in scores), texts, strict=True)
+        latex = r",\,\, ".join(f"e^{{{exponent}}} = {power}".replace("−", "-") for exponent, power in signs)
         label = style.translate("Worksheets", OF_ROW).format(row=row)
-        total = style.translate("Worksheets", SUM).format(total=_with_three(math.fsum(powers)))
-        yield KeyPart(ROW_HIGH, partial(_paint_row, label, latex, total, room))
+        said = style.translate("Worksheets", SUM).format(total=_with_digits(total))
+        yield KeyPart(ROW_HIGH, partial(_paint_row, label, latex, said, room))
 
 
 MOST_EXPONENT = 12.0
-ROW_HIGH = 6 * MM
+ROW_HIGH = 5.2 * MM
 
 
-def _exponent(evaluation: Evaluation, score: float) -> str:
-    """Return the exponent of a score: as a fraction of √d_k where it is one of a whole number, else in digits."""
-    problem = evaluation.problem
-    product = score * math.sqrt(problem.d_k)
-    roots = problem.scale is None and SCORES[problem.score].root_scale and problem.temperature is None
-    if roots and math.sqrt(problem.d_k) % 1 and abs(product - round(product)) < 1e-9 and round(product):
-        return rf"{round(product)} / \sqrt{{{problem.d_k}}}"
-    return printed_operands([score], math.exp, math.exp(score), 3, _with_two)[0]
+def _exponent(score: float, temperature: float | None) -> str:
+    """Return the exponent of a score over a temperature: the number that stands in the box."""
+    if temperature is None:
+        return _with_two(score)
+    return f"{_with_two(score * temperature)} / {spelled(temperature)}"
 
 
 def _paint_row(label: str, latex: str, total: str, room: float, pen: Pen, x: float, y: float) -> None:
@@ -783,33 +785,35 @@ def _paint_row(label: str, latex: str, total: str, room: float, pen: Pen, x: flo
     pen.text(x + left + formula.width * size + 3 * MM, base, total, LEAST)
 
 
-def _with_two(value: float, more: int = 0) -> str:
-    return format_number(value, 0 if value == int(value) else 2 + more)
+def _with_two(value: float) -> str:
+    return format_number(value, 0 if value == int(value) else DECIMALS)
 
 
-def _with_three(value: float, more: int = 0) -> str:
-    return format_number(value, 0 if value == int(value) else 3 + more)
+def _with_digits(value: float, more: int = 0) -> str:
+    return format_number(value, 0 if value == int(value) else _decimals(value) + more)
+
+
+def _decimals(value: float) -> int:
+    """Return two, or as many as show three digits of a small number."""
+    return max(DECIMALS, 2 - math.floor(math.log10(value)))
 
 
 def result_lines(sheet: Worksheet, style: PageStyle) -> list[tuple[str, bool]]:
     """Return "O[0, 0] = 0.15 · 2 + 0.85 · (−1) = −0.55", and how exact an answer has to be."""
-    evaluation = sheet.evaluation
+    evaluation, loose = sheet.worked, {symbol(name): most for name, most in sheet.spread.items() if most > 1}
+    spread = ", ".join(["±1", *(f"{letter} ±{loose[letter]}" for letter in sorted(loose))])
+    rule = (style.translate("Worksheets", ROUNDED).format(spread=spread), False)
     problem, name = evaluation.problem, evaluation.mixed
     if not any(name in names for names in sheet.steps) or not problem.mixes or problem.m > FEW_KEYS:
-        return [(style.translate("Worksheets", ROUNDED), False)]
+        return [rule]
     weights = evaluation.fetch(evaluation.weights, (*indices.cell((0, 0, 0)), slice(0, problem.m))).reshape(-1)
     values = evaluation.fetch("value", (slice(0, 1), slice(0, problem.m), slice(0, 1))).reshape(-1)
-    result = float(evaluation.box(name, indices.cell((0, 0, 0, 0))).item())
+    result = number_at(evaluation, name, (0, 0, 0, 0))
     if not np.isfinite([*weights, *values, result]).all():
         return []
-    pairs = [(float(a), float(v)) for a, v in zip(weights, values, strict=True) if a]
-    texts = printed_operands(
-        [a for a, _ in pairs], lambda *each: math.fsum(a * v for a, (_, v) in zip(each, pairs, strict=True)),
-        result, DECIMALS, _with_two,
-    )  # fmt: skip
-    products = (f"{a} · {_factor(v)}" for a, (_, v) in zip(texts, pairs, strict=True))
-    place = f"{symbol(name)}[0, 0] = {' + '.join(products)} = {_with_two(result)}"
-    return [(place, False), (style.translate("Worksheets", ROUNDED), False)]
+    pairs = zip(weights.tolist(), values.tolist(), strict=True)
+    products = (f"{format_number(a, DECIMALS)} · {_factor(v)}" for a, v in pairs if a)
+    return [(f"{symbol(name)}[0, 0] = {' + '.join(products)} = {format_number(result, DECIMALS)}", False), rule]
 
 
 def _factor(value: float) -> str:
@@ -822,9 +826,9 @@ def _slip_lines(sheet: Worksheet, style: PageStyle) -> list[tuple[str, bool]]:
     slip = sheet.slip
     if slip is None:
         return []
-    right = number_at(sheet.evaluation, slip.at.stage, slip.at.index)
-    words = style.translate("Worksheets", PRINTED)
-    said = words.format(cell=_cell(slip.at), wrong=_number(slip.number), right=_number(right))
+    right = number_at(sheet.worked, slip.at.stage, slip.at.index)
+    words, write = style.translate("Worksheets", PRINTED), _alike(np.array([right, slip.number]))
+    said = words.format(cell=_cell(slip.at), wrong=write(slip.number), right=write(right))
     return [(said, True), (style.translate("Mistakes", slip.mistake.said), False)]
 
 
@@ -845,9 +849,9 @@ def _mistake_lines(sheet: Worksheet, style: PageStyle, room: float) -> list[tupl
     )
     if at is None:
         return []
-    right, found = _number(number_at(evaluation, at.stage, at.index)), list[str]()
+    right, found = format_number(number_at(sheet.worked, at.stage, at.index), DECIMALS), list[str]()
     for mistake, number in mistaken(evaluation, at.stage, at.index):
-        if mistake.brief and np.isfinite(number) and _number(number) != right:
+        if mistake.brief and np.isfinite(number) and format_number(number, DECIMALS) != right:
             words = style.translate("Mistakes", mistake.brief).format(d_k=evaluation.problem.d_k)
             found.append(f"{words} {format_number(number, DECIMALS)}")
     heading = style.translate("Worksheets", USUAL).format(cell=_cell(at))

@@ -47,7 +47,8 @@ class Level(NamedTuple):
 
 TASK = QT_TRANSLATE_NOOP(
     "Worksheets",
-    "Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; show every step.",
+    "Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and "
+    "columns count from 0. Use a calculator; show every step.",
 )
 LEVELS: Mapping[str, Level] = MappingProxyType(
     {
@@ -95,6 +96,8 @@ DRAWS, DRAWN_CELLS = 200, 4_000
 the best ones are taken."""
 SURE, EVEN = 0.97, 0.02
 """A weight above the one, or so near to ½, takes no reckoning."""
+DECIMALS = 2
+"""Of every box of a sheet, and of what is computed from it."""
 CLEARLY = 0.05
 """A wrong number differs by so much from the right one, of numbers beyond 1 by this share."""
 TOO_LARGE = QT_TRANSLATE_NOOP(
@@ -133,7 +136,8 @@ class Worksheet(NamedTuple):
     """One sheet of a class, counted from 1: a problem with numbers of its own.
 
     `given` are stages that are printed before the `steps`, each of which is a stage, or several that have the same
-    numbers where the mask is open. `blanks` are the cells asked for.
+    numbers where the mask is open. `blanks` are the cells asked for. `worked` has the numbers of paper: every stage is
+    computed from those before it as they are rounded there; `evaluation` rounds nothing.
     """
 
     number: int
@@ -143,7 +147,19 @@ class Worksheet(NamedTuple):
     given: tuple[tuple[str, ...], ...]
     steps: tuple[tuple[str, ...], ...]
     blanks: frozenset[Blank]
+    worked: Evaluation
     slip: Slip | None = None
+
+    @property
+    def spread(self) -> dict[str, int]:
+        """How far work that never rounds may be off in the last digit, of each step: at least 1."""
+        found = {}
+        for *_, stage in self.steps:
+            open_cells = _may_be_left_out(self.evaluation, stage)[:1]
+            whole = indices.whole(self.evaluation.shape(stage))
+            exact, worked = (rounded(each.box(stage, whole)[:1][open_cells]) for each in (self.evaluation, self.worked))
+            found[stage] = max(1, round(float(np.abs(exact - worked).max(initial=0.0)) * 10**DECIMALS))
+        return found
 
 
 def worksheets(
@@ -178,10 +194,27 @@ def _worksheet(number: int, seed: int, level: Level, evaluation: Evaluation, *, 
     blanks = frozenset(blank for names in steps for blank in _left_out(evaluation, names[-1]))
     if not blanks:
         raise FormatError(NOTHING_ASKED)
+    worked = _worked(evaluation, shown)
     if not level.with_slip:
-        return Worksheet(number, seed, level, evaluation, given, steps, blanks)
+        return Worksheet(number, seed, level, evaluation, given, steps, blanks, worked)
     slip = _slip(evaluation, [names[-1] for names in steps], seed)
-    return Worksheet(number, seed, level, evaluation, given, steps, frozenset([slip.at]), slip)
+    return Worksheet(number, seed, level, evaluation, given, steps, frozenset([slip.at]), worked, slip)
+
+
+def rounded(numbers: Array) -> Array:
+    """Return numbers as they are written in boxes: to two decimals, halves away from 0, as schools do."""
+    unit = 10**DECIMALS
+    return np.asarray(np.copysign(np.floor(np.abs(numbers) * unit + 0.5 + 1e-9) / unit, numbers))
+
+
+def _worked(evaluation: Evaluation, shown: Sequence[Sequence[str]]) -> Evaluation:
+    """Return an evaluation in which each stage on paper is rounded, and what comes after computed from that."""
+    found, records = evaluation, list[dict[str, object]]()
+    for first, *_ in shown:  # the others of the same numbers follow from it, with what the mask closes
+        values = rounded(found.box(first, indices.whole(found.shape(first))))
+        records.append({"kind": "set", "stage": first, "values": values})
+        found = evaluation_of(evaluation.problem.replace(interventions=records))
+    return found
 
 
 def _merged(evaluation: Evaluation, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -236,10 +269,20 @@ def _slips(evaluation: Evaluation, stages: Sequence[str], mistake: Mistake) -> l
         right, wrong = (each.box(stage, indices.whole(each.shape(stage))) for each in (evaluation, made))
         with np.errstate(invalid="ignore"):
             clear = np.isfinite(wrong) & (np.abs(wrong - right) > CLEARLY * np.maximum(1.0, np.abs(right)))
+            clear &= _may_be_believed(wrong, right, shares=STAGE[stage].shares)
         found = [Slip(at, float(wrong[at.index]), mistake) for at in _left_out(evaluation, stage) if clear[at.index]]
         if found:
             return found
     return []
+
+
+def _may_be_believed(wrong: Array, right: Array, *, shares: bool) -> Array:
+    """Return flags of wrong numbers that do not give themselves away: a weight beside 0 to 1, a fraction among whole
+    numbers."""
+    if shares:
+        return np.asarray((wrong > 1 - SURE) & (wrong < SURE))
+    finite = right[np.isfinite(right)]
+    return np.asarray((wrong == np.rint(wrong)) | (finite != np.rint(finite)).any())
 
 
 # --- numbers of a sheet ---------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.expressions import Cell, Number, chain_of, with_sign
+from attn_gui.engine.graph.expressions import Cell, Number, chain_of, subscripted, with_sign
 from attn_gui.engine.graph.nodes import (
     COMPUTED,
     cell_latex,
@@ -28,10 +28,12 @@ from attn_gui.engine.graph.nodes import (
     symbol,
     title,
 )
+from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.sentences import spelled
+from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.text.typeset import latex_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -41,11 +43,12 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 
 class Given(NamedTuple):
-    """A matrix by its field; `head` where every head has its own, else None."""
+    """A matrix by its field; `head` where every head has its own, else None. `row`: that one alone, for a cell."""
 
     name: str
     head: int | None
     values: Array
+    row: int | None = None
 
 
 def given_matrices(evaluation: Evaluation, item: int) -> Iterator[Given]:
@@ -84,6 +87,7 @@ def given_numbers(problem: Problem) -> dict[str, float]:
 
 MOST_EQUATIONS = 400
 """Some thirty pages."""
+GIVEN_ROWS = "query", "key", "value"
 MOST_COLUMNS, MOST_ROWS = 14, 40
 """Of a matrix that is written out on a page."""
 TOO_MANY = QT_TRANSLATE_NOOP(
@@ -144,12 +148,35 @@ def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -
                 found[key] = further
                 waiting.append(further)
                 _check_count(len(found) // 2)  # at least every second one has an equation
+    rows = _rows_read(evaluation, found.values())
+    if rows and len(found) < MOST_EQUATIONS // 2:  # q · k in numbers, which the scaled scores have in one step
+        for each in [one for one in found.values() if STAGE[plain_name(one.stage)].role == Role.SCALE]:
+            found.setdefault((evaluation.scores, each.index), Explanation(evaluation, evaluation.scores, each.index))
     steps = []
     for name in _names(evaluation):
         own = sorted((each for each in found.values() if each.stage == name), key=lambda each: each.index)
         steps += [WorkedStep(name, head, None, cells) for head, cells in _cells_by_head(own)]
     _check_count(sum(len(step.cells) for step in steps))
-    return WorkedSolution(evaluation, asked.index[0], tuple(steps), asked=asked)
+    return WorkedSolution(evaluation, asked.index[0], tuple(steps), rows, asked)
+
+
+def _rows_read(evaluation: Evaluation, cells: Iterable[Explanation]) -> tuple[Given, ...]:
+    """Return the rows of Q, K and V that cells read, of their heads; none where they are computed, or too wide."""
+    problem, heads = evaluation.problem, evaluation.problem.num_heads
+    read = {
+        (cell.name, each.index[1], cell.index[:-1])
+        for each in cells
+        if len(each.index) == 4
+        for cell in each.sources
+        if cell.name in GIVEN_ROWS and cell.name in problem.arrays()
+    }
+    found = []
+    for name, head, at in sorted(read, key=lambda one: (GIVEN_ROWS.index(one[0]), one[1:])):
+        columns = evaluation.head_columns(name, head)
+        values = evaluation.fetch(name, (*indices.cell(at), columns)).reshape(1, -1)
+        found.append(Given(name, head if heads > 1 else None, values, at[-1]))
+    few = len(found) <= MOST_ROWS and all(one.values.shape[1] <= MOST_COLUMNS for one in found)
+    return tuple(found) if few else ()
 
 
 def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
@@ -159,7 +186,7 @@ def solution_of_all(evaluation: Evaluation, item: int = 0) -> WorkedSolution:
     if not 0 <= item < problem.batch_size:
         raise FormatError(NO_ITEM, got=item, count=problem.batch_size)
     given = tuple(given_matrices(evaluation, item))
-    for name, _, array in given:
+    for name, _, array, _ in given:
         _check_size(name, array)
     _check_count(MOST_EQUATIONS + 1 if is_long(problem) else _cells(evaluation) // 4)
     steps: list[WorkedStep] = []
@@ -311,10 +338,13 @@ def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
     yield Sentence(say(COUNTED))
     if solution.given:
         yield Heading(say(GIVEN_HEADING))
-        for name, head, array in solution.given:
+        for name, head, array, row in solution.given:
             if head is not None:
                 yield Sentence(say(HEAD).format(head=head))
-            yield WrittenMatrix(matrix_latex(name), symbol(name), array)
+            if row is None:
+                yield WrittenMatrix(matrix_latex(name), symbol(name), array)
+            else:
+                yield WrittenMatrix(subscripted(cell_latex(name), [str(row)]), f"{cell_symbol(name)}[{row}]", array)
     yield from _sizes(solution)
     number, before = 0, ""
     for step in solution.steps:

@@ -769,10 +769,7 @@
         <source>Choose a computed cell of a map first, one that no exercise covers</source>
         <translation>请先在图中选中一个算出来的单元格（练习盖住的除外）</translation>
     </message>
-<message>
-        <source>Choose a computed cell of a map first; not one that an exercise covers</source>
-        <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
-    </message></context>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -1138,13 +1135,7 @@
         <source>Copy the picture, to paste it wherever you like</source>
         <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
     </message>
-<message>
-        <source>the card as it will be</source>
-        <translation>卡片预览</translation>
-    </message><message>
-        <source>The picture on the clipboard, to be pasted where it is wanted</source>
-        <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
-    </message></context>
+</context>
 <context>
     <name>CellBlocks</name>
     <message>
@@ -1202,19 +1193,7 @@
         <source>Copy the equations on show, with their numbers, as plain text or LaTeX</source>
         <translation>把显示的等式连同其中的数值复制为纯文本或 LaTeX</translation>
     </message>
-<message>
-        <source>Copy text</source>
-        <translation>复制文本</translation>
-    </message><message>
-        <source>Copy LaTeX</source>
-        <translation>复制 LaTeX</translation>
-    </message><message>
-        <source>Copy the equations on show, with their numbers, as plain text</source>
-        <translation>把显示的等式连同其中的数值复制为纯文本</translation>
-    </message><message>
-        <source>Copy the equations on show, with their numbers, as LaTeX</source>
-        <translation>把显示的等式连同其中的数值复制为 LaTeX</translation>
-    </message></context>
+</context>
 <context>
     <name>CellDelegate</name>
     <message>
@@ -1629,15 +1608,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -2368,10 +2347,7 @@
         <source>{type} in a table on the left: every map follows.</source>
         <translation>在左侧表格中{type}：所有热图随之变化。</translation>
     </message>
-<message>
-        <source>{type} in a table at the left: every map follows.</source>
-        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
-    </message></context>
+</context>
 <context>
     <name>FitControls</name>
     <message>
@@ -3561,10 +3537,7 @@
         <source>In the last lesson you learned to {what}</source>
         <translation>上一课你学会了：{what}</translation>
     </message>
-<message>
-        <source>In the lesson before you learned: {what}</source>
-        <translation>上一课你学会了：{what}</translation>
-    </message></context>
+</context>
 <context>
     <name>LessonMenu</name>
     <message>
@@ -3979,7 +3952,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -4087,7 +4060,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -4246,7 +4219,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4458,11 +4431,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -5177,7 +5150,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5965,7 +5938,7 @@
         <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, almost no gradient passes.</source>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, almost no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
@@ -5988,25 +5961,7 @@
         <source>entropy of each row in bits; dashed: the most it can be</source>
         <translation>每一行的熵（比特）；虚线：可能的最大值</translation>
     </message>
-<message>
-        <source>entropy of the row</source>
-        <translation>该行的熵</translation>
-    </message><message>
-        <source>nats</source>
-        <translation>奈特</translation>
-    </message><message>
-        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
-    </message><message>
-        <source>entropy of each row in nats; dashed: the most it can be</source>
-        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
-    </message><message>
-        <source>query {query}: entropy {numbers} nats; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
-    </message><message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, next to no gradient passes.</source>
-        <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
-    </message></context>
+</context>
 <context>
     <name>PagesController</name>
     <message>
@@ -6350,16 +6305,7 @@
         <source>mean entropy in bits, 0 … {most}</source>
         <translation>每行的平均熵（比特），0 … {most}</translation>
     </message>
-<message>
-        <source>entropy</source>
-        <translation>熵</translation>
-    </message><message>
-        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
-        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message><message>
-        <source>mean of rows in nats, 0 … {most}</source>
-        <translation>每行的平均熵（奈特），0 … {most}</translation>
-    </message></context>
+</context>
 <context>
     <name>ReadingsDialog</name>
     <message>
@@ -8853,8 +8799,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8921,16 +8867,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8953,8 +8899,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -9320,10 +9266,11 @@
         <source>--page, --walk or --card</source>
         <translation>--page、--walk 或 --card</translation>
     </message>
-<message>
+    <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -10040,10 +9987,7 @@
         <source>Go on</source>
         <translation>继续</translation>
     </message>
-<message>
-        <source>A model of 2 layers that predicts letters</source>
-        <translation>2 层的模型，预测字母</translation>
-    </message></context>
+</context>
 <context>
     <name>StatusController</name>
     <message>
@@ -10110,10 +10054,11 @@
         <source>{before} {old}, {now} {new}</source>
         <translation>{before} {old}，{now} {new}</translation>
     </message>
-<message>
+    <message>
         <source>Start page</source>
         <translation>起始页</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>StatusLine</name>
     <message>
@@ -11025,13 +10970,7 @@
         <source>Carry over</source>
         <translation>沿用</translation>
     </message>
-<message>
-        <source>Exponentiate, the largest score taken off first: {equations}.</source>
-        <translation>先减去最大的分数，再取指数：{equations}。</translation>
-    </message><message>
-        <source>Take over</source>
-        <translation>照搬</translation>
-    </message></context>
+</context>
 <context>
     <name>WalkButton</name>
     <message>
@@ -11079,7 +11018,7 @@
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停　← →：上一步、下一步
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -11263,22 +11202,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <source>d_k on a logarithmic axis</source>
         <translation>对数轴上的 d_k</translation>
     </message>
-<message>
-        <source>these Q and K, repeated</source>
-        <translation>现有 Q、K，重复各列</translation>
-    </message><message>
-        <source>Q and K at another d_k</source>
-        <translation>改变 d_k 时的 Q、K</translation>
-    </message><message>
-        <source>16 tokens of random numbers, or the columns of each head repeated or left out</source>
-        <translation>16 个词元的随机数，或把每个头的列重复或截去</translation>
-    </message><message>
-        <source>Drag: both maps follow. Arrows go by a quarter of an octave.</source>
-        <translation>拖动时两张热图同步变化。方向键每次乘以 2 的四分之一次方。</translation>
-    </message><message>
-        <source>What you let go of becomes the example; one undo brings the one before back.</source>
-        <translation>松开后成为算例，撤销一步即可还原。</translation>
-    </message></context>
+</context>
 <context>
     <name>WorkLine</name>
     <message>
@@ -11373,7 +11297,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>级别</translation>
     </message>
     <message>
-        <source>and the teacher's pages with the answers, in a file of their own</source>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
     </message>
 </context>
@@ -11416,11 +11340,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>演算</translation>
     </message>
     <message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
-        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
+        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11480,6 +11404,10 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>Q 的每一行与 K 的每一行做点积。</translation>
     </message>
     <message>
+        <source>Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and columns count from 0. Use a calculator; show every step.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Fill the weights</source>
         <translation>补全权重</translation>
     </message>
@@ -11500,38 +11428,20 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
     </message>
     <message>
-        <source>Two decimals throughout; ±1 in the last digit is right.</source>
-        <translation>用两位小数续算，末位差 1 也算对。</translation>
-    </message>
-    <message>
         <source>Each row of A weights the rows of V.</source>
         <translation>用 A 的每一行对 V 的各行加权。</translation>
-    </message>
-    <message>
-        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; show every step.</source>
-        <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
     </message>
     <message>
         <source>One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows and columns count from 0.</source>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
-<message>
-        <source>What was done wrong:</source>
-        <translation>错在哪里：</translation>
-    </message><message>
-        <source>Wrong: {cell} is printed as {wrong}; it is {right}.</source>
-        <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
-    </message><message>
-        <source>Two decimals throughout; last digit ±1 is right.</source>
-        <translation>用两位小数续算，末位差 1 也算对。</translation>
-    </message><message>
-        <source>Each row of A weighs the rows of V.</source>
-        <translation>用 A 的每一行对 V 的各行加权。</translation>
-    </message><message>
-        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; write every step.</source>
-        <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
-    </message><message>
-        <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
-        <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
-    </message></context>
+    <message>
+        <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
+    </message>
+    <message>
+        <source>Worked with rounded boxes; last digit {spread} is right.</source>
+        <translation>用方框里舍入后的数续算；末位差 {spread} 也算对。</translation>
+    </message>
+</context>
 </TS>

@@ -73,17 +73,57 @@ def test_every_sheet_asks_for_something_that_has_to_be_computed():
         assert len({*map(tuple, value)}) == len(value)
 
 
-def test_a_key_has_the_numbers_of_an_independent_computation():
+def by_hand(problem, *, rounding):
+    """A student with a pocket calculator, who rounds every box, or none before the end."""
+    keep = (lambda each: np.round(each, 2)) if rounding else (lambda each: each)
+    found = {"S": keep(problem.query @ problem.key.T)}
+    found["S′"] = keep(found["S"] / np.sqrt(problem.d_k))
+    powers = np.exp(found["S′"])
+    found["A"] = keep(powers / powers.sum(axis=1, keepdims=True))
+    found["O"] = keep(found["A"] @ problem.value)
+    return found
+
+
+THREE = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((3, 2))))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("problem", [load(WORKED), THREE], ids=["2x3", "3x3"])
+def test_a_key_marks_right_who_rounds_every_box_and_who_never_rounds(problem, level):
+    for sheet in worksheets(problem, 40, 1, level):
+        paper, exact = (by_hand(sheet.evaluation.problem, rounding=each) for each in (True, False))
+        tables = {table.title.split()[0]: table for table in tables_of(sheet, solved=True)}
+        *line, (rule, _) = result_lines(sheet, STYLE)
+        allowed = re.search(r"last digit ±(\d+)(?:, O ±(\d+))? is right", rule)
+        for letter in ("S", "S′", "A", "O")[: 4 if line else 3]:
+            key = np.array(numbers(tables[letter]))
+            np.testing.assert_allclose(key, paper[letter], atol=1e-9)
+            off = int((letter == "O" and allowed[2]) or allowed[1])
+            np.testing.assert_allclose(key, exact[letter], atol=0.01 * off + 0.005001)
+        for text, _ in line:  # its operands are those of the tables
+            weights, result = tables["A"].cells[0], tables["O"].cells[0][0]
+            assert re.findall(r"(\S+) · ", text) == [weight for weight in weights if weight != "0.00"]
+            assert text.endswith(f"= {result}")
+            assert equations_in(text)
+            assert wrong_equations(text) == []
+
+
+def test_keys_of_three_tokens_are_four_on_a_page_and_one_alone_is_named_once():
+    sheets = list(worksheets(THREE, 20, 1))
+    assert len(key_pages(sheets, STYLE)) == 5
+
+
+def test_a_sheet_asks_for_a_number_in_every_cell():
     (sheet,) = worksheets(load(WORKED), 1, 7)
-    problem = sheet.evaluation.problem
-    scores = problem.query @ problem.key.T
-    powers = np.exp(scores / np.sqrt(3))
-    expected = {"S": scores, "A": powers / powers.sum(axis=1, keepdims=True)}
-    expected["O"] = expected["A"] @ problem.value
-    tables = {table.title.split()[0]: table for table in tables_of(sheet, solved=True)}
-    for letter, matrix in expected.items():
-        np.testing.assert_allclose(numbers(tables[letter]), matrix, atol=0.005001)
     assert sum(len(table.asked) for table in tables_of(sheet)) == 16
+
+
+def test_a_wrong_number_does_not_give_itself_away():
+    for problem in (load(WORKED), THREE):
+        for sheet in worksheets(problem, 40, 1, "mistake"):
+            for table in tables_of(sheet):
+                assert len({"." in text for row in table.cells for text in row}) == 1, table
+            assert sheet.slip.at.stage != "weights" or 0.02 < sheet.slip.number < 0.98
 
 
 def test_the_levels_ask_for_less_or_for_one_wrong_number():
@@ -290,10 +330,3 @@ def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, 
         assert dark.any()
         assert not dark[:, :edge].any()
         assert not dark[:, -edge:].any()
-
-
-def test_the_equation_of_a_key_is_what_a_calculator_says():
-    for sheet in worksheets(load(WORKED), 20, 1):
-        (line, _), _ = result_lines(sheet, STYLE)
-        assert len(equations_in(line)) == 1
-        assert wrong_equations(line) == []

@@ -150,6 +150,14 @@ def test_the_steps_to_a_cell_are_those_that_it_is_made_of():
     assert sheet[-1].sides == ("o_{10,13}", "0.1108")
 
 
+def test_a_cell_begins_with_the_rows_that_it_reads_and_works_out_their_product():
+    written = parts(solution_of_cell(evaluation_of(load(WORKED)), "head_output", (0, 0, 1, 1)))
+    rows = {part.latex: part.values[0].tolist() for part in written if isinstance(part, WrittenMatrix)}
+    assert rows == {"q_{1}": [0, 1, 1], "k_{0}": [1, 1, 0], "k_{1}": [0, 1, 1], "v_{0}": [1, 2], "v_{1}": [3, 4]}
+    first = next(part for part in written if isinstance(part, Equation) and len(part.sides) > 2)
+    assert first.sides[1:] == (r"0 \cdot 1 + 1 \cdot 1 + 1 \cdot 0", "1")
+
+
 def test_a_closed_key_has_no_part_in_a_solution():
     problem = several().replace(interventions=())
     solution = solution_of_cell(evaluation_of(problem), "weights", (0, 0, 0, 0))
@@ -289,7 +297,7 @@ def test_what_a_mask_adds_is_given_with_its_head_and_layers_that_open_and_close_
     values = np.arange(8.0).reshape(2, 2, 2)
     layers = [{"kind": "custom", "allowed": np.ones((2, 2), bool)}, {"kind": "bias", "values": values}]
     problem = Problem(**arrays, num_heads=2, mask=layers)
-    found = [(name, head) for name, head, _ in given_matrices(evaluation_of(problem), 0)]
+    found = [(name, head) for name, head, *_ in given_matrices(evaluation_of(problem), 0)]
     assert found == [("query", None), ("key", None), ("value", None), ("mask.1.values", 0), ("mask.1.values", 1)]
 
 
