@@ -165,8 +165,6 @@ class Board:
         numbers = cell_decimals(finite, width, cell, QFontMetricsF(figure_font(pixels)), not plane.signed)
         if numbers is not None and (finite == np.rint(finite)).all():
             numbers = CellNumbers(0)
-        elif numbers is not None and not numbers.decimals:
-            numbers = None  # rounded to whole numbers they would not be those of the sentence
         missing = np.argwhere(np.isnan(values)).tolist() if self._evaluation.covers else ()
         covered = tuple((rows[row], columns[column]) for row, column in missing)
         return BoardMap(place, rows, columns, figure, numbers, pixels, covered)
