@@ -67,7 +67,7 @@ class Beat(ABC):
         self.board.paint(canvas, landed=still or progress >= 1.0)
         place = self.board.cell
         if still:
-            canvas.arrow(start, QPointF(place.right() + 7, place.center().y()))
+            canvas.arrow(start, self.board.beside(start))
         elif progress > LANDS:
             chip = QRectF(0, 0, 62, 32)
             chip.moveCenter(between(start, place.center(), part(progress, LANDS, 1.0)))
