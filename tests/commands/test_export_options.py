@@ -135,7 +135,7 @@ def test_python_has_no_options_on_a_file(option, tmp_path):
         ({"picture": "sqrt_d_k", "colormap": "nosuch"}, "colormap means nothing with a page"),
         ({"set": {"d_k": 8}}, "set means something with a page only"),
         ({"compare": "difference"}, "compare means something with before only"),
-        ({"cell": (99, 99)}, "cell means something with a page or a walk only"),
+        ({"cell": (99, 99)}, "cell means something with a page, a walk or a card only"),
         ({"picture": "sqrt_d_k", "values": False}, "values means nothing with a page"),
         ({"picture": "sqrt_d_k", "colorbar": False}, "colorbar means nothing with a page"),
     ],
