@@ -406,8 +406,8 @@
         <translation>逐步演示(&amp;W)</translation>
     </message>
     <message>
-        <source>Choose a computed cell of a map first; not one that an exercise covers</source>
-        <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
+        <source>Choose a computed cell of a map first, one that no exercise covers</source>
+        <translation>请先在图中选中一个算出来的单元格（练习盖住的除外）</translation>
     </message>
     <message>
         <source>&amp;Reduced motion</source>
@@ -1096,7 +1096,7 @@
         <translation>卡片的颜色</translation>
     </message>
     <message>
-        <source>the card as it will be</source>
+        <source>preview of the card</source>
         <translation>卡片预览</translation>
     </message>
     <message>
@@ -1112,7 +1112,7 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <source>The picture on the clipboard, to be pasted where it is wanted</source>
+        <source>Copy the picture, to paste it wherever you like</source>
         <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
     </message>
     <message>
@@ -1677,11 +1677,11 @@
     </message>
     <message>
         <source>How many numbers are left out of the steps</source>
-        <translation>从各步中留空多少个数</translation>
+        <translation>各步一共留空多少个数</translation>
     </message>
     <message>
         <source>The same seed leaves out the same cells again</source>
-        <translation>相同的种子会再次留空相同的格</translation>
+        <translation>种子相同，留空的单元格也相同</translation>
     </message>
     <message>
         <source>What is left to the student: the weights, every step, or to find one wrong number</source>
@@ -1689,7 +1689,7 @@
     </message>
     <message>
         <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
-        <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
+        <translation>同时生成答案：每页几份，并列出常见错误会得到的数</translation>
     </message>
 </context>
 <context>
@@ -2276,7 +2276,7 @@
         <translation>单击单元格</translation>
     </message>
     <message>
-        <source>{type} in a table at the left: every map follows.</source>
+        <source>{type} in a table on the left: every map follows.</source>
         <translation>在左侧表格中{type}：所有热图随之变化。</translation>
     </message>
     <message>
@@ -3442,7 +3442,7 @@
     </message>
     <message>
         <source>cells left out</source>
-        <translation>留空的格数</translation>
+        <translation>留空的单元格数</translation>
     </message>
     <message>
         <source>random seed</source>
@@ -3479,7 +3479,7 @@
     </message>
     <message>
         <source>{count} lessons, about {minutes} min. {done} finished; leave at any time and go on later.</source>
-        <translation>{count} 课，约 {minutes} 分钟。已完成 {done} 课；随时可以离开，下次从原处继续。</translation>
+        <translation>共 {count} 课，约 {minutes} 分钟。已完成 {done} 课；随时可以离开，下次从原处继续。</translation>
     </message>
     <message>
         <source>Open a lesson of your own…</source>
@@ -3510,7 +3510,7 @@
         <translation>第 {place} 步，共 {count} 步</translation>
     </message>
     <message>
-        <source>In the lesson before you learned: {what}</source>
+        <source>In the last lesson you learned to {what}</source>
         <translation>上一课你学会了：{what}</translation>
     </message>
     <message>
@@ -4260,7 +4260,7 @@
     </message>
     <message>
         <source>Q and K exchanged</source>
-        <translation>Q 与 K 颠倒</translation>
+        <translation>Q 与 K 弄反</translation>
     </message>
     <message>
         <source>no scaling</source>
@@ -4356,7 +4356,7 @@
     </message>
     <message>
         <source>Nothing is changed by hand</source>
-        <translation>没有手动改动</translation>
+        <translation>没有手动修改</translation>
     </message>
     <message>
         <source>Model</source>
@@ -5735,7 +5735,7 @@
     </message>
     <message>
         <source>two, and their difference</source>
-        <translation>两个及其差值</translation>
+        <translation>两个及其差异</translation>
     </message>
     <message>
         <source>Snapshots side by side</source>
@@ -5751,7 +5751,7 @@
     </message>
     <message>
         <source>The two have different shapes: there is no difference.</source>
-        <translation>两者形状不同，没有差值。</translation>
+        <translation>两者形状不同，没有差异可显示。</translation>
     </message>
     <message>
         <source>Needs a model that predicts tokens: File › Open a model</source>
@@ -5811,7 +5811,7 @@
     </message>
     <message>
         <source>Nothing is changed by hand: nothing has moved.</source>
-        <translation>没有手动改动，因此没有变化。</translation>
+        <translation>没有手动修改，因此没有变化。</translation>
     </message>
     <message>
         <source>‖now − before‖ / ‖before‖, 0 where nothing moved</source>
@@ -5930,7 +5930,7 @@
         <translation>各头中的权重，从头 0 开始</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, next to no gradient passes.</source>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, almost no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
@@ -7108,7 +7108,7 @@
     </message>
     <message>
         <source>{call} reads one state, no difference: take comparison.before or comparison.after.</source>
-        <translation>{call} 只能读取一个状态，不能读取差值：请改用 comparison.before 或 comparison.after。</translation>
+        <translation>{call} 只能读取一个状态，不能读取差异：请改用 comparison.before 或 comparison.after。</translation>
     </message>
     <message>
         <source>{matrix} cannot be compared: its shape is {expected} before and {got} after, other in {named}.</source>
@@ -7292,7 +7292,7 @@
     </message>
     <message>
         <source>Beside a sink, a norm of Q or K, or a change by hand, nothing keeps the odds among the other keys: let them go free.</source>
-        <translation>有注意力汇点、Q 或 K 的归一化或手动改动时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
+        <translation>有注意力汇点、Q 或 K 的归一化或手动修改时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
     </message>
     <message>
         <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
@@ -8915,6 +8915,10 @@
         <translation>{choice} 与 {needed} 一起使用没有意义，请去掉其中一个</translation>
     </message>
     <message>
+        <source>--page, --walk or --card</source>
+        <translation>--page、--walk 或 --card</translation>
+    </message>
+    <message>
         <source>a figure (--format)</source>
         <translation>图（--format）</translation>
     </message>
@@ -9216,7 +9220,7 @@
     </message>
     <message>
         <source>A worksheet of this level has nothing to leave out of this problem.</source>
-        <translation>这个算例在这一级练习卷中没有可填的数。</translation>
+        <translation>按这一级别，这个算例没有可留空的数。</translation>
     </message>
     <message>
         <source>{file}: steps: {steps}, questions: {questions}; every number computed</source>
@@ -9228,7 +9232,7 @@
     </message>
     <message>
         <source>A card is wide or square, got {got}.</source>
-        <translation>卡片是 wide 或 square，收到的是 {got}。</translation>
+        <translation>卡片应为 wide 或 square，得到 {got}。</translation>
     </message>
 </context>
 <context>
@@ -9884,8 +9888,8 @@
         <translation>玩具模型</translation>
     </message>
     <message>
-        <source>A model of 2 layers that predicts letters</source>
-        <translation>2 层的模型，预测字母</translation>
+        <source>A 2-layer model that predicts letters</source>
+        <translation>预测字母的 2 层模型</translation>
     </message>
     <message>
         <source>Others…</source>
@@ -9893,7 +9897,7 @@
     </message>
     <message>
         <source>Models at hand, and the folder of any other</source>
-        <translation>现成的模型，以及其他模型的文件夹</translation>
+        <translation>现有的模型，或其他模型的文件夹</translation>
     </message>
     <message>
         <source>the cat sat on the mat</source>
@@ -10534,7 +10538,7 @@
     </message>
     <message>
         <source>A row for each query, a column for each key. Click a cell to choose it.</source>
-        <translation>一行是一个查询，一列是一个键。单击一格，就选中它。</translation>
+        <translation>每行一个查询，每列一个键。单击一格，就选中它。</translation>
     </message>
     <message>
         <source>Why it is this number</source>
@@ -10550,7 +10554,7 @@
     </message>
     <message>
         <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
-        <translation>用选中这一格自己的数，写出它怎样算来。“演示这一格”会一步步演示。</translation>
+        <translation>用实际的数写出选中的这一格是怎样算出来的。“演示这一格”会一步步放给你看。</translation>
     </message>
 </context>
 <context>
@@ -10692,7 +10696,7 @@
     </message>
     <message>
         <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
-        <translation>权重倒进 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
+        <translation>权重汇入 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
     </message>
     <message>
         <source>column {number}</source>
@@ -10719,7 +10723,7 @@
         <translation>取指数</translation>
     </message>
     <message>
-        <source>Exponentiate, the largest score taken off first: {equations}.</source>
+        <source>Subtract the largest score, then exponentiate: {equations}.</source>
         <translation>先减去最大的分数，再取指数：{equations}。</translation>
     </message>
     <message>
@@ -10736,7 +10740,7 @@
     </message>
     <message>
         <source>Add up the powers of this row: {sum} = {value}.</source>
-        <translation>这一行的指数加起来：{sum} = {value}。</translation>
+        <translation>把这一行的指数加起来：{sum} = {value}。</translation>
     </message>
     <message>
         <source>sum of {count} = {value}</source>
@@ -10808,15 +10812,15 @@
     </message>
     <message>
         <source>Given</source>
-        <translation>给定</translation>
+        <translation>已知</translation>
     </message>
     <message>
         <source>{cell} is given, not computed: {value}.</source>
-        <translation>{cell} 是给定的，不是算出来的：{value}。</translation>
+        <translation>{cell} 是已知的，不是算出来的：{value}。</translation>
     </message>
     <message>
-        <source>Take over</source>
-        <translation>照搬</translation>
+        <source>Carry over</source>
+        <translation>沿用</translation>
     </message>
     <message>
         <source>{cell} is {source} itself: {value}.</source>
@@ -10864,7 +10868,7 @@
     </message>
     <message>
         <source>sum</source>
-        <translation>和</translation>
+        <translation>合计</translation>
     </message>
     <message>
         <source>{sum}, the last is still to come</source>
@@ -10896,7 +10900,7 @@
     </message>
     <message>
         <source>{cell} depends on no number: it is {value}.</source>
-        <translation>{cell} 与任何数都无关，就是 {value}。</translation>
+        <translation>{cell} 与任何数都无关，恒为 {value}。</translation>
     </message>
     <message>
         <source>powers of e: {count}</source>
@@ -10912,11 +10916,11 @@
     </message>
     <message>
         <source>Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}.</source>
-        <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
+        <translation>自己的那一项除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
     </message>
     <message>
         <source>The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}.</source>
-        <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
+        <translation>掩码（{rules}）：不成立，屏蔽；{query} 看不到 {key}，{before} 变成 {value}。</translation>
     </message>
 </context>
 <context>
@@ -11123,12 +11127,12 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>对数轴上的 d_k</translation>
     </message>
     <message>
-        <source>Drag: both maps follow. Arrows go by a quarter of an octave.</source>
-        <translation>拖动时两张热图同步变化。方向键每次乘以 2 的四分之一次方。</translation>
+        <source>Drag: both maps follow. Arrow keys go from point to point of the curve.</source>
+        <translation>拖动时两张热图同步变化。方向键在曲线的点之间移动。</translation>
     </message>
     <message>
-        <source>What you let go of becomes the example; one undo brings the one before back.</source>
-        <translation>松开后成为算例，撤销一步即可还原。</translation>
+        <source>Where you let go becomes the example; undo brings back the one before.</source>
+        <translation>松开后成为当前的算例，撤销一步即可还原。</translation>
     </message>
 </context>
 <context>
@@ -11281,7 +11285,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
     <message>
         <source>These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for less.</source>
-        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例，或要求较少的级别。</translation>
+        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例，或填得较少的级别。</translation>
     </message>
     <message>
         <source>Sum of each row:</source>
@@ -11308,15 +11312,15 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>错误的数：第 ____ 步，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
     </message>
     <message>
-        <source>What was done wrong:</source>
+        <source>What went wrong:</source>
         <translation>错在哪里：</translation>
     </message>
     <message>
-        <source>Wrong: {cell} is printed as {wrong}; it is {right}.</source>
+        <source>Wrong: {cell} is printed as {wrong}; it should be {right}.</source>
         <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
     </message>
     <message>
-        <source>Two decimals throughout; last digit ±1 is right.</source>
+        <source>Two decimals throughout; ±1 in the last digit is right.</source>
         <translation>用两位小数续算，末位差 1 也算对。</translation>
     </message>
     <message>
@@ -11344,11 +11348,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>Q 的每一行与 K 的每一行做点积。</translation>
     </message>
     <message>
-        <source>Each row of A weighs the rows of V.</source>
+        <source>Each row of A weights the rows of V.</source>
         <translation>用 A 的每一行对 V 的各行加权。</translation>
     </message>
     <message>
-        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; write every step.</source>
+        <source>Fill in the boxes, to two decimals. Rows and columns count from 0. Use a calculator; show every step.</source>
         <translation>在加粗的方框里填数，保留两位小数。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
     </message>
     <message>
@@ -11364,7 +11368,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>找错</translation>
     </message>
     <message>
-        <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
+        <source>One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows and columns count from 0.</source>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
 </context>

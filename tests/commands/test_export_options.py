@@ -26,7 +26,7 @@ IDLE = [
     (("--format", "csv", "--show", "before"), "--show means something with --compare only"),
     (("--show", "split"), "--show means something with --compare only"),
     (("--set", "a=b"), "--set means something with --page only"),
-    (("--cell", "0,0"), "--cell means something with --page or --walk only"),
+    (("--cell", "0,0"), "--cell means something with --page, --walk or --card only"),
     (("--frames",), "--frames means something with --page only"),
     ((*PAGE, "--no-values"), "--values means nothing with --page"),
     ((*PAGE, "--no-colorbar"), "--colorbar means nothing with --page"),

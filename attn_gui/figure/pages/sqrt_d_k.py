@@ -211,7 +211,7 @@ class RootLayout(PageLayout):
         text = saturation_sentence(self.shown.rows, self.style)
         if np.isfinite([row.jacobian for row in self.shown.rows]).all():
             text += " " + self.style.translate(
-                "Pages", "‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, next to no gradient passes."
+                "Pages", "‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, almost no gradient passes."
             )
         if self.shown.rows_read is not None:
             more = self.style.translate("Pages", "Of this long problem {rows} rows at even distances are read.")
