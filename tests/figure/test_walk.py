@@ -139,6 +139,13 @@ def test_a_wide_row_shows_its_largest_terms_and_the_chosen_key_always(causal):
     assert "(the other 29)" in walk.beats[1].sentence
     assert "(the other 5)" in walk.beats[5].sentence
     assert "because" in walk.beats[6].sentence
+    assert "0.1005 × " in walk.beats[7].sentence
+    row = np.abs(causal.block("weights", 0, 3, slice(10, 11), slice(0, 11))[0])
+    least = int(np.argmin(row))
+    pour = walk_of(causal, 0, 3, "weights", (10, least), PageStyle("light", "en")).beats[7]
+    keys = [cells[1].index[-2] for cells in pour.cells if cells]
+    assert least in keys
+    assert keys == sorted(keys)
 
 
 def test_the_layer_that_closes_a_cell_is_named(causal):
