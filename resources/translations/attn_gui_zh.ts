@@ -5402,6 +5402,14 @@
         <translation>检索，查询 {query}</translation>
     </message>
     <message>
+        <source>What the weights mix; but the head is off, and its O counts as 0</source>
+        <translation>按权重混合的结果；但该头已关闭，其 O 计为 0</translation>
+    </message>
+    <message>
+        <source>What the weights mix; the result O is then changed by hand</source>
+        <translation>按权重混合的结果；之后 O 又被手动修改</translation>
+    </message>
+    <message>
         <source>Of {count} columns the {shown} of largest magnitude.</source>
         <translation>共 {count} 列，所示为绝对值最大的 {shown} 列。</translation>
     </message>
@@ -5416,6 +5424,10 @@
     <message>
         <source>{count} others</source>
         <translation>其余 {count} 个</translation>
+    </message>
+    <message>
+        <source>Σ a · v, column by column</source>
+        <translation>Σ a · v，逐列</translation>
     </message>
     <message>
         <source>O = Σ a · v, column by column</source>
