@@ -149,7 +149,9 @@ class Board:
     def _turned_room(self, columns: int, side: float) -> float:
         """Return how much more room than there is above `TOP` the names of columns need where they are turned."""
         names, metrics = self._names(self._picture.columns), QFontMetricsF(figure_font(10, strong=True))
-        widest = max(metrics.horizontalAdvance(self._label(names, column)) for column in range(min(columns, MOST_CELLS)))
+        widest = max(
+            metrics.horizontalAdvance(self._label(names, column)) for column in range(min(columns, MOST_CELLS))
+        )
         return max(min(widest, LABELS[1]) + 9 - TOP, 0.0) if widest > side - 4 else 0.0
 
     def _map(self, name: str, place: QRectF, rows: range | None = None, columns: range | None = None) -> BoardMap:
