@@ -129,14 +129,16 @@ class MapFigure:
         return tuple(to_display(panel.values, panel.allowed, self.levels) for panel in self.panels)
 
     @cached_property
-    def counts(self) -> dict[int, int]:
-        """Number of cells of all panels that are closed, NaN, +∞, −∞; what does not occur is left out; 0 for "some"."""
-        total: Counter[int] = Counter()
-        for panel in self.panels:
+    def counts(self) -> dict[int, tuple[int, ...]]:
+        """Number of cells that are closed, NaN, +∞, −∞ in the maps of each of the states `together`; what does not
+        occur is left out; 0 for "some"."""
+        totals: list[Counter[int]] = [Counter() for _ in range(self.together)]
+        for number, panel in enumerate(self.panels):
             step = max(1, AT_ONCE // panel.values.shape[1])
             for low in range(0, len(panel.values), step):
-                total.update(flag_counts(*panel.rows(slice(low, low + step))))
-        return dict(total) if self.cells is None else dict.fromkeys(total, 0)
+                totals[number % self.together].update(flag_counts(*panel.rows(slice(low, low + step))))
+        flags = dict.fromkeys(flag for total in totals for flag in total)
+        return {flag: tuple(total[flag] if self.cells is None else 0 for total in totals) for flag in flags}
 
 
 # --- grounds and marks ----------------------------------------------------------------------------
@@ -298,7 +300,7 @@ def legend_lines(maps: Sequence[MapFigure], width: float) -> tuple[tuple[int, ..
     used = 0.0
     marked = (BY_HAND,) if any(figure.marked for figure in maps) else ()
     for flag in (*_counts(maps), *marked):
-        needed = SWATCH + SPACING.s + metrics.horizontalAdvance(_text(maps, flag)) + SPACING.xl
+        needed = SWATCH + SPACING.s + metrics.horizontalAdvance(legend_text(maps, flag)) + SPACING.xl
         if not lines or used + needed - SPACING.xl > width:
             lines.append([])
             used = 0.0
@@ -317,7 +319,7 @@ def paint_legend(
     for number, line in enumerate(lines):
         x, y = corner.x(), corner.y() + number * (metrics.height() + SPACING.s)
         for flag in line:
-            text = _text(maps, flag)
+            text = legend_text(maps, flag)
             swatch = QRectF(x, y + (metrics.height() - SWATCH) / 2, SWATCH, SWATCH)
             if flag == BY_HAND:
                 painter.fillRect(swatch, figure.theme.surface)
@@ -334,16 +336,20 @@ def paint_legend(
             x += metrics.horizontalAdvance(text) + SPACING.xl
 
 
-def _text(maps: Sequence[MapFigure], flag: int) -> str:
+def legend_text(maps: Sequence[MapFigure], flag: int) -> str:
+    """Return what the legend says of a flag: its name, and how many cells have it."""
     words = maps[0].words
     if flag == BY_HAND:
         return words.by_hand
     name = words.not_allowed if flag == CLOSED else format_number(FLAGGED[flag], 0)
-    return f"{name}  {_counts(maps)[flag] or ''}".rstrip()
+    return f"{name}  {_counts(maps)[flag]}".rstrip()
 
 
-def _counts(maps: Sequence[MapFigure]) -> dict[int, int]:
-    """Number of flagged cells in all maps; 0 for "some" where one of them says so."""
-    flags = dict.fromkeys(flag for figure in maps for flag in figure.counts)
-    counts = {flag: [figure.counts[flag] for figure in maps if flag in figure.counts] for flag in flags}
-    return {flag: sum(each) if all(each) else 0 for flag, each in counts.items()}
+def _counts(maps: Sequence[MapFigure]) -> dict[int, str]:
+    """Number of flagged cells in all maps, one for each state where they differ; empty for "some"."""
+    found = {}
+    for flag in dict.fromkeys(flag for figure in maps for flag in figure.counts):
+        each = [figure.counts[flag] for figure in maps if flag in figure.counts]
+        sums = dict.fromkeys(map(sum, zip(*each, strict=True))) if all(map(any, each)) else {}
+        found[flag] = " | ".join(map(str, sums))
+    return found

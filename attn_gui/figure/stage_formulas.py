@@ -26,6 +26,7 @@ def shown_latex(evaluation: Evaluation, stage: str) -> tuple[str, ...]:
             Gradient.kind: rf"\partial / \partial {letter}",
         }
         return (states[evaluation.kind],)
+    ((evaluation, stage),) = evaluation.sides(stage)  # a state before answers to the stages now by its own
     forms = dict.fromkeys((stage_latex(evaluation, stage), short_stage_latex(evaluation, stage)))
     return tuple(filter(None, forms))
 
@@ -86,8 +87,8 @@ def _gathered(evaluation: Evaluation, form: Callable[[Stage], str], **values: st
 
 
 def _logits(evaluation: Evaluation) -> list[Stage]:
-    """The stages that lead from the scores to the softmax."""
-    entries = (STAGE[stage] for stage in evaluation.stages)
+    """The stages that lead from the scores to the softmax; none that another stands for in a state before."""
+    entries = (STAGE[stage] for stage in evaluation.stages if evaluation.node(stage).name == stage)
     return [entry for entry in entries if entry.square and not entry.shares]
 
 

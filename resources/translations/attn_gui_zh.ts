@@ -5961,6 +5961,18 @@
         <source>entropy of each row in bits; dashed: the most it can be</source>
         <translation>每一行的熵（比特）；虚线：可能的最大值</translation>
     </message>
+    <message>
+        <source>What the weights mix; but the head is off, and its O counts as 0</source>
+        <translation>按权重混合的结果；但该头已关闭，其 O 计为 0</translation>
+    </message>
+    <message>
+        <source>What the weights mix; the result O is then changed by hand</source>
+        <translation>按权重混合的结果；之后 O 又被手动修改</translation>
+    </message>
+    <message>
+        <source>Σ a · v, column by column</source>
+        <translation>Σ a · v，逐列</translation>
+    </message>
 </context>
 <context>
     <name>PagesController</name>

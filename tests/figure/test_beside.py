@@ -11,6 +11,7 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure.comparison import Beside
 from attn_gui.figure.compose import composed
 from attn_gui.figure.export_settings import ExportSettings
+from attn_gui.figure.heatmap import legend_text
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.sheet import faced, write
 
@@ -129,3 +130,11 @@ def test_the_names_of_two_states_do_not_lie_on_each_other(states, tmp_path):
     write(now, tmp_path / "a.svg", heads=0, beside=Beside(lambda _now: before, "side_by_side", names))
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert text.count("…") >= 2
+
+
+def test_the_legend_counts_the_cells_of_a_state_once(states):
+    _, masked = states
+    closed = int(np.isneginf(compute(masked)["masked"][0, 1]).sum())
+    for before, said in ((masked.replace(scale=1.0), f"{closed}"), (masked.replace(mask=()), f"0 | {closed}")):
+        found = figure((before, masked), "side_by_side")
+        assert [legend_text((found,), flag) for flag in plan(found).legend[0]] == [f"not allowed  {said}"]

@@ -10,7 +10,8 @@ import pytest
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.figure.operands import picture_of
-from attn_gui.views.spine.spine_items import NODE, entries_of
+from attn_gui.figure.stage_formulas import shown_latex
+from attn_gui.views.spine.spine_items import NODE, entries_of, formula_latex
 
 N, D = 3, 4
 
@@ -69,3 +70,19 @@ def test_states_of_other_widths_have_no_matrices_beside_a_stage_that_lacks_one(f
     wide = now.replace(value=rng.normal(size=(N, 7))) if name == "value" else now.replace(query=now.key, key=now.query)
     face = face_of(DenseEvaluation(wide), DenseEvaluation(now))
     assert bool(picture_of("weights", face).operands()) == (name == "query")
+
+
+def test_each_state_is_headed_by_the_formula_of_its_own_problem():
+    rng = np.random.default_rng(2)
+    plain = Problem(**{name: rng.normal(size=(4, 3)) for name in ("query", "key", "value")})
+    masked = plain.replace(mask=[{"kind": "causal"}])
+    now = DenseEvaluation(masked)
+    state = BeforeState(Difference(DenseEvaluation(plain), now))
+    assert "+ M" not in shown_latex(state, "weights")[0]
+    assert shown_latex(state, "masked") == shown_latex(DenseEvaluation(plain), "scaled")
+    assert "+ M" in shown_latex(now, "weights")[0]
+    gained = BeforeState(Difference(now, DenseEvaluation(plain)))
+    assert shown_latex(gained, "weights") == shown_latex(now, "weights")
+    assert [formula_latex(each) for each in (state, gained)] == [
+        formula_latex(DenseEvaluation(each)) for each in (plain, masked)
+    ], "so does the line of steps"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from PIL import Image
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from attn_gui import load, render
@@ -139,6 +139,13 @@ def test_a_wide_row_shows_its_largest_terms_and_the_chosen_key_always(causal):
     assert "(the other 29)" in walk.beats[1].sentence
     assert "(the other 5)" in walk.beats[5].sentence
     assert "because" in walk.beats[6].sentence
+    assert "0.1005 × " in walk.beats[7].sentence
+    row = np.abs(causal.block("weights", 0, 3, slice(10, 11), slice(0, 11))[0])
+    least = int(np.argmin(row))
+    pour = walk_of(causal, 0, 3, "weights", (10, least), PageStyle("light", "en")).beats[7]
+    keys = [cells[1].index[-2] for cells in pour.cells if cells]
+    assert least in keys
+    assert keys == sorted(keys)
 
 
 def test_the_layer_that_closes_a_cell_is_named(causal):
@@ -318,6 +325,16 @@ def test_python_draws_a_walk_to_any_cell(tmp_path):
         render(load(WORKED), walk=True, levels=(0, 1))
     with pytest.raises(ValueError, match="cell means something with a page, a walk or a card only"):
         render(load(WORKED), cell=(0, 1))
+
+
+def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):
+    problem = worked.problem.replace(query_tokens=["Thinking", "Machines"], key_tokens=["Thinking", "Machines"])
+    render(problem, tmp_path / "a.svg", walk=True, stage="weights", cell=(1, 0))
+    assert "…" not in re.sub(r"<style.*?</style>", "", (tmp_path / "a.svg").read_text("utf-8"), flags=re.S)
+    walk = walk_of(evaluation_of(problem), 0, 0, "weights", (1, 0), pour=False)
+    for beat in walk.beats:
+        for start in (QPointF(364, 230), QPointF(364, 60)):
+            assert not any(one.place.contains(beat.board.beside(start)) for one in beat.board.maps.values())
 
 
 def test_writing_a_walk_can_be_stopped_and_leaves_nothing(tmp_path, worked):

@@ -34,7 +34,7 @@ AT_ONCE = 1 << 12
 class Mixture:
     """Keys of the largest weights, largest first, with their scores, None where the weights are given, and weights
     (k,), and `parts` (k, column): weight · value. `rest` (column,) is what all `others` add, `output` (column,) the
-    computed sum of all.
+    computed sum of all, before anything is changed in it `by_hand`.
     """
 
     keys: tuple[int, ...]
@@ -45,6 +45,7 @@ class Mixture:
     output: Array
     others: int
     others_weight: float
+    by_hand: bool = False
 
     @property
     def difference(self) -> float:
@@ -64,10 +65,13 @@ def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int
     scores, weights = None if evaluation.logits is None else read(evaluation.logits), read(evaluation.weights)
     order = np.argsort(-np.nan_to_num(weights, nan=np.inf), kind="stable")
     named, others = order[:most], np.sort(order[most:])
-    output = np.array(evaluation.block(evaluation.mixed, batch, head, row, slice(0, None))[0], float)
+    computed, shown = (
+        np.array(evaluation.block(stage, batch, head, row, slice(0, None))[0], float)
+        for stage in (evaluation.computed(evaluation.mixed), evaluation.mixed)
+    )
     with np.errstate(all="ignore"):
         parts = np.stack([_part(evaluation, batch, head, np.array([key]), weights) for key in named])
-        rest = np.zeros(len(output))
+        rest = np.zeros(len(computed))
         for low in range(0, len(others), AT_ONCE):
             rest += _part(evaluation, batch, head, others[low : low + AT_ONCE], weights)
         return Mixture(
@@ -76,9 +80,10 @@ def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int
             weights[named],
             parts,
             rest,
-            output,
+            computed,
             len(others),
             float(weights[others].sum()),
+            not np.array_equal(computed, shown, equal_nan=True),
         )
 
 

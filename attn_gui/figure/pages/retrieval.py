@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attn_gui.engine import Evaluation
 from attn_gui.engine.analysis.regression import Mixture, mixture
+from attn_gui.engine.creation.interventions import off_heads
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
@@ -58,6 +59,7 @@ class Retrieved:
     stages: tuple[str | None, str, str]
     head: int
     heads: int
+    off: bool
 
     @property
     def columns(self) -> list[int]:
@@ -96,7 +98,9 @@ class RetrievalPage(PageKind[Retrieved]):
         progress(1.0)
         stages = evaluation.logits, evaluation.weights, evaluation.mixed
         tokens = stage_labels(evaluation, evaluation.weights)
-        return Retrieved(found, query, tokens, stages, context.head, evaluation.problem.num_heads)
+        problem = evaluation.problem
+        off = context.head in off_heads(problem)
+        return Retrieved(found, query, tokens, stages, context.head, problem.num_heads, off)
 
     def plan(self, content: Retrieved, style: PageStyle, width: float | None, height: float | None) -> Drawing:
         return RetrievalLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
@@ -118,7 +122,7 @@ class RetrievalLayout(PageLayout):
             width,
             height,
             title=self._title(),
-            subtitle=style.translate("Pages", "Compared with every key, then the values are mixed by the weights"),
+            subtitle=self._subtitle(),
             note=self._note(),
             tall=lambda across: heads + rows * ROW,
             least=(230.0, heads + rows * LEAST_ROW),
@@ -134,7 +138,7 @@ class RetrievalLayout(PageLayout):
         self.token = min(TOKEN, half * 0.3)
 
     def said(self) -> str:
-        return f"{self.frame.title}. {self._note()}"
+        return f"{self.frame.title}. {self._subtitle()}. {self._note()}"
 
     def fields(self) -> tuple[Field, ...]:
         """Return a click on a key chooses its weight, one on a column the cell of the output."""
@@ -149,6 +153,13 @@ class RetrievalLayout(PageLayout):
         token = f" “{token_of(shown.tokens[0], shown.query)}”" if shown.tokens[0] else ""
         title = self.style.translate("Pages", "Retrieval, query {query}").format(query=shown.query) + token
         return f"{title} · {self.style.words.head.format(shown.head)}" if shown.heads > 1 else title
+
+    def _subtitle(self) -> str:
+        if not self.shown.found.by_hand:
+            return self.style.translate("Pages", "Compared with every key, then the values are mixed by the weights")
+        if self.shown.off:
+            return self.style.translate("Pages", "What the weights mix; but the head is off, and its O counts as 0")
+        return self.style.translate("Pages", "What the weights mix; the result O is then changed by hand")
 
     def _note(self) -> str:
         shown, said = self.shown, []
@@ -192,7 +203,8 @@ class RetrievalLayout(PageLayout):
         order = np.argsort(-np.nan_to_num(np.abs(self.pieces[:, row]), nan=np.inf), kind="stable")[:4]
         parts = ", ".join(f"{self._key(int(key))} {format_number(self.pieces[key, row], 4)}" for key in order)
         value = format_number(shown.found.output[column], 4)
-        name = f"{symbol(shown.stages[2])}[{shown.query}, {column}] = {value}"
+        cell = f"{symbol(shown.stages[2])}[{shown.query}, {column}]"
+        name = f"Σ a · v = {value}" if shown.found.by_hand else f"{cell} = {value}"
         return Spot(f"{name}: {parts}", PageCell(shown.stages[2], shown.query, column))
 
     # --- painting --------------------------------------------------------------------------------
@@ -238,7 +250,10 @@ class RetrievalLayout(PageLayout):
     def _paint_mixture(self, painter: QPainter) -> None:
         theme, place, micro = self.style.theme, self.mixture, metrics("micro")
         base = place.top() - SPACING.s
-        words = self.style.translate("Pages", "O = Σ a · v, column by column")
+        if self.shown.found.by_hand:
+            words = self.style.translate("Pages", "Σ a · v, column by column")
+        else:
+            words = self.style.translate("Pages", "O = Σ a · v, column by column")
         write_within(painter, QPointF(place.left(), base), words, theme.text2, FONT_SIZE.small, place.width())
         label = micro.horizontalAdvance(str(max(self.columns))) + SPACING.m
         bars = QRectF(

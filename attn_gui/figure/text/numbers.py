@@ -88,7 +88,10 @@ def sentence_number(value: float, decimals: int = 6) -> str:
 
 
 def cell_text(value: float, numbers: CellNumbers) -> str:
-    """Return a value as it stands in a cell; a weight that rounds to 0 is "·", and other whole ones have no zeros."""
+    """Return a value as it stands in a cell: whole ones without zeros, but a weight that rounds to 0 as "·".
+
+    Where a weight has no room for the 0 before its point, only one that is 1 is "1".
+    """
     if numbers.scientific:
         return ZERO_WEIGHT if value == 0 else scientific(value, numbers.decimals)
     text = format_number(value, 0 if not numbers.weights and is_whole(value) else numbers.decimals)
@@ -96,9 +99,14 @@ def cell_text(value: float, numbers: CellNumbers) -> str:
         return text
     if not any(digit in text for digit in "123456789"):
         return ZERO_WEIGHT if math.isfinite(value) else text
-    if numbers.bare:
-        return "1" if text.strip("0") in ("1.", "1") else text.removeprefix("0")
-    return text
+    if not numbers.bare:
+        return text
+    if not text.startswith("1"):
+        return text.removeprefix("0")
+    if value == 1:
+        return "1"
+    # 0.997 is "1.0", as wide as ".99"
+    return format_number(value, numbers.decimals - 1) if numbers.decimals > 1 else ""
 
 
 def cell_decimals(
@@ -106,6 +114,7 @@ def cell_decimals(
 ) -> CellNumbers | None:
     """Return the most decimals, of 2, 1 and 0, with which every finite value fits its cell; None when none do.
 
+    Only whole numbers have 0 decimals: 10.5 in a cell without room for "10.5" is told by its color alone.
     Measured on the largest and the smallest value with every digit as wide as the widest one, so that the decimals
     do not flicker while a digit changes. Cells lower than the token `value_min_cell_height` hold no values.
     """
@@ -115,7 +124,11 @@ def cell_decimals(
     extremes = _extremes(values)
     if weights and bool(((values > 0) & (values < 1)).any()):
         extremes.append(0.5)  # 0 and 1 are shorter than what lies between them
+    finite = values[np.isfinite(values)]
+    whole = bool((finite == np.rint(finite)).all())
     for numbers in _attempts(weights):
+        if not (numbers.decimals or whole):
+            return None
         texts = (cell_text(one, numbers) if weights else format_number(one, numbers.decimals) for one in extremes)
         if _widest(texts, metrics) <= room:
             return numbers

@@ -69,7 +69,7 @@ class Beat(ABC):
         self.board.paint(canvas, landed=still or progress >= 1.0)
         place = self.board.cell
         if still:
-            canvas.arrow(start, QPointF(place.right() + 7, place.center().y()))
+            canvas.arrow(start, self.board.beside(start))
         elif progress > LANDS:
             share = part(progress, LANDS, 1.0)
             end = between(QPointF(*CHIP), QPointF(min(CHIP[0], place.width()), min(CHIP[1], place.height())), share)

@@ -133,7 +133,8 @@ class Board:
                     "top": QRectF(x, TOP, columns * side, inner * thick),
                     "stage": QRectF(x, y, columns * side, rows * side),
                 }
-                return {name: self._map(name, place) for name, place in places.items()}
+                down = min(self._turned_room(columns, side), BOTTOM - places["stage"].bottom())
+                return {name: self._map(name, place.translated(0, down)) for name, place in places.items()}
         shown_rows, shown_columns = _window(rows, self.row), _window(columns, self.column or 0)
         side = min(LARGEST_CELL, ALONE_SIDE / max(len(shown_rows), len(shown_columns)))
         place = QRectF(ALONE_LEFT, ALONE_TOP, len(shown_columns) * side, len(shown_rows) * side)
@@ -144,6 +145,14 @@ class Board:
         names, metrics = self._names(self._picture.rows), QFontMetricsF(figure_font(11, strong=True))
         widest = max(metrics.horizontalAdvance(self._label(names, row)) + 8 for row in range(min(rows, MOST_CELLS)))
         return min(max(widest, LABELS[0]), LABELS[1])
+
+    def _turned_room(self, columns: int, side: float) -> float:
+        """Return how much more room than there is above `TOP` the names of columns need where they are turned."""
+        names, metrics = self._names(self._picture.columns), QFontMetricsF(figure_font(10, strong=True))
+        widest = max(
+            metrics.horizontalAdvance(self._label(names, column)) for column in range(min(columns, MOST_CELLS))
+        )
+        return max(min(widest, LABELS[1]) + 9 - TOP, 0.0) if widest > side - 4 else 0.0
 
     def _map(self, name: str, place: QRectF, rows: range | None = None, columns: range | None = None) -> BoardMap:
         plane = self._planes[name][1]
@@ -165,8 +174,6 @@ class Board:
         numbers = cell_decimals(finite, width, cell, QFontMetricsF(figure_font(pixels)), not plane.signed)
         if numbers is not None and (finite == np.rint(finite)).all():
             numbers = CellNumbers(0)
-        elif numbers is not None and not numbers.decimals:
-            numbers = None  # rounded to whole numbers they would not be those of the sentence
         missing = np.argwhere(np.isnan(values)).tolist() if self._evaluation.covers else ()
         covered = tuple((rows[row], columns[column]) for row, column in missing)
         return BoardMap(place, rows, columns, figure, numbers, pixels, covered)
@@ -181,6 +188,14 @@ class Board:
     def cell(self) -> QRectF:
         """The rectangle of the cell."""
         return self.map.cell(self.row, self.column or 0)
+
+    def beside(self, start: QPointF) -> QPointF:
+        """Return where an arrow from a point ends: at the map's edge by the row or the column, over no number."""
+        place, cell = self.map.place, self.cell
+        right, below = place.right() - cell.right(), place.bottom() - cell.bottom()
+        if below < right and start.y() > place.bottom():
+            return QPointF(cell.center().x(), place.bottom() + 6)
+        return QPointF(place.right() + 7, cell.center().y())
 
     def source(self, place: int) -> QPointF:
         """Return the middle of a cell of the column above the cell; without operands on the board the column's top."""

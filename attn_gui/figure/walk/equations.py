@@ -61,13 +61,14 @@ class Addend:
     count: int = 1
 
 
-def addends(total: Sum) -> list[Addend]:
-    """Return the terms of a sum in order; of many the largest ones, then what is left of it."""
+def addends(total: Sum, always: int | None = None) -> list[Addend]:
+    """Return the terms of a sum in order; of many the largest ones and one `always`, then what is left of it."""
     values = np.asarray(total.values, np.float64).reshape(-1)
     if total.count <= FEW:
         return [Addend(float(values[k]), total.term(k), k) for k in range(total.count)]
     order = np.argsort(-np.abs(np.nan_to_num(values, nan=np.inf)), kind="stable")
-    shown, others = sorted(order[:LARGEST].tolist()), order[LARGEST:]
+    shown = sorted({*order[:LARGEST].tolist()} | ({always} if always is not None else set()))
+    others = order[~np.isin(order, shown)]
     with np.errstate(all="ignore"):
         rest = float(np.sum(values[others]))
     return [*(Addend(float(values[k]), total.term(k), k) for k in shown), Addend(rest, count=len(others))]
@@ -76,7 +77,7 @@ def addends(total: Sum) -> list[Addend]:
 def side_of(context: WalkContext, expression: Expression) -> Side:
     """Return an expression as a side of an equation; named parts are numbers in it."""
     if isinstance(expression, Sum) and expression.count:
-        return _sum(context, expression)
+        return sum_side(context, addends(expression))
     if isinstance(expression, Product):
         return _joined(context, expression.parts, "·", math.prod)
     if isinstance(expression, Quotient):
@@ -120,8 +121,9 @@ def check(context: WalkContext, side: Side, value: float) -> None:
     context.printed.add(value, side.computed, side.numbers)
 
 
-def _sum(context: WalkContext, total: Sum) -> Side:
-    sides = [addend_side(context, one) for one in addends(total)]
+def sum_side(context: WalkContext, found: Sequence[Addend]) -> Side:
+    """Return the sum of addends as a side; there is one at least."""
+    sides = [addend_side(context, one) for one in found]
 
     def write() -> str:
         texts = [side.write() for side in sides]

@@ -18,7 +18,7 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import Canvas, between, part
 from attn_gui.figure.walk.context import Index, WalkContext
-from attn_gui.figure.walk.equations import Addend, addend_side, addends, check, side_of
+from attn_gui.figure.walk.equations import Addend, addend_side, addends, check, sum_side
 from attn_gui.figure.walk.rich_text import escaped, strong
 from attn_gui.figure.walk.softmax import mixed, percent
 from attn_gui.figure.writers import END, MIDDLE
@@ -41,18 +41,21 @@ class PourRow:
 
 
 class PourBeat(Beat):
-    """Bands as thick as the weights run into the rows of V; the products add up to one cell of the output."""
+    """Bands as thick as the weights run into the rows of V; the products add up to one cell of the output.
+
+    The `key` that a walk follows has a band of its own, however small its weight.
+    """
 
     seconds = 1.2
 
-    def __init__(self, context: WalkContext, stage: str, index: Index) -> None:
+    def __init__(self, context: WalkContext, stage: str, index: Index, key: int | None = None) -> None:
         super().__init__(context, stage, index)
         explanation = context.explain(stage, index)
         terms = explanation.terms
         self.total = Sum(len(terms), lambda k: terms_product(terms, k), terms.values)
-        self.addends = addends(self.total)
+        self.addends = addends(self.total, None if key is None else terms.place_of(key))
         self.cells = [() if one.count > 1 else terms[one.place].cells for one in self.addends]
-        self.side = side_of(context, self.total) if len(terms) else None
+        self.side = sum_side(context, self.addends) if len(terms) else None
         self._value, self.closed = explanation.value, context.evaluation.problem.m - len(terms)
         for one in self.addends:
             check(context, addend_side(context, one), one.value)
@@ -69,7 +72,7 @@ class PourBeat(Beat):
         plane = stage_plane(evaluation, name, self.context.batch, self.context.head)
         self.column, width = self.index[-1], plane.shape[1]
         self.second = self.column + 1 if self.column + 1 < width else self.column - 1 if width > 1 else None
-        self._plane = plane
+        self._plane, self._more = plane, width > 2
 
     @property
     def value(self) -> float:
@@ -189,11 +192,13 @@ class PourBeat(Beat):
             cells = slice(key, key + 1), slice(self.second, self.second + 1)
             other = float(self._plane.block(*cells)[0][0, 0])
             canvas.box(beside, self.context.number(other), theme.raised, pixels=15, color=theme.text2)
+            if self._more:
+                canvas.text(beside.right() + 6, beside.center().y() + 3, "…", 15, theme.text2)
 
     def _paint_product(self, canvas: Canvas, row: PourRow, drop: float, color: Color) -> None:
         theme, number, product = canvas.theme, self.context.number(row.addend.value), row.product
         few = row.value.height() > 80
-        begin = row.value.right() + (100 if few and self.second is not None else 6)
+        begin = row.value.right() + (6 if not few or self.second is None else 122 if self._more else 100)
         canvas.arrow(QPointF(begin, product.center().y()), QPointF(product.left() - 18, product.center().y()))
         said = addend_side(self.context, row.addend).write().replace("·", " × ") if row.cells else number
         fill = mixed(color(row.addend.value), theme.surface, 0.55)

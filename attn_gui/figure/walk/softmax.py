@@ -22,8 +22,8 @@ from attn_gui.figure.walk.board import Board
 from attn_gui.figure.walk.canvas import WIDTH, Canvas, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Side, check
-from attn_gui.figure.walk.rich_text import escaped, raised, strong
-from attn_gui.figure.writers import END, MIDDLE
+from attn_gui.figure.walk.rich_text import escaped, raised, rich_width, strong
+from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LARGEST = 6
@@ -428,8 +428,11 @@ def paint_bars(canvas: Canvas, row: SoftmaxRow, share: float) -> QRectF:
         canvas.bar(QRectF(start, top, width, height), row.soft(term))
         if term.score is not None:
             text = row.equation(term).replace("<b>", "").replace("</b>", "")
-            x = min(start + 8, BAR_LEFT + BAR_WIDTH - 120)
-            canvas.text(x, top + height / 2 + 5, text, 12, theme.text)
+            room, end = rich_width(text, 12) + 16, start + width
+            inside = start + 8 if room <= width else end + 8  # else beside its bar, where there is more room
+            beside = end + room <= whole.right() or room <= width
+            x, anchor = (inside, START) if beside else (start - 8, END)
+            canvas.text(x, top + height / 2 + 5, text, 12, theme.text, anchor)
         for x in (start, start + width):
             canvas.line(QPointF(x, top + height), QPointF(x, whole.top()), theme.line_strong, 1.0, dotted=True)
         if share > 0:

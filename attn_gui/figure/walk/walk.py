@@ -162,7 +162,7 @@ def walk_of(
     if pour and mixed is not None and evaluation.node(stage).stage.shares:
         place = (*index[:3], 0)
         touched = context.explain(mixed, place).by_hand
-        beats.append(PourBeat(context, computed_name(mixed) if touched else mixed, place))
+        beats.append(PourBeat(context, computed_name(mixed) if touched else mixed, place, index[-1]))
     if len(beats) > MANY:
         for beat in beats:
             beat.seconds = beat.hurried or beat.seconds

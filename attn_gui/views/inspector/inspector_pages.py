@@ -112,7 +112,7 @@ class CellGradient:
 
 
 class GradientBar(QWidget):
-    """The size of a gradient, beside the largest one."""
+    """The size of a gradient, beside the largest one; nothing for 0."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,6 +128,8 @@ class GradientBar(QWidget):
         return QSize(scaled(60), row_height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._share:
+            return
         height = self.height() * 0.45
         bar = QRectF(0, (self.height() - height) / 2, max(self.width() * self._share, 1.0), height)
         QPainter(self).fillRect(bar, self._color)

@@ -23,7 +23,6 @@ from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.pictures.planes import PlaneLike, covers, kind_of, zeros_dotted
 
 DIMMED = 0.45
-FEW = 10.0
 DOTS, DOTS_SMALL = 12, 7
 LAST_GOOD = Levels(0.0, 1.0)
 
@@ -214,12 +213,7 @@ class CellsPicture:
         if kind_of(plane) == Gradient.kind:
             return scientific_digits(shown, width, self.rows.cell_size, metrics)
         numbers = cell_decimals(shown, width, self.rows.cell_size, metrics, weights=zeros_dotted(plane))
-        if numbers is None or not plane.signed:
-            return numbers
-        if whole:
-            return CellNumbers(0)
-        # a map of 0, 1 and −1 made of fractions would tell less than its colors
-        return None if numbers.decimals == 0 and bool((np.abs(finite) < FEW).all()) else numbers
+        return CellNumbers(0) if whole and plane.signed and numbers is not None else numbers
 
     def _place(self, down: slice, right: slice) -> QRectF:
         """The place of these bins if every cell had exactly the same size."""

@@ -378,7 +378,9 @@ class ColorBar(QWidget):
         if self._dots is None:
             self._dots = self._has_dots()
         numbers = self._heatmap.cells.numbers
-        return f"{ZERO_WEIGHT} < {0.5 * 10.0**-numbers.decimals:g}" if self._dots and numbers is not None else ""
+        return (
+            f"{ZERO_WEIGHT} < {0.5 * 10.0**-numbers.decimals:g}" if self._dots and numbers and numbers.weights else ""
+        )
 
     def _has_dots(self) -> bool:
         """Whether cells may stand as "·", as weights that are too small to be written do."""

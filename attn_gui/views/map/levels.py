@@ -60,10 +60,13 @@ def counts_of(plane: PlaneLike | None) -> dict[int, int]:
 
 
 def has_faint(plane: PlaneLike | None) -> bool:
-    """Whether open weights are so small that a cell may not write them out; asked of maps small enough for numbers."""
-    rows, columns = plane.shape if plane is not None else (0, 0)
-    if plane is None or plane.signed or rows * columns > WRITTEN:
+    """Whether open weights are so small that a cell may not write them out; of a large map, in which numbers stand
+    only where a person zooms in, some always are."""
+    if plane is None or plane.signed:
         return False
+    rows, columns = plane.shape
+    if rows * columns > WRITTEN:
+        return True
     values, allowed = plane.block(slice(0, rows), slice(0, columns))
     faint = values < FAINT
     return bool((faint if allowed is None else faint & allowed).any())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QRegion
-from PySide6.QtWidgets import QHeaderView, QLineEdit, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QSizePolicy, QTableView, QToolTip, QWidget
 
 from attn_gui.figure.tokens import SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
@@ -212,14 +212,24 @@ class TokenHeader(MarkedHeader):
 # --- The bands of columns that belong to each head, as a row of boxes above a table ---
 
 
+LEAST_BOX = 4  # pixels of a head whose columns are out of sight: it can still be picked
+
+
 class HeadRuler(QWidget):
-    """One box a head; the chosen one is filled, a click picks one."""
+    """One box a head over its columns in a table; the chosen one is filled, a click picks one.
+
+    A head whose columns are out of sight keeps a narrow box at the side where they are.
+    """
 
     picked = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, table: QTableView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._table = table
         self._count, self._width, self._chosen = 0, 0, -1
+        table.horizontalScrollBar().valueChanged.connect(self.update)
+        table.horizontalHeader().sectionResized.connect(self.update)
+        table.horizontalHeader().geometriesChanged.connect(self.update)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide()
 
@@ -233,9 +243,20 @@ class HeadRuler(QWidget):
 
     def box(self, head: int) -> QRect:
         """The place of a head's box; boxes meet to the pixel."""
-        inner = self.width() - 1
-        left, right = round(inner * head / self._count), round(inner * (head + 1) / self._count)
+        left, right = self._edge(head), self._edge(head + 1)
         return QRect(left, 0, right - left, self.height() - 1)
+
+    def _edge(self, head: int) -> int:
+        """Where a head begins: over its first column, as far as the heads before and after it leave room."""
+        cells = self._table.viewport()
+        start = cells.mapTo(self._table, QPoint()).x()
+        end = max(min(start + cells.width(), self.width()) - 1, start)
+        least = min(LEAST_BOX, (end - start) / 2 / self._count)
+        header, column = self._table.horizontalHeader(), head * self._width
+        place = start + (
+            header.sectionViewportPosition(column) if column < header.count() else header.length() - header.offset()
+        )
+        return round(min(max(place, start + head * least), end - (self._count - head) * least))
 
     def sizeHint(self) -> QSize:
         return QSize(0, QFontMetrics(ui_font("micro")).height() + SPACING.s)
@@ -245,27 +266,17 @@ class HeadRuler(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
-        every = self._numbered_every()
+        number = QFontMetrics(ui_font("micro", 600)).horizontalAdvance(str(self._count)) + SPACING.xs
         for head in range(self._count):
             rect, chosen = self.box(head), head == self._chosen
             ground = theme.accent if chosen else theme.sunken if head % 2 == 0 else theme.surface
             painter.fillRect(rect, ground)
-            if chosen or (head % every == 0 and abs(head - self._chosen) >= every):
+            if rect.width() >= number:
                 painter.setFont(ui_font("micro", 600 if chosen else 400))
                 painter.setPen(theme.on_accent if chosen else theme.text2)
-                painter.drawText(self._number_rect(rect), Qt.AlignmentFlag.AlignCenter, str(head))
-        painter.setPen(theme.line)
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-
-    def _number_rect(self, box: QRect) -> QRect:
-        """A number may be wider than its box: then the neighbors have none."""
-        return box.adjusted(-box.width(), 0, box.width(), 0)
-
-    def _numbered_every(self) -> int:
-        if not self._count:
-            return 1
-        needed = QFontMetrics(ui_font("micro", 600)).horizontalAdvance(str(self._count)) + SPACING.s
-        return max(1, -(-needed * self._count // max(1, self.width())))
+                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, str(head))
+            painter.setPen(theme.line)
+            painter.drawRect(rect)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         head = self._head_at(event.position().x())

@@ -266,7 +266,7 @@ class MatrixPanel(QWidget):
         self.set_present(True)
         self.menu = TableMenu(self.view)
         self._symbol, self._name, self._shape = QLabel(), ElidedLabel(), ShapeBadge()
-        self._bar, self._ruler = ChoiceBar(), HeadRuler()
+        self._bar, self._ruler = ChoiceBar(), HeadRuler(self.view)
         self._title = TitleRow(self._symbol, self._name, self._shape)
         self._columns = SIZE.table_column
         self._head_width = 0

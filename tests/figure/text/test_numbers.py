@@ -89,7 +89,8 @@ def test_ends_that_differ_never_read_the_same(low: float, span: float) -> None:
         (0.61, CellNumbers(2, weights=True), "0.61"),
         (0.61, CellNumbers(2, weights=True, bare=True), ".61"),
         (1.0, CellNumbers(2, weights=True, bare=True), "1"),
-        (0.997, CellNumbers(2, weights=True, bare=True), "1"),
+        (0.997, CellNumbers(2, weights=True, bare=True), "1.0"),
+        (0.98, CellNumbers(1, weights=True, bare=True), ""),
         (0.04, CellNumbers(1, weights=True, bare=True), "·"),
         (0.0, CellNumbers(2), "0"),
         (2.0000000000000004, CellNumbers(2), "2"),
@@ -117,7 +118,9 @@ def test_what_is_written_fits_its_cell(values: np.ndarray, width: float, height:
 def test_as_many_decimals_as_fit() -> None:
     values = np.array([[0.123, -6.66]])
     found = [cell_decimals(values, width, 20, metrics(), weights=False) for width in (60, 28, 20, 10)]
-    assert [numbers and numbers.decimals for numbers in found] == [2, 1, 0, None]
+    assert [numbers and numbers.decimals for numbers in found] == [2, 1, None, None]
+    assert cell_decimals(np.array([[10.5, -14.0]]), 24, 20, metrics(), weights=False) is None, "not 10 or 11"
+    assert cell_decimals(np.array([[10.0, -14.0]]), 24, 20, metrics(), weights=False) == CellNumbers(0)
 
 
 def test_weights_drop_the_leading_zero_before_they_drop_a_decimal() -> None:

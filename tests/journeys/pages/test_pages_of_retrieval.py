@@ -38,6 +38,17 @@ def expected(person, head, query, keys):
     return order.tolist(), weights[order, None] * value[order]
 
 
+def test_a_head_that_is_off_is_said_to_be_off_and_its_bars_have_their_own_numbers(tmp_path):
+    random = np.random.default_rng(4).standard_normal
+    problem = Problem(**{name: random((4, 3)) for name in ("query", "key", "value")})
+    off = problem.replace(interventions=[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0.0}])
+    render(off, tmp_path / "a.svg", picture="retrieval", cell=(1, 0))
+    texts = [each.text for each in ElementTree.parse(tmp_path / "a.svg").iter("{http://www.w3.org/2000/svg}text")]
+    assert "the head is off" in " ".join(texts)
+    mixed = compute(problem)["head_output"][0, 0, 1]
+    assert all(f"{number:.3f}".replace("-", "−") in texts for number in mixed)
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_ranking_and_the_parts_follow_the_chosen_query_edits_and_the_knob(launch, lang):
     person = launch("minilm-layer2.npz", lang=lang)

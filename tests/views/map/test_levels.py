@@ -326,6 +326,19 @@ def test_the_bar_says_what_a_dot_in_a_cell_stands_for_and_needs_no_room_for_it(p
     assert not color_bar.dots_text()
 
 
+def test_a_part_of_a_long_map_says_what_its_dots_stand_for(plane, shown_map, qtbot):
+    heatmap = shown_map(plane(np.full((90, 90), 1 / 90), signed=False), 5, 5, zoomable=True)
+    heatmap.set_shown(replace(heatmap.shown, values=True))
+    color_bar = ColorBar(heatmap)
+    qtbot.addWidget(color_bar)
+    heatmap.grab()
+    assert not color_bar.dots_text(), "nothing is written in cells so small"
+    heatmap.box.set_window((0.0, 10.0, 0.0, 10.0))
+    heatmap.grab()
+    assert heatmap.cells.numbers
+    assert color_bar.dots_text().startswith("· < ")
+
+
 def test_the_words_between_two_values_stand_apart_from_both():
     """Other values give way to them: those of a difference are four words in the place of one."""
     for width in (200, 250, 330, 500):

@@ -357,6 +357,20 @@ def test_a_head_is_a_band_of_columns(desk, qtbot):
     assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
 
 
+def test_a_head_is_named_over_its_columns_wherever_the_table_is_scrolled(desk):
+    table = desk(np.zeros((ROWS, 12)), width=300)
+    table.panel.set_heads(4, 3, 1)
+    ruler = table.panel._ruler
+    for first in (0, 2, 5, 8):
+        table.view.horizontalScrollBar().setValue(first)
+        for column in range(12):
+            if 0 <= (left := table.view.columnViewportPosition(column)) < table.view.viewport().width():
+                at = QPoint(left + table.view.columnWidth(column) // 2, 2)
+                over = ruler.mapFromGlobal(table.view.viewport().mapToGlobal(at)).x()
+                box = ruler.box(column // 3)
+                assert box.left() <= over <= box.right(), (first, column)
+
+
 def test_columns_that_belong_to_no_head_stay_where_they_are(desk):
     table = desk(np.zeros((ROWS, 60)), width=300)
     table.panel.set_heads(1, 60, 3)
