@@ -86,6 +86,7 @@ class PartsController(QObject):
         super().__init__(context.window)
         self._context = context
         self._kept: set[str] = set()
+        self._shown: frozenset[str] | None = None
         window = context.window
         context.look.changed.connect(self._on_look_changed)
         context.document.changed.connect(self._on_document_changed)
@@ -100,7 +101,9 @@ class PartsController(QObject):
         asked = {part.name for part in PARTS if part.asked(context)}
         self._kept |= asked & KEPT
         shown = frozenset(asked | self._kept if context.look.simple else (part.name for part in PARTS))
-        context.window.set_parts(shown)
+        if shown != self._shown:  # an edit lays nothing out anew
+            self._shown = shown
+            context.window.set_parts(shown)
         context.bars.set_simple(context.look.simple, shown)
 
     def offers(self) -> Iterator[tuple[QAction, str, bool]]:

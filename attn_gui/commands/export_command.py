@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from attn_gui.arguments import (
+    AIMED,
     CARRIER,
     FIGURE,
     SPREADSHEET,
@@ -51,7 +52,6 @@ _NO_MEMORY = QT_TRANSLATE_NOOP(
 _SEVERAL = QT_TRANSLATE_NOOP(
     "Sentences", "-o - writes one file, and {count} were asked for: name one stage, head and format."
 )
-AIMED = "--page, --walk or --card"
 USUAL_FORMAT, SHOWN = "png", SIDE_BY_SIDE
 STDOUT = "-"
 NEEDS = {"--set": "--page", "--frames": "--page", "--cell": AIMED, "--show": "--compare"}

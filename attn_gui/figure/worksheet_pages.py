@@ -172,8 +172,8 @@ SUM = QT_TRANSLATE_NOOP("Worksheets", "sum {total}")
 WHERE = QT_TRANSLATE_NOOP(
     "Worksheets", "The wrong number: step ____ , row ____ , column ____ ; it should be ________ ."
 )
-REASON = QT_TRANSLATE_NOOP("Worksheets", "What was done wrong:")
-PRINTED = QT_TRANSLATE_NOOP("Worksheets", "Wrong: {cell} is printed as {wrong}; it is {right}.")
+REASON = QT_TRANSLATE_NOOP("Worksheets", "What went wrong:")
+PRINTED = QT_TRANSLATE_NOOP("Worksheets", "Wrong: {cell} is printed as {wrong}; it should be {right}.")
 ROUNDED = QT_TRANSLATE_NOOP("Worksheets", "Worked with rounded boxes; last digit {spread} is right.")
 USUAL = QT_TRANSLATE_NOOP("Worksheets", "Usual mistakes, seen at {cell}")
 TITLES: Mapping[Role | None, str] = {
@@ -186,7 +186,7 @@ TITLES: Mapping[Role | None, str] = {
 """What a step is called that does this; any other by the title of its stage."""
 HINTS: Mapping[Role | None, str] = {
     Role.SCORE: QT_TRANSLATE_NOOP("Worksheets", "Each row of Q with each row of K: multiply, add up."),
-    Role.MIX: QT_TRANSLATE_NOOP("Worksheets", "Each row of A weighs the rows of V."),
+    Role.MIX: QT_TRANSLATE_NOOP("Worksheets", "Each row of A weights the rows of V."),
 }
 """What is done in a step, where its formula does not say it."""
 

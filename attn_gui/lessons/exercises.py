@@ -48,7 +48,7 @@ class Level(NamedTuple):
 TASK = QT_TRANSLATE_NOOP(
     "Worksheets",
     "Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and "
-    "columns count from 0. Use a calculator; write every step.",
+    "columns count from 0. Use a calculator; show every step.",
 )
 LEVELS: Mapping[str, Level] = MappingProxyType(
     {
@@ -58,8 +58,8 @@ LEVELS: Mapping[str, Level] = MappingProxyType(
             QT_TRANSLATE_NOOP("Worksheets", "Find the mistake"),
             QT_TRANSLATE_NOOP(
                 "Worksheets",
-                "One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and "
-                "columns count from 0.",
+                "One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows "
+                "and columns count from 0.",
             ),
             lambda stage: True,
             with_slip=True,

@@ -23,7 +23,7 @@ from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.evaluation import Evaluation
+from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
@@ -119,7 +119,7 @@ def _has_heads(key: str, ground: NumberSource) -> bool:
 
 
 def _readings(key: str, ground: NumberSource) -> Array:
-    return head_numbers(_runs(ground).now, _unchanged(ground), key)
+    return READINGS[key].shown(head_numbers(_runs(ground).now, _unchanged(ground), key))
 
 
 def _unchanged(ground: NumberSource) -> Problem:
@@ -171,12 +171,6 @@ class WithheldError(ExpressionError):
     """An expression that reads a cell which is covered."""
 
 
-def _entropy(shares: Array) -> Array:
-    """In bits, along the last axis."""
-    logs = np.log(np.where(shares > 0, shares, 1.0))
-    return np.asarray(-(shares * logs).sum(axis=-1) / np.log(2.0))
-
-
 def _cosine(a: Array, b: Array) -> float:
     a, b = np.ravel(a), np.ravel(b)
     norms = float(np.linalg.norm(a) * np.linalg.norm(b))
@@ -197,7 +191,7 @@ FUNCTIONS: Mapping[str, tuple[int, Callable[..., Value]]] = MappingProxyType(
         "norm": (1, lambda cells: np.linalg.norm(np.ravel(cells))),
         "argmax": (1, lambda cells: np.argmax(cells, axis=-1).astype(float)),
         "places": (1, lambda cells: np.arange(np.shape(cells)[-1], dtype=float)),
-        "entropy": (1, _entropy),
+        "entropy": (1, lambda shares: bits(row_entropy(shares))),
         "dot": (2, lambda a, b: np.ravel(a) @ np.ravel(b)),
         "cosine": (2, _cosine),
     }

@@ -215,7 +215,7 @@ class Run:
         return problem_of(one, states[layer], self.sequence, _of(self.interventions, layer))
 
     def readings(self, layer: int | None = None) -> dict[str, Array]:
-        """Return numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank",
+        """Return numbers of every head, from its weights, by name: "entropy" (in nats), "largest", "sink", "rank",
         "previous_token", …
 
         Each (layer, head), of one layer (head,); NaN where there is nothing to count.

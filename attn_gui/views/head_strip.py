@@ -33,7 +33,7 @@ class HeadThumb(MapButton):
         super().__init__(parent)
         self.head = head
         self.setObjectName(f"head.{head}")
-        self._title, self.reading = "", ""
+        self._title, self.reading, self._about = "", "", ""
         self._by_hand, self._off = "", False
         self._compact = self._small = False
         self._size = QSize()  # asked for often: laying out 64 heads, forty times each
@@ -45,6 +45,12 @@ class HeadThumb(MapButton):
             self._title, self.reading = title, text
             self.describe()
             self.update(self.rect().adjusted(0, self.map_rect().bottom() + 1, 0, 0))
+
+    def set_about(self, text: str) -> None:
+        """What the number says, for the tip."""
+        if text != self._about:
+            self._about = text
+            self.describe()
 
     def set_by_hand(self, word: str, *, off: bool) -> None:
         """A word for what is done to the head's result by hand, empty for nothing; a head that is `off` is hatched."""
@@ -90,7 +96,8 @@ class HeadThumb(MapButton):
             self.tr("{head}, {state}").format(head=said, state=self._by_hand) if self._by_hand else said
         )
         tip = self.tr("Show head {head}: its weights A, and its output O = A V").format(head=self.head)
-        set_tip(self, "\n".join(filter(None, (tip, f"{self._title} {self.reading}".strip(), self._by_hand))))
+        number = f"{self._title} {self.reading}".strip()
+        set_tip(self, "\n".join(filter(None, (tip, number, self._about, self._by_hand))))
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
@@ -402,7 +409,14 @@ class HeadsStrip(Retranslated, QWidget):
         if self._evaluation is not None:
             problem = self._evaluation.problem
             values = {"keys": problem.m, "most": self._reading.written(self._reading.most(problem))}
-            self._about.setText(QCoreApplication.translate("Readings", self._reading.said(problem)).format(**values))
+            said, explained = (
+                QCoreApplication.translate("Readings", text).format(**values)
+                for text in (self._reading.said(problem), self._reading.explained(problem))
+            )
+            self._about.setText(said)
+            set_tip(self._about, explained)
+            for thumb in self._thumbs:
+                thumb.set_about(explained)
 
     def _show_chosen(self) -> None:
         focused = any(thumb.hasFocus() for thumb in self._thumbs)

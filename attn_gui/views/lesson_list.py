@@ -199,7 +199,7 @@ class LessonList(Retranslated, QWidget):
         step = self.tr("Step {place} of {count}").format(place=on.step, count=on.row.steps) if begun else ""
         words = with_scripts(TextRun(lead.format(title=on.row.title), strong=True))
         self._name.set_sentence([*words, TextRun(f"   {step}", "text2")])
-        learned = self.tr("In the lesson before you learned: {what}").format(what=on.learned) if on.learned else ""
+        learned = self.tr("In the last lesson you learned to {what}").format(what=on.learned) if on.learned else ""
         self._learned.set_sentence(with_scripts(TextRun(learned, "text2")))
         self._learned.setVisible(bool(learned))
 

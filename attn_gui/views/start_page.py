@@ -437,7 +437,7 @@ class StartView(Retranslated, FittingPage):
         }
         for name, text in words.items():
             self._buttons[name].setText(text)
-        self._toy.set_words(self.tr("Toy model"), tip=self.tr("A model of 2 layers that predicts letters"))
+        self._toy.set_words(self.tr("Toy model"), tip=self.tr("A 2-layer model that predicts letters"))
         self._others.set_words(self.tr("Others…"), tip=self.tr("Models at hand, and the folder of any other"))
         self.field.setAccessibleName(self.tr("One sentence"))
         first, self._sentence = self._sentence, self.tr("the cat sat on the mat")

@@ -406,10 +406,6 @@
         <translation>逐步演示(&amp;W)</translation>
     </message>
     <message>
-        <source>Choose a computed cell of a map first; not one that an exercise covers</source>
-        <translation>请先在图中选中一个算出来的单元格，且不能被练习盖住</translation>
-    </message>
-    <message>
         <source>&amp;Reduced motion</source>
         <translation>减少动态(&amp;R)</translation>
     </message>
@@ -769,6 +765,10 @@
         <source>Simple wi&amp;ndow</source>
         <translation>简洁界面(&amp;J)</translation>
     </message>
+    <message>
+        <source>Choose a computed cell of a map first, one that no exercise covers</source>
+        <translation>请先在图中选中一个算出来的单元格（练习盖住的除外）</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1096,10 +1096,6 @@
         <translation>卡片的颜色</translation>
     </message>
     <message>
-        <source>the card as it will be</source>
-        <translation>卡片预览</translation>
-    </message>
-    <message>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
@@ -1110,10 +1106,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-    <message>
-        <source>The picture on the clipboard, to be pasted where it is wanted</source>
-        <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
     </message>
     <message>
         <source>A PNG that opens as a session again</source>
@@ -1130,6 +1122,14 @@
     <message>
         <source>Leave without a card</source>
         <translation>不做卡片</translation>
+    </message>
+    <message>
+        <source>preview of the card</source>
+        <translation>卡片预览</translation>
+    </message>
+    <message>
+        <source>Copy the picture, to paste it wherever you like</source>
+        <translation>把图片复制到剪贴板，粘贴到需要的地方</translation>
     </message>
 </context>
 <context>
@@ -1162,14 +1162,6 @@
         <translation>写成一个等式</translation>
     </message>
     <message>
-        <source>Copy text</source>
-        <translation>复制文本</translation>
-    </message>
-    <message>
-        <source>Copy LaTeX</source>
-        <translation>复制 LaTeX</translation>
-    </message>
-    <message>
         <source>Set to…</source>
         <translation>设为…</translation>
     </message>
@@ -1178,16 +1170,24 @@
         <translation>把该查询的各步写成一个等式，如 a = softmax(q Kᵀ / √dₖ)</translation>
     </message>
     <message>
-        <source>Copy the equations on show, with their numbers, as plain text</source>
-        <translation>把显示的等式连同其中的数值复制为纯文本</translation>
-    </message>
-    <message>
-        <source>Copy the equations on show, with their numbers, as LaTeX</source>
-        <translation>把显示的等式连同其中的数值复制为 LaTeX</translation>
-    </message>
-    <message>
         <source>Give this cell another number: what Q, K, V or X have to be for it is solved</source>
         <translation>为该单元格指定一个值，反推 Q、K、V 或 X 应取的值</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>As text</source>
+        <translation>复制为文本</translation>
+    </message>
+    <message>
+        <source>As LaTeX</source>
+        <translation>复制为 LaTeX</translation>
+    </message>
+    <message>
+        <source>Copy the equations on show, with their numbers, as plain text or LaTeX</source>
+        <translation>把显示的等式连同其中的数值复制为纯文本或 LaTeX</translation>
     </message>
 </context>
 <context>
@@ -1677,11 +1677,11 @@
     </message>
     <message>
         <source>How many numbers are left out of the steps</source>
-        <translation>从各步中留空多少个数</translation>
+        <translation>各步一共留空多少个数</translation>
     </message>
     <message>
         <source>The same seed leaves out the same cells again</source>
-        <translation>相同的种子会再次留空相同的格</translation>
+        <translation>种子相同，留空的单元格也相同</translation>
     </message>
     <message>
         <source>What is left to the student: the weights, every step, or to find one wrong number</source>
@@ -1689,7 +1689,7 @@
     </message>
     <message>
         <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
-        <translation>同时生成答案：一页几份，并列出常见错误会得到的数</translation>
+        <translation>同时生成答案：每页几份，并列出常见错误会得到的数</translation>
     </message>
 </context>
 <context>
@@ -2276,10 +2276,6 @@
         <translation>单击单元格</translation>
     </message>
     <message>
-        <source>{type} in a table at the left: every map follows.</source>
-        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
-    </message>
-    <message>
         <source>Type a number</source>
         <translation>输入一个数</translation>
     </message>
@@ -2326,6 +2322,10 @@
     <message>
         <source>help</source>
         <translation>帮助</translation>
+    </message>
+    <message>
+        <source>{type} in a table on the left: every map follows.</source>
+        <translation>在左侧表格中{type}：所有热图随之变化。</translation>
     </message>
 </context>
 <context>
@@ -3442,7 +3442,7 @@
     </message>
     <message>
         <source>cells left out</source>
-        <translation>留空的格数</translation>
+        <translation>留空的单元格数</translation>
     </message>
     <message>
         <source>random seed</source>
@@ -3479,7 +3479,7 @@
     </message>
     <message>
         <source>{count} lessons, about {minutes} min. {done} finished; leave at any time and go on later.</source>
-        <translation>{count} 课，约 {minutes} 分钟。已完成 {done} 课；随时可以离开，下次从原处继续。</translation>
+        <translation>共 {count} 课，约 {minutes} 分钟。已完成 {done} 课；随时可以离开，下次从原处继续。</translation>
     </message>
     <message>
         <source>Open a lesson of your own…</source>
@@ -3510,12 +3510,12 @@
         <translation>第 {place} 步，共 {count} 步</translation>
     </message>
     <message>
-        <source>In the lesson before you learned: {what}</source>
-        <translation>上一课你学会了：{what}</translation>
-    </message>
-    <message>
         <source>{minutes} min</source>
         <translation>{minutes} 分钟</translation>
+    </message>
+    <message>
+        <source>In the last lesson you learned to {what}</source>
+        <translation>上一课你学会了：{what}</translation>
     </message>
 </context>
 <context>
@@ -4260,7 +4260,7 @@
     </message>
     <message>
         <source>Q and K exchanged</source>
-        <translation>Q 与 K 颠倒</translation>
+        <translation>Q 与 K 弄反</translation>
     </message>
     <message>
         <source>no scaling</source>
@@ -4356,7 +4356,7 @@
     </message>
     <message>
         <source>Nothing is changed by hand</source>
-        <translation>没有手动改动</translation>
+        <translation>没有手动修改</translation>
     </message>
     <message>
         <source>Model</source>
@@ -5118,14 +5118,6 @@
         <translation>随机 Q、K 的 d_k</translation>
     </message>
     <message>
-        <source>entropy of the row</source>
-        <translation>该行的熵</translation>
-    </message>
-    <message>
-        <source>nats</source>
-        <translation>奈特</translation>
-    </message>
-    <message>
         <source>the chosen weight</source>
         <translation>所选权重</translation>
     </message>
@@ -5735,7 +5727,7 @@
     </message>
     <message>
         <source>two, and their difference</source>
-        <translation>两个及其差值</translation>
+        <translation>两个及其差异</translation>
     </message>
     <message>
         <source>Snapshots side by side</source>
@@ -5751,7 +5743,7 @@
     </message>
     <message>
         <source>The two have different shapes: there is no difference.</source>
-        <translation>两者形状不同，没有差值。</translation>
+        <translation>两者形状不同，没有差异可显示。</translation>
     </message>
     <message>
         <source>Needs a model that predicts tokens: File › Open a model</source>
@@ -5811,7 +5803,7 @@
     </message>
     <message>
         <source>Nothing is changed by hand: nothing has moved.</source>
-        <translation>没有手动改动，因此没有变化。</translation>
+        <translation>没有手动修改，因此没有变化。</translation>
     </message>
     <message>
         <source>‖now − before‖ / ‖before‖, 0 where nothing moved</source>
@@ -5906,18 +5898,6 @@
         <translation>{number}（其中绝对值最大）</translation>
     </message>
     <message>
-        <source>{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
-        <translation>{scale}：熵 {entropy} 奈特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
-    </message>
-    <message>
-        <source>entropy of each row in nats; dashed: the most it can be</source>
-        <translation>每一行的熵（奈特）；虚线：可能的最大值</translation>
-    </message>
-    <message>
-        <source>query {query}: entropy {numbers} nats; at most {most}</source>
-        <translation>查询 {query}：熵 {numbers} 奈特；最大 {most}</translation>
-    </message>
-    <message>
         <source>All heads together</source>
         <translation>各头合并</translation>
     </message>
@@ -5930,12 +5910,32 @@
         <translation>各头中的权重，从头 0 开始</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, next to no gradient passes.</source>
+        <source>There is no snapshot yet: “Take snapshot” keeps the present state.</source>
+        <translation>还没有快照：用“保存快照”保留当前状态。</translation>
+    </message>
+    <message>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, almost no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
-        <source>There is no snapshot yet: “Take snapshot” keeps the present state.</source>
-        <translation>还没有快照：用“保存快照”保留当前状态。</translation>
+        <source>entropy of the row (bits)</source>
+        <translation>该行的熵（比特）</translation>
+    </message>
+    <message>
+        <source>{scale}: entropy {entropy} of {most} bits · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</source>
+        <translation>{scale}：熵 {entropy} 比特，最大 {most} · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}</translation>
+    </message>
+    <message>
+        <source>The entropy is 0 bits for one key only, log₂ m for m keys alike.</source>
+        <translation>熵以比特计：只看一个键时为 0，m 个键均等时为 log₂ m。</translation>
+    </message>
+    <message>
+        <source>query {query}: entropy {numbers} bits; at most {most}</source>
+        <translation>查询 {query}：熵 {numbers} 比特；最大 {most}</translation>
+    </message>
+    <message>
+        <source>entropy of each row in bits; dashed: the most it can be</source>
+        <translation>每一行的熵（比特）；虚线：可能的最大值</translation>
     </message>
 </context>
 <context>
@@ -6194,10 +6194,6 @@
 <context>
     <name>Readings</name>
     <message>
-        <source>entropy</source>
-        <translation>熵</translation>
-    </message>
-    <message>
         <source>stable rank</source>
         <translation>稳定秩</translation>
     </message>
@@ -6250,14 +6246,6 @@
         <translation>需要查询和键来自同一个带词元的序列</translation>
     </message>
     <message>
-        <source>mean of rows in nats, 0 … ln {keys} = {most}</source>
-        <translation>每行的平均熵（奈特），0 … ln {keys} = {most}</translation>
-    </message>
-    <message>
-        <source>mean of rows in nats, 0 … {most}</source>
-        <translation>每行的平均熵（奈特），0 … {most}</translation>
-    </message>
-    <message>
         <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
         <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
     </message>
@@ -6272,6 +6260,22 @@
     <message>
         <source>share on what followed the same token</source>
         <translation>前面相同词元之后那个词元所占的权重比例</translation>
+    </message>
+    <message>
+        <source>entropy (bits)</source>
+        <translation>熵（比特）</translation>
+    </message>
+    <message>
+        <source>mean entropy in bits, 0 … log₂ {keys} = {most}</source>
+        <translation>每行的平均熵（比特），0 … log₂ {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy of rows in bits: 0 for one key only, log₂ {keys} = {most} for all keys alike</source>
+        <translation>每行的平均熵，以比特计：只看一个键时为 0，各键均等时为 log₂ {keys} = {most}</translation>
+    </message>
+    <message>
+        <source>mean entropy in bits, 0 … {most}</source>
+        <translation>每行的平均熵（比特），0 … {most}</translation>
     </message>
 </context>
 <context>
@@ -7108,7 +7112,7 @@
     </message>
     <message>
         <source>{call} reads one state, no difference: take comparison.before or comparison.after.</source>
-        <translation>{call} 只能读取一个状态，不能读取差值：请改用 comparison.before 或 comparison.after。</translation>
+        <translation>{call} 只能读取一个状态，不能读取差异：请改用 comparison.before 或 comparison.after。</translation>
     </message>
     <message>
         <source>{matrix} cannot be compared: its shape is {expected} before and {got} after, other in {named}.</source>
@@ -7292,7 +7296,7 @@
     </message>
     <message>
         <source>Beside a sink, a norm of Q or K, or a change by hand, nothing keeps the odds among the other keys: let them go free.</source>
-        <translation>有注意力汇点、Q 或 K 的归一化或手动改动时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
+        <translation>有注意力汇点、Q 或 K 的归一化或手动修改时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
     </message>
     <message>
         <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
@@ -9216,7 +9220,7 @@
     </message>
     <message>
         <source>A worksheet of this level has nothing to leave out of this problem.</source>
-        <translation>这个算例在这一级练习卷中没有可填的数。</translation>
+        <translation>按这一级别，这个算例没有可留空的数。</translation>
     </message>
     <message>
         <source>{file}: steps: {steps}, questions: {questions}; every number computed</source>
@@ -9228,7 +9232,11 @@
     </message>
     <message>
         <source>A card is wide or square, got {got}.</source>
-        <translation>卡片是 wide 或 square，收到的是 {got}。</translation>
+        <translation>卡片应为 wide 或 square，得到 {got}。</translation>
+    </message>
+    <message>
+        <source>--page, --walk or --card</source>
+        <translation>--page、--walk 或 --card</translation>
     </message>
 </context>
 <context>
@@ -9884,16 +9892,12 @@
         <translation>玩具模型</translation>
     </message>
     <message>
-        <source>A model of 2 layers that predicts letters</source>
-        <translation>2 层的模型，预测字母</translation>
-    </message>
-    <message>
         <source>Others…</source>
         <translation>其他模型…</translation>
     </message>
     <message>
         <source>Models at hand, and the folder of any other</source>
-        <translation>现成的模型，以及其他模型的文件夹</translation>
+        <translation>现有的模型，或其他模型的文件夹</translation>
     </message>
     <message>
         <source>the cat sat on the mat</source>
@@ -9938,6 +9942,10 @@
     <message>
         <source>Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.</source>
         <translation>MiniLM 第 2 层读一个句子：{word} 看向 {other}，{weight}。</translation>
+    </message>
+    <message>
+        <source>A 2-layer model that predicts letters</source>
+        <translation>预测字母的 2 层模型</translation>
     </message>
 </context>
 <context>
@@ -10534,7 +10542,7 @@
     </message>
     <message>
         <source>A row for each query, a column for each key. Click a cell to choose it.</source>
-        <translation>一行是一个查询，一列是一个键。单击一格，就选中它。</translation>
+        <translation>每行一个查询，每列一个键。单击一格，就选中它。</translation>
     </message>
     <message>
         <source>Why it is this number</source>
@@ -10550,7 +10558,7 @@
     </message>
     <message>
         <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
-        <translation>用选中这一格自己的数，写出它怎样算来。“演示这一格”会一步步演示。</translation>
+        <translation>用实际的数写出选中的这一格是怎样算出来的。“演示这一格”会一步步放给你看。</translation>
     </message>
 </context>
 <context>
@@ -10692,7 +10700,7 @@
     </message>
     <message>
         <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
-        <translation>权重倒进 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
+        <translation>权重汇入 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
     </message>
     <message>
         <source>column {number}</source>
@@ -10719,10 +10727,6 @@
         <translation>取指数</translation>
     </message>
     <message>
-        <source>Exponentiate, the largest score taken off first: {equations}.</source>
-        <translation>先减去最大的分数，再取指数：{equations}。</translation>
-    </message>
-    <message>
         <source>, </source>
         <translation>，</translation>
     </message>
@@ -10736,7 +10740,7 @@
     </message>
     <message>
         <source>Add up the powers of this row: {sum} = {value}.</source>
-        <translation>这一行的指数加起来：{sum} = {value}。</translation>
+        <translation>把这一行的指数加起来：{sum} = {value}。</translation>
     </message>
     <message>
         <source>sum of {count} = {value}</source>
@@ -10808,15 +10812,11 @@
     </message>
     <message>
         <source>Given</source>
-        <translation>给定</translation>
+        <translation>已知</translation>
     </message>
     <message>
         <source>{cell} is given, not computed: {value}.</source>
-        <translation>{cell} 是给定的，不是算出来的：{value}。</translation>
-    </message>
-    <message>
-        <source>Take over</source>
-        <translation>照搬</translation>
+        <translation>{cell} 是已知的，不是算出来的：{value}。</translation>
     </message>
     <message>
         <source>{cell} is {source} itself: {value}.</source>
@@ -10864,7 +10864,7 @@
     </message>
     <message>
         <source>sum</source>
-        <translation>和</translation>
+        <translation>合计</translation>
     </message>
     <message>
         <source>{sum}, the last is still to come</source>
@@ -10896,7 +10896,7 @@
     </message>
     <message>
         <source>{cell} depends on no number: it is {value}.</source>
-        <translation>{cell} 与任何数都无关，就是 {value}。</translation>
+        <translation>{cell} 与任何数都无关，恒为 {value}。</translation>
     </message>
     <message>
         <source>powers of e: {count}</source>
@@ -10912,11 +10912,19 @@
     </message>
     <message>
         <source>Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}.</source>
-        <translation>自己的一份除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
+        <translation>自己的那一项除以总和：{equation}。{query} 把 {percent} 的注意力给了 {key}。</translation>
     </message>
     <message>
         <source>The mask ({rules}) does not hold, so {query} does not see {key}: {before} becomes {value}.</source>
-        <translation>掩码（{rules}）：不成立，屏蔽。{query} 看不到 {key}，{before} 变成 {value}。</translation>
+        <translation>掩码（{rules}）：不成立，屏蔽；{query} 看不到 {key}，{before} 变成 {value}。</translation>
+    </message>
+    <message>
+        <source>Subtract the largest score, then exponentiate: {equations}.</source>
+        <translation>先减去最大的分数，再取指数：{equations}。</translation>
+    </message>
+    <message>
+        <source>Carry over</source>
+        <translation>沿用</translation>
     </message>
 </context>
 <context>
@@ -11123,12 +11131,12 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>对数轴上的 d_k</translation>
     </message>
     <message>
-        <source>Drag: both maps follow. Arrows go by a quarter of an octave.</source>
-        <translation>拖动时两张热图同步变化。方向键每次乘以 2 的四分之一次方。</translation>
+        <source>Drag: both maps follow. Arrow keys go from point to point of the curve.</source>
+        <translation>拖动时两张热图同步变化。方向键在曲线的点之间移动。</translation>
     </message>
     <message>
-        <source>What you let go of becomes the example; one undo brings the one before back.</source>
-        <translation>松开后成为算例，撤销一步即可还原。</translation>
+        <source>Where you let go becomes the example; undo brings back the one before.</source>
+        <translation>松开后成为当前的算例，撤销一步即可还原。</translation>
     </message>
 </context>
 <context>
@@ -11285,7 +11293,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
     <message>
         <source>These matrices do not fit on one page with room for working; choose a smaller problem, or a level that asks for less.</source>
-        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例，或要求较少的级别。</translation>
+        <translation>这些矩阵加上演算的空白，一页放不下；请选较小的算例，或填得较少的级别。</translation>
     </message>
     <message>
         <source>Sum of each row:</source>
@@ -11304,6 +11312,14 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>和 {total}</translation>
     </message>
     <message>
+        <source>What went wrong:</source>
+        <translation>错在哪里：</translation>
+    </message>
+    <message>
+        <source>Wrong: {cell} is printed as {wrong}; it should be {right}.</source>
+        <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
+    </message>
+    <message>
         <source>Worked with rounded boxes; last digit {spread} is right.</source>
         <translation>用方框里舍入后的数续算；末位差 {spread} 也算对。</translation>
     </message>
@@ -11312,16 +11328,12 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>softmax</translation>
     </message>
     <message>
+        <source>Each row of A weights the rows of V.</source>
+        <translation>用 A 的每一行对 V 的各行加权。</translation>
+    </message>
+    <message>
         <source>The wrong number: step ____ , row ____ , column ____ ; it should be ________ .</source>
         <translation>错误的数：第 ____ 步，第 ____ 行，第 ____ 列；应为 ________ 。</translation>
-    </message>
-    <message>
-        <source>What was done wrong:</source>
-        <translation>错在哪里：</translation>
-    </message>
-    <message>
-        <source>Wrong: {cell} is printed as {wrong}; it is {right}.</source>
-        <translation>错误：{cell} 印成 {wrong}，应为 {right}。</translation>
     </message>
     <message>
         <source>Usual mistakes, seen at {cell}</source>
@@ -11348,11 +11360,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>Q 的每一行与 K 的每一行做点积。</translation>
     </message>
     <message>
-        <source>Each row of A weighs the rows of V.</source>
-        <translation>用 A 的每一行对 V 的各行加权。</translation>
-    </message>
-    <message>
-        <source>Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and columns count from 0. Use a calculator; write every step.</source>
+        <source>Fill in the boxes, to two decimals; go on with these rounded numbers, and round nothing in between. Rows and columns count from 0. Use a calculator; show every step.</source>
         <translation>在加粗的方框里填数，保留两位小数；后面用这些舍入后的数续算，中间不再舍入。行与列从 0 数起。可以用计算器；每一步都写出算式。</translation>
     </message>
     <message>
@@ -11368,7 +11376,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>找错</translation>
     </message>
     <message>
-        <source>One number in the tables on the right is wrong. Find it, correct it, and say what was done. Rows and columns count from 0.</source>
+        <source>One number in the tables on the right is wrong. Find it, correct it, and say what went wrong. Rows and columns count from 0.</source>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
 </context>

@@ -332,7 +332,6 @@ TWO_MEANINGS = {
     "nothing",  # in the place of a choice, and of a value
     "of",  # what a number is read of, and how many there are
     "tokens",  # themselves, and how many
-    "{place} of {count}",  # cells that were found, and steps of a lesson
 }
 
 

@@ -102,9 +102,9 @@ SAID = [
     "每对相乘，再加起来：0·0 + 1·1 + 1·1 = 2，这就是 S[1, 1]。",
     "除以 √d<sub>k</sub> = √3 = 1.732：2 变成 1.1547，同一行的 1 变成 0.5774。",
     "取指数：负数也变成正数，差距被拉大。e<sup>0.5774</sup> = 1.781，e<sup>1.1547</sup> = 3.173。",
-    "这一行的指数加起来：1.781 + 3.173 = 4.954。",
-    "自己的一份除以总和：3.173 ÷ 4.954 = 0.6405。查询 1 把 64% 的注意力给了键 1。",
-    "权重倒进 V 的各行：0.3595 × 1 + 0.6405 × 3 = 2.281，落进 O[1, 0]。",
+    "把这一行的指数加起来：1.781 + 3.173 = 4.954。",
+    "自己的那一项除以总和：3.173 ÷ 4.954 = 0.6405。查询 1 把 64% 的注意力给了键 1。",
+    "权重汇入 V 的各行：0.3595 × 1 + 0.6405 × 3 = 2.281，落进 O[1, 0]。",
 ]
 
 
@@ -316,7 +316,7 @@ def test_python_draws_a_walk_to_any_cell(tmp_path):
         render(load(WORKED), walk=True, cell=(0, 7))
     with pytest.raises(ValueError, match="levels means nothing with a walk"):
         render(load(WORKED), walk=True, levels=(0, 1))
-    with pytest.raises(ValueError, match="cell means something with a page or a walk only"):
+    with pytest.raises(ValueError, match="cell means something with a page, a walk or a card only"):
         render(load(WORKED), cell=(0, 1))
 
 

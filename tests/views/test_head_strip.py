@@ -63,9 +63,10 @@ def test_every_head_has_a_map_of_its_weights(qtbot: QtBot) -> None:
 
 def test_names_say_head_and_entropy(qtbot: QtBot) -> None:
     strip = shown(qtbot, problem_of(query=np.zeros((5, 18))))
-    assert thumbs(strip)[2].accessibleName() == f"Head 2, entropy {math.log(7):.2f}, chosen"
-    assert thumbs(strip)[3].accessibleName() == f"Head 3, entropy {math.log(7):.2f}"
-    assert "mean of rows in nats, 0 … ln 7 = 1.95" in words(strip)
+    assert thumbs(strip)[2].accessibleName() == f"Head 2, entropy (bits) {math.log2(7):.2f}, chosen"
+    assert thumbs(strip)[3].accessibleName() == f"Head 3, entropy (bits) {math.log2(7):.2f}"
+    assert "mean entropy in bits, 0 … log₂ 7 = 2.81" in words(strip)
+    assert "0 for one key only, log₂ 7 = 2.81 for all keys alike" in thumbs(strip)[3].toolTip()
 
 
 def test_a_click_asks_for_a_head_without_taking_it(qtbot: QtBot) -> None:
@@ -145,15 +146,15 @@ def test_shared_heads_stand_together_over_a_line(qtbot: QtBot) -> None:
 def test_rows_that_see_no_key_do_not_lower_the_entropy(qtbot: QtBot) -> None:
     mask = {"kind": "custom", "allowed": np.arange(5)[:, None] * np.ones(7) < 2}
     strip = shown(qtbot, problem_of(query=np.zeros((5, 18)), mask=(mask,)))
-    assert f"entropy {math.log(7):.2f}" in thumbs(strip)[0].accessibleName()
+    assert f"entropy (bits) {math.log2(7):.2f}" in thumbs(strip)[0].accessibleName()
 
 
 def test_nan_is_said_and_not_hidden(qtbot: QtBot) -> None:
     query = np.ones((5, 18))
     query[2, 3] = np.nan
     strip = shown(qtbot, problem_of(query=query))
-    assert "entropy NaN" in thumbs(strip)[1].accessibleName()
-    assert "entropy NaN" not in thumbs(strip)[0].accessibleName()
+    assert "entropy (bits) NaN" in thumbs(strip)[1].accessibleName()
+    assert "entropy (bits) NaN" not in thumbs(strip)[0].accessibleName()
 
 
 def test_a_long_factor_leaves_the_number_of_its_head(qtbot: QtBot) -> None:

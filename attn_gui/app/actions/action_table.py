@@ -172,7 +172,7 @@ ACTIONS = (  # a table, a row to two lines
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first"), full=True),
     Row("walk", "view", QT_TRANSLATE_NOOP("Actions", "&Walk through"),
         words="animation animate play step by step explain show video gif 动画 演示 播放 逐步 分步 讲解",
-        needs=QT_TRANSLATE_NOOP("Actions", "Choose a computed cell of a map first; not one that an exercise covers")),
+        needs=QT_TRANSLATE_NOOP("Actions", "Choose a computed cell of a map first, one that no exercise covers")),
     Row("copy_image", "view", QT_TRANSLATE_NOOP("Actions", "Copy ima&ge of the map"), "Ctrl+Alt+C",
         words="picture screenshot png 截图 图片", full=True),
     Row("levels", "view", QT_TRANSLATE_NOOP("Actions", "Colors and l&evels of the map"),

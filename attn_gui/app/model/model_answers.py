@@ -88,7 +88,7 @@ def readings(run: Run, problem: Problem, key: str, progress: Progress) -> Mappin
         for head, value in enumerate(values):
             share = value / most if most and np.isfinite(value) else 0.0
             written = reading.written(value) if reading.fits(own) else NOTHING
-            found[HeadPlace(layer, head)] = HeadNumber(written, float(value), share)
+            found[HeadPlace(layer, head)] = HeadNumber(written, float(reading.shown(value)), share)
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.engine.arrays import Array, Box
-from attn_gui.engine.evaluation.evaluation import Evaluation, row_entropy
+from attn_gui.engine.evaluation.evaluation import EntropyT, Evaluation, bits, row_entropy
 from attn_gui.engine.graph.indices import length
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.problem import Problem
@@ -102,13 +102,21 @@ class HeadReading:
         """Return the sentence for a problem."""
         return self.sentence
 
+    def explained(self, problem: Problem) -> str:
+        """Return the sentence where there is room for more."""
+        return self.said(problem)
+
     def most(self, problem: Problem) -> float:
         """Return the largest value that there can be."""
         return 1.0
 
+    def shown(self, value: EntropyT) -> EntropyT:
+        """Return a number, or an array of them, in the unit in which it is shown."""
+        return value
+
     def written(self, value: float) -> str:
         """Return the number as it stands below a head."""
-        return "NaN" if math.isnan(value) else f"{value:.2f}"
+        return "NaN" if math.isnan(value) else f"{self.shown(value):.2f}"
 
     def fits(self, problem: Problem) -> bool:
         """Return whether there is anything to count in a problem."""
@@ -124,19 +132,28 @@ class HeadReading:
 
 
 class Entropy(HeadReading):
-    """Mean over the rows that see a key of −Σ a log a, in nats."""
+    """Mean over the rows that see a key of −Σ a log a, in nats; shown in bits."""
 
     key = "entropy"
     singles = False
-    title = QT_TRANSLATE_NOOP("Readings", "entropy")
-    sentence = QT_TRANSLATE_NOOP("Readings", "mean of rows in nats, 0 … ln {keys} = {most}")
-    uneven = QT_TRANSLATE_NOOP("Readings", "mean of rows in nats, 0 … {most}")  # of rows that do not add up to 1
+    title = QT_TRANSLATE_NOOP("Readings", "entropy (bits)")
+    sentence = QT_TRANSLATE_NOOP("Readings", "mean entropy in bits, 0 … log₂ {keys} = {most}")
+    ends = QT_TRANSLATE_NOOP(
+        "Readings", "mean entropy of rows in bits: 0 for one key only, log₂ {keys} = {most} for all keys alike"
+    )
+    uneven = QT_TRANSLATE_NOOP("Readings", "mean entropy in bits, 0 … {most}")  # of rows that do not add up to 1
 
     def said(self, problem: Problem) -> str:
         return self.sentence if self.most(problem) == math.log(problem.m) else self.uneven
 
+    def explained(self, problem: Problem) -> str:
+        return self.ends if self.said(problem) == self.sentence else self.uneven
+
     def most(self, problem: Problem) -> float:
         return most_of_any_row(problem)
+
+    def shown(self, value: EntropyT) -> EntropyT:
+        return bits(value)
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         total, count = 0.0, 0

@@ -15,7 +15,7 @@ from attn_gui.engine.analysis.head_readings import most_of_row, weights_by_hand
 from attn_gui.engine.analysis.sensitivity import gradient_before
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.evaluation.dense import DenseEvaluation
-from attn_gui.engine.evaluation.evaluation import Evaluation, row_entropy
+from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import length, leveled
 from attn_gui.engine.graph.nodes import symbol
@@ -307,10 +307,9 @@ def values_between(quantity: Quantity, low: float, high: float, steps: int) -> n
 
 
 class RowReading(ABC):
-    """One number of a row: its words (context "Pages"), its unit, and how it is read."""
+    """One number of a row: its words (context "Pages"), and how it is read."""
 
     title: str
-    unit = ""
 
     @abstractmethod
     def read(self, evaluation: Evaluation, row: MapRow) -> float:
@@ -318,13 +317,12 @@ class RowReading(ABC):
 
 
 class RowEntropy(RowReading):
-    """−Σ a log a of the weights."""
+    """−Σ a log₂ a of the weights."""
 
-    title = QT_TRANSLATE_NOOP("Pages", "entropy of the row")
-    unit = QT_TRANSLATE_NOOP("Pages", "nats")
+    title = QT_TRANSLATE_NOOP("Pages", "entropy of the row (bits)")
 
     def read(self, evaluation: Evaluation, row: MapRow) -> float:
-        return float(row_entropy(weights(evaluation, row)))
+        return bits(float(row_entropy(weights(evaluation, row))))
 
 
 class OneWeight(RowReading):
@@ -467,8 +465,8 @@ SATURATED = 0.95
 
 @dataclass(frozen=True, eq=False)
 class ScaledRow:
-    """A row of weights (m,) at a scale: its entropy and what that can be at most, ‖diag(a) − aaᵀ‖, and ‖∂a/∂q‖ of the
-    weight of one key. Of weights that are changed by hand nothing says what the softmax does."""
+    """A row of weights (m,) at a scale: its entropy and what that can be at most in bits, ‖diag(a) − aaᵀ‖, and ‖∂a/∂q‖
+    of the weight of one key. Of weights that are changed by hand nothing says what the softmax does."""
 
     scale: float
     weights: Array
@@ -487,7 +485,7 @@ class ScaledRow:
 
 @dataclass(frozen=True, eq=False)
 class ScaledEntropies:
-    """Entropies (scales, rows) of some `queries` (rows,), with the most that they can be as `ceilings` (rows,)."""
+    """Entropies (scales, rows) in bits of some `queries` (rows,), and the most that they can be: `ceilings` (rows,)."""
 
     queries: Array
     values: Array
@@ -526,7 +524,7 @@ def at_scales(problem: Problem, scales: Sequence[float], row: MapRow) -> tuple[S
 
 
 def entropies(problem: Problem, scales: Sequence[float], row: MapRow) -> ScaledEntropies:
-    """Return the entropies of the rows of a head at each of several scales."""
+    """Return the entropies in bits of the rows of a head at each of several scales."""
     rows = read_rows(problem)
     values = np.empty((len(scales), len(rows)))
     ceilings = np.empty(len(rows))
@@ -535,7 +533,7 @@ def entropies(problem: Problem, scales: Sequence[float], row: MapRow) -> ScaledE
             at = MapRow(row.batch, row.head, query, row.key)
             values[number, place] = row_entropy(weights(changed, at))
             ceilings[place] = most_of_row(changed, row.batch, row.head, query)
-    return ScaledEntropies(rows, values, ceilings)
+    return ScaledEntropies(rows, bits(values), bits(ceilings))
 
 
 def read_rows(problem: Problem) -> Array:
@@ -558,8 +556,8 @@ def _scaled_row(evaluation: Evaluation, scale: float, row: MapRow) -> ScaledRow:
         scale,
         shares,
         None if opened is None else np.array(opened[0]),
-        float(row_entropy(shares)),
-        most_of_row(evaluation, row.batch, row.head, row.query),
+        bits(float(row_entropy(shares))),
+        bits(most_of_row(evaluation, row.batch, row.head, row.query)),
         jacobian_norm(shares),
         ROW_READINGS["gradient"].read(evaluation, row),
         bool(weights_by_hand(evaluation.problem, row.batch, row.head, row.query).any()),

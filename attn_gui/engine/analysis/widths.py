@@ -11,7 +11,7 @@ from attn_gui.engine.analysis.sweep import MapRow, jacobian_norm, variance, weig
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.evaluation.dense import DenseEvaluation
-from attn_gui.engine.evaluation.evaluation import Evaluation, row_entropy
+from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.scores import SCORES
@@ -87,8 +87,8 @@ def read_width(evaluation: Evaluation, row: MapRow) -> WidthReading:
     scores = evaluation.fetch(evaluation.scores, place)[0, 0] * problem.effective_scale
     opened = evaluation.allowed(row.batch, row.head, slice(0, problem.n), slice(0, problem.m))
     seen = scores.ravel() if opened is None else scores[opened]
-    bits = row_entropy(evaluation.fetch(evaluation.weights, place)[0, 0]) / np.log(2)
-    return WidthReading(variance(seen), float(bits.mean()), jacobian_norm(weights(evaluation, row)))
+    found = bits(row_entropy(evaluation.fetch(evaluation.weights, place)[0, 0]))
+    return WidthReading(variance(seen), float(found.mean()), jacobian_norm(weights(evaluation, row)))
 
 
 def entropies(problem: Problem, batch: int = 0, head: int = 0, progress: Progress = silent) -> Entropies:
@@ -123,4 +123,4 @@ def _mean_bits(scores: Array, opened: Array | None) -> float:
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
         shares = powers / powers.sum(axis=1, keepdims=True)
     closed = opened is not None and ~opened.any(axis=1)
-    return float(np.where(closed, 0.0, row_entropy(shares)).mean() / np.log(2))
+    return bits(float(np.where(closed, 0.0, row_entropy(shares)).mean()))

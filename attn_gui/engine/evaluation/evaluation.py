@@ -6,6 +6,7 @@ another evaluation in a way of its own. Nobody asks which one it is.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ from attn_gui.engine.stages import STAGE, stage_of
 # --- measures -------------------------------------------------------------------------------------
 
 
+EntropyT = TypeVar("EntropyT", float, Array)
+
 BLIND = -float(np.finfo(np.float64).max)
 """Stands for the entropy of a row that sees no key: it has none and does not count.
 
@@ -50,6 +53,11 @@ def row_entropy(weights: npt.ArrayLike) -> npt.NDArray[np.float64]:
     logs = np.log(rows, out=np.zeros_like(rows), where=counted)
     with np.errstate(over="ignore", invalid="ignore"):  # of what was set by hand
         return np.asarray(-np.multiply(rows, logs, out=logs, where=counted).sum(axis=-1) + 0.0)
+
+
+def bits(nats: EntropyT) -> EntropyT:
+    """Return an entropy in bits, the one unit that people see: 0 for one key alone, log₂ m for m equal weights."""
+    return nats / math.log(2)
 
 
 # --- evaluation -----------------------------------------------------------------------------------

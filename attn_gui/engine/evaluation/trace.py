@@ -95,8 +95,8 @@ class Trace(Pictured, Mapping[str, Array]):
         return found
 
     def readings(self, head: int | None = None) -> dict[str, Array]:
-        """Return numbers of every head, from its weights, by name: "entropy", "largest", "sink", "rank", and where
-        tokens are named "previous_token", "duplicate_token", "induction".
+        """Return numbers of every head, from its weights, by name: "entropy" (in nats), "largest", "sink", "rank", and
+        where tokens are named "previous_token", "duplicate_token", "induction".
 
         Each (batch, head), of one head (batch,). Raises PlaceError for a head that is not there.
         """

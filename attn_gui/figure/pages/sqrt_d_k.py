@@ -199,7 +199,7 @@ class RootLayout(PageLayout):
         """Return a row at a scale, in numbers."""
         row = self.shown.rows[number]
         template = self.style.translate(
-            "Pages", "{scale}: entropy {entropy} of {most} nats · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}"
+            "Pages", "{scale}: entropy {entropy} of {most} bits · ‖diag(a) − aaᵀ‖ {jacobian} · ‖∂a/∂q‖ {gradient}"
         )
         numbers = {"entropy": row.entropy, "most": row.ceiling, "jacobian": row.jacobian, "gradient": row.gradient}
         return template.format(
@@ -207,11 +207,12 @@ class RootLayout(PageLayout):
         )
 
     def _note(self) -> str:
-        """Return one sentence on saturation, and one where not every row is read."""
+        """Return sentences on saturation and on the numbers, and one where not every row is read."""
         text = saturation_sentence(self.shown.rows, self.style)
+        text += " " + self.style.translate("Pages", "The entropy is 0 bits for one key only, log₂ m for m keys alike.")
         if np.isfinite([row.jacobian for row in self.shown.rows]).all():
             text += " " + self.style.translate(
-                "Pages", "‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, next to no gradient passes."
+                "Pages", "‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, almost no gradient passes."
             )
         if self.shown.rows_read is not None:
             more = self.style.translate("Pages", "Of this long problem {rows} rows at even distances are read.")
@@ -256,7 +257,7 @@ class RootLayout(PageLayout):
         found = self.shown.entropies
         query = int(found.queries[place])
         numbers = ", ".join(three_digits(value) for value in found.values[:, place])
-        text = self.style.translate("Pages", "query {query}: entropy {numbers} nats; at most {most}")
+        text = self.style.translate("Pages", "query {query}: entropy {numbers} bits; at most {most}")
         said = text.format(query=query, numbers=numbers, most=three_digits(found.ceilings[place]))
         return Spot(
             said, None if self.shown.seeded is not None else PageCell(self.shown.stage, query, self.shown.row.key)
@@ -295,7 +296,7 @@ class RootLayout(PageLayout):
         self._heading(painter, variance, left, self.style.translate("Pages", "variance of q · k against d_k"))
         if entropy.left() > self.frame.body.center().x():
             left = variance.right() + SPACING.xl
-        text = self.style.translate("Pages", "entropy of each row in nats; dashed: the most it can be")
+        text = self.style.translate("Pages", "entropy of each row in bits; dashed: the most it can be")
         self._heading(painter, entropy, left, text)
 
     def _variance_marks(self, axes: Axes) -> tuple[Curve | PlotRule | PlotNote, ...]:

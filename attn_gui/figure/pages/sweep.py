@@ -79,7 +79,6 @@ class Swept:
 
     quantity: Words
     reading: str
-    unit: str
     values: Numbers
     readings: Numbers
     maps: tuple[tuple[Values, Allowed | None], ...]
@@ -148,9 +147,8 @@ class SweepLayout(PageLayout):
 
     @cached_property
     def reading(self) -> str:
-        """The name of what is read, with its unit."""
-        unit = f" ({self.style.translate('Pages', self.swept.unit)})" if self.swept.unit else ""
-        return self.style.translate("Pages", self.swept.reading) + unit
+        """The name of what is read."""
+        return self.style.translate("Pages", self.swept.reading)
 
     def _title(self) -> str:
         return self.style.translate("Pages", "Sweep: {quantity}").format(quantity=self.quantity)
@@ -388,7 +386,6 @@ class SweepPage(PageKind[Swept]):
         return Swept(
             quantity=quantity.words,
             reading=reading.title,
-            unit=reading.unit,
             values=values,
             readings=np.array([number for number, _, _ in found]),
             maps=tuple((cells, allowed) for _, cells, allowed in found),

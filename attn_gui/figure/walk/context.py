@@ -137,10 +137,14 @@ class WalkContext:
         name = place if tokens is None else escaped(token_label(tokens[place]))
         return self.words("key {number}", number=name)
 
+    def letter(self, name: str) -> str:
+        """Return the letter of a stage or field, which is a word where heads are joined."""
+        return self.style.translate("Names", symbol(name))
+
     def cell(self, stage: str, index: Index) -> str:
         """Return `A[1, 1]`: a cell by its row and column as maps and formulas have them."""
         row, column = self.shown(stage, index)
-        return f"{escaped(symbol(stage))}[{row}, {column}]"
+        return f"{escaped(self.letter(stage))}[{row}, {column}]"
 
     # --- board -----------------------------------------------------------------------------------
     def board(self, stage: str, index: Index, *, column: bool = True) -> Board:

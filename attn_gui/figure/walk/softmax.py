@@ -301,9 +301,10 @@ class ExponentBeat(SoftmaxBeat):
         row = self.row
         if row.wide:
             said = [row.own] if row.own is not None else row.terms[:2]
-            equations = ", ".join(row.equation(term) for term in said if term is not None and term.score is not None)
+            shown = [row.equation(term) for term in said if term is not None and term.score is not None]
+            equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(shown)
             return self.context.words(
-                QT_TRANSLATE_NOOP("Walk", "Exponentiate, the largest score taken off first: {equations}."),
+                QT_TRANSLATE_NOOP("Walk", "Subtract the largest score, then exponentiate: {equations}."),
                 equations=equations,
             )
         equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(row.equation(term) for term in row.terms)

@@ -448,8 +448,9 @@ class FormulaBeat(Beat):
             self.board.paint(canvas, landed=False)
 
 
-def _cell_name(cell: Cell) -> str:
-    return f"{symbol(cell.name)}[{', '.join(map(str, cell.shown))}]" if cell.shown else symbol(cell.name)
+def _cell_name(context: WalkContext, cell: Cell) -> str:
+    name = context.letter(cell.name)
+    return f"{name}[{', '.join(map(str, cell.shown))}]" if cell.shown else name
 
 
 def _parts_of(context: WalkContext, expression: Expression) -> list[tuple[str, float]]:
@@ -457,7 +458,7 @@ def _parts_of(context: WalkContext, expression: Expression) -> list[tuple[str, f
     if isinstance(expression, NamedPart):
         return [(_plain(expression.symbols), expression.value)]
     if isinstance(expression, Cell):
-        return [(escaped(_cell_name(expression)), expression.value)]
+        return [(escaped(_cell_name(context, expression)), expression.value)]
     found = [one for part_ in expression.parts[: MOST_PARTS + 1] for one in _parts_of(context, part_)]
     return list(dict(found).items())
 
@@ -522,7 +523,7 @@ class GivenBeat(Beat):
 
     @property
     def sentence(self) -> str:
-        source = "" if self.source is None else _cell_name(self.source)
+        source = "" if self.source is None else _cell_name(self.context, self.source)
         return self.context.words(
             self._text,
             cell=self.context.cell(self.made, self.index),
@@ -536,7 +537,7 @@ class GivenBeat(Beat):
         if self.source is None:
             return self.context.strong(self.value)
         edited = plain_name(self.source.name) == self.stage
-        before = self.context.number(self.source.value) if edited else escaped(_cell_name(self.source))
+        before = self.context.number(self.source.value) if edited else escaped(_cell_name(self.context, self.source))
         return f"{before} → {self.context.strong(self.value)}"
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
@@ -545,7 +546,7 @@ class GivenBeat(Beat):
         place = QRectF(520, 150, 110, 56)
         if self.source is not None:
             origin = QRectF(400, 150, 84, 56)
-            name = escaped(_cell_name(self.source))
+            name = escaped(_cell_name(self.context, self.source))
             canvas.text(origin.center().x(), 138, name, 12, theme.text2, MIDDLE, 120)
             canvas.box(origin, self.context.number(self.source.value), color(self.source.value), pixels=16)
             canvas.arrow(QPointF(origin.right() + 6, 178), QPointF(place.left() - 6, 178))
@@ -563,7 +564,7 @@ class GivenBeat(Beat):
 
 
 GIVEN = QT_TRANSLATE_NOOP("Walk", "Given"), QT_TRANSLATE_NOOP("Walk", "{cell} is given, not computed: {value}.")
-COPIED = QT_TRANSLATE_NOOP("Walk", "Take over"), QT_TRANSLATE_NOOP("Walk", "{cell} is {source} itself: {value}.")
+COPIED = QT_TRANSLATE_NOOP("Walk", "Carry over"), QT_TRANSLATE_NOOP("Walk", "{cell} is {source} itself: {value}.")
 CONSTANT = (
     QT_TRANSLATE_NOOP("Walk", "Constant"),
     QT_TRANSLATE_NOOP("Walk", "{cell} depends on no number: it is {value}."),

@@ -137,8 +137,8 @@ class PairingBeat(Beat):
             ),
             row=colored(self.context.words(QT_TRANSLATE_NOOP("Walk", "row {number}"), number=row), rows),
             column=colored(self.context.words(QT_TRANSLATE_NOOP("Walk", "column {number}"), number=column), columns),
-            left=escaped(left.symbol),
-            top=escaped(top.symbol),
+            left=escaped(self.context.style.translate("Names", left.symbol)),
+            top=escaped(self.context.style.translate("Names", top.symbol)),
             count=self.pairs,
         )
 

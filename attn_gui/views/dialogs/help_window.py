@@ -35,7 +35,7 @@ from attn_gui.views.widgets import Retranslated
 # --- Pages of the help: Markdown files of a language, in the order of their numbers ---
 
 
-ACTION = re.compile(r"\{(\w+)\}")
+ACTION = re.compile(r"`[^`]*`|\{(\w+)\}")  # in code, braces are those of live numbers
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _place(path: Path) -> tuple[int, str]:
 def _page(path: Path, actions: Mapping[str, str], absent: Collection[str]) -> HelpPage:
     parts = path.read_text(encoding="utf-8").split("\n\n")
     said = "\n\n".join(part for part in parts if not any(name in absent for name in ACTION.findall(part)))
-    text = ACTION.sub(lambda found: f"**{actions[found[1]]}**", said)
+    text = ACTION.sub(lambda found: f"**{actions[found[1]]}**" if found[1] else found[0], said)
     return HelpPage(path.stem, text.partition("\n")[0].removeprefix("# "), text)
 
 

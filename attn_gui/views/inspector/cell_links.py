@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.tokens import SPACING
@@ -236,7 +236,7 @@ class WalkButton(Retranslated, QWidget):
         self._key.setText(self.tr("Space key"))
 
 
-# --- Buttons below the explanation of a cell: its equations as one, copies of them, a target ---
+# --- Buttons below the explanation of a cell: its equations as one, a copy of them, a target ---
 
 
 class CellButtons(Retranslated, QWidget):
@@ -249,17 +249,21 @@ class CellButtons(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._more, self._has_one, self._has_target = True, False, False
-        self._one, self._target = QPushButton(self), QPushButton(self)
-        self._copies = {kind: QPushButton(self) for kind in ("text", "latex")}
+        self._one, self._copy, self._target = QPushButton(self), QPushButton(self), QPushButton(self)
+        forms = QMenu(self._copy)
+        self._forms = {kind: forms.addAction(kind) for kind in ("text", "latex")}
         self._one.setCheckable(True)
         self._one.setObjectName("inspector.one_equation")
+        self._copy.setIcon(icon("copy"))
+        self._copy.setMenu(forms)
         flow = FlowLayout(self, between=SPACING.s)
         for button in self.buttons():
             flow.addWidget(button)
         self._one.clicked.connect(self.oneClicked)
         self._target.clicked.connect(self.targetRequested)
-        for kind, button in self._copies.items():
-            button.clicked.connect(lambda _=False, kind=kind: self._ask_to_copy(kind))
+        for kind, action in self._forms.items():
+            action.setObjectName(f"action.explanation_{kind}")
+            action.triggered.connect(lambda _=False, kind=kind: self._ask_to_copy(kind))
         self.retranslate()
 
     def set_one_offered(self, offered: bool) -> None:
@@ -273,13 +277,12 @@ class CellButtons(Retranslated, QWidget):
         self._show_buttons()
 
     def set_more_offered(self, offered: bool) -> None:
-        """Whether more than a copy of the text is offered."""
+        """Whether more than a copy is offered."""
         self._more = offered
         self._show_buttons()
 
     def _show_buttons(self) -> None:
         self._one.setVisible(self._more and self._has_one)
-        self._copies["latex"].setVisible(self._more)
         self._target.setVisible(self._more and self._has_target)
 
     @property
@@ -289,17 +292,17 @@ class CellButtons(Retranslated, QWidget):
 
     def buttons(self) -> tuple[QPushButton, ...]:
         """All of them in order."""
-        return self._one, *self._copies.values(), self._target
+        return self._one, self._copy, self._target
 
     def retranslate(self) -> None:
         """All words in the present language."""
         self._one.setText(self.tr("As one equation"))
-        self._copies["text"].setText(self.tr("Copy text"))
-        self._copies["latex"].setText(self.tr("Copy LaTeX"))
+        self._copy.setText(self.tr("Copy"))
+        self._forms["text"].setText(self.tr("As text"))
+        self._forms["latex"].setText(self.tr("As LaTeX"))
         self._target.setText(self.tr("Set to…"))
         set_tip(self._one, self.tr("All steps of this query in one equation, such as a = softmax(q Kᵀ / √dₖ)"))
-        set_tip(self._copies["text"], self.tr("Copy the equations on show, with their numbers, as plain text"))
-        set_tip(self._copies["latex"], self.tr("Copy the equations on show, with their numbers, as LaTeX"))
+        set_tip(self._copy, self.tr("Copy the equations on show, with their numbers, as plain text or LaTeX"))
         set_tip(self._target, self.tr("Give this cell another number: what Q, K, V or X have to be for it is solved"))
 
     def _ask_to_copy(self, kind: str) -> None:

@@ -49,7 +49,7 @@ class FirstSteps(Retranslated, QWidget):
         self._keyboard_title.setText(self.tr("Keyboard"))
         steps = (
             runs(self.tr("{click} in any map: its formula appears here."), click=strong(self.tr("Click a cell"))),
-            runs(self.tr("{type} in a table at the left: every map follows."), type=strong(self.tr("Type a number"))),
+            runs(self.tr("{type} in a table on the left: every map follows."), type=strong(self.tr("Type a number"))),
             runs(self.tr("{click} in the strip above to see it large."), click=strong(self.tr("Click a step"))),
         )
         for line, step in zip(self._steps, steps, strict=True):

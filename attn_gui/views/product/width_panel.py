@@ -418,9 +418,9 @@ class WidthPanel(Retranslated, QWidget):
         self.box.setAccessibleName(self.tr("d_k, from 2 to 512"))
         set_tip(self.box, self.tr("Columns of Q and K in one head: any whole number from 2 to 512"))
         self.curves.slider.setAccessibleName(self.tr("d_k on a logarithmic axis"))
-        dragged = self.tr("Drag: both maps follow. Arrows go by a quarter of an octave.")
+        dragged = self.tr("Drag: both maps follow. Arrow keys go from point to point of the curve.")
         set_tip(self.curves.slider, f"{dragged} {self._note.text()}")
-        said = self.tr("What you let go of becomes the example; one undo brings the one before back.")
+        said = self.tr("Where you let go becomes the example; undo brings back the one before.")
         self._note.setText(said)
         self.curves.set_words(entropy, self._names)
 

@@ -55,8 +55,8 @@ def test_a_row_at_several_scales_is_the_softmax_of_its_products(problem):
     for found, scale in zip(at_scales(problem, scales, row), scales, strict=True):
         a = softmax(keys @ query * scale)
         assert found.weights == pytest.approx([*a, 0.0], rel=1e-12)
-        assert found.entropy == pytest.approx(-(a * np.log(a)).sum(), rel=1e-10)
-        assert found.ceiling == pytest.approx(np.log(4))
+        assert found.entropy == pytest.approx(-(a * np.log2(a)).sum(), rel=1e-10)
+        assert found.ceiling == pytest.approx(np.log2(4))
         assert found.jacobian == pytest.approx(np.linalg.norm(np.diag(a) - np.outer(a, a)), rel=1e-9)
         assert found.gradient == pytest.approx(np.linalg.norm(scale * a[2] * (keys[2] - a @ keys)), rel=1e-9)
         assert found.saturated == (a.max() > SATURATED)
@@ -66,9 +66,9 @@ def test_entropies_are_those_of_every_row_and_the_ceiling_is_the_log_of_its_open
     found = entropies(problem, (0.5, 3.0), MapRow(head=1))
     for number, scale in enumerate((0.5, 3.0)):
         weights = compute(problem.replace(scale=scale))["weights"][0, 1]
-        wanted = [-sum(a * np.log(a) for a in row if a > 0) for row in weights]
+        wanted = [-sum(a * np.log2(a) for a in row if a > 0) for row in weights]
         assert found.values[number] == pytest.approx(wanted, abs=1e-14)
-    assert found.ceilings == pytest.approx(np.log([1, 2, 3, 4, 5, 5]))
+    assert found.ceilings == pytest.approx(np.log2([1, 2, 3, 4, 5, 5]))
     assert found.queries.tolist() == [*range(N)]
 
 
@@ -108,7 +108,7 @@ def test_a_row_with_no_open_key_has_no_entropy_and_no_gradient():
 
 def largest_sum(count, steps=2000):
     """The largest of S log(count / S) over a grid of totals S to 1: what so many equal weights give."""
-    return max(-total * np.log(total / count) for total in np.arange(1, steps + 1) / steps)
+    return max(-total * np.log2(total / count) for total in np.arange(1, steps + 1) / steps)
 
 
 @pytest.mark.parametrize("sink", [-3.0, 0.0, 0.5, 3.0])

@@ -49,7 +49,7 @@ def plain(changed):
     place = open_keys.index(row.key) if row.key in open_keys else None
     return {
         "gradient": 0.0 if place is None else np.linalg.norm(a[place] * (moved[place] - a @ moved)),
-        "entropy": -(a * np.log(a)).sum(),
+        "entropy": -(a * np.log2(a)).sum(),
         "weight": whole[row.key],
         "largest": a.max(),
         "norm": np.linalg.norm(whole @ values),
@@ -145,7 +145,7 @@ def test_a_computed_cell_is_set_by_hand_and_what_follows_is_read(problem, stage,
         logits[2] = 0.75
         powers = np.where(trace.allowed[place[:3]], np.exp(4 * np.tanh(logits * D_K**-0.5 / 4)), 0)
         a = powers[powers > 0] / powers.sum()
-        wanted = -(a * np.log(a)).sum()
+        wanted = -(a * np.log2(a)).sum()
     assert found[1] == pytest.approx(wanted, rel=1e-12)
 
 
@@ -170,7 +170,7 @@ def test_a_row_of_a_long_problem_costs_a_row_and_equals_the_streamed_one():
     quantity = quantities_of(problem)["temperature"]
     found = sweep(problem, quantity, [1.0], row, ROW_READINGS["entropy"].read)
     weights = StreamingEvaluation(problem).block("weights", 0, 0, slice(1999, 2000), slice(0, 2048))[0].astype(float)
-    assert found == pytest.approx([-(weights * np.log(weights)).sum()], rel=1e-5)
+    assert found == pytest.approx([-(weights * np.log2(weights)).sum()], rel=1e-5)
 
 
 def test_whole_numbers_are_taken_once_and_a_sweep_can_be_stopped(problem):

@@ -24,7 +24,7 @@ def shown(person):
     """The numbers below the heads, by what is said of each to a screen reader."""
     thumbs = sorted(person.find("heads.weights").findChildren(HeadThumb), key=lambda thumb: thumb.head)
     said = [thumb.accessibleName() for thumb in thumbs if not thumb.isHidden()]  # the strip of one head is
-    return [re.fullmatch(r"Head \d+, [a-z ]+ (\S*?)(, chosen)?", text)[1] for text in said]
+    return [re.fullmatch(r"Head \d+, [a-z() ]+ (\S*?)(, chosen)?", text)[1] for text in said]
 
 
 def expected(person, key):

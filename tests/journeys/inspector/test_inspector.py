@@ -7,6 +7,7 @@ import re
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
@@ -63,6 +64,14 @@ def click_term(person, row, column=0):
     person.look()
 
 
+def copy(person, form):
+    """Copy the equations in a form of the menu."""
+    action = next(each for each in person.find("inspector").findChildren(QAction) if each.text() == form)
+    assert action.parent().parent().isVisible()  # the button with the menu
+    action.trigger()
+    person.look()
+
+
 # --- what is said ------------------------------------------------------------------------------------
 def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_copies_have_every_digit(launch):
     person = launch()
@@ -71,9 +80,9 @@ def test_a_weight_has_its_sentence_and_its_formula_in_numbers_and_copies_have_ev
     assert "Query it gives key tired a weight of 0.6110, the largest of 16." in said
     assert "it → tired (10, 13) = 0.610984" in person.status()
     assert re.search(r"a₁₀,₁₃ = .* = e\^\(4\.885 − 4\.885\)/1\.6367 = 0\.6110", said)
-    person.click(person.button("Copy text", "inspector"))
+    copy(person, "As text")
     assert repr(person.value("weights", 10, 13)) in person.clipboard()
-    person.click(person.button("Copy LaTeX", "inspector"))
+    copy(person, "As LaTeX")
     assert "\\frac" in person.clipboard()
 
 
@@ -196,8 +205,8 @@ def test_with_the_keyboard_alone(launch, settled):
 @pytest.mark.parametrize(
     ("lang", "one", "text", "latex"),
     [
-        ("en", "As one equation", "Copy text", "Copy LaTeX"),
-        ("zh", "写成一个等式", "复制文本", "复制 LaTeX"),
+        ("en", "As one equation", "As text", "As LaTeX"),
+        ("zh", "写成一个等式", "复制为文本", "复制为 LaTeX"),
     ],
 )
 def test_one_equation_is_shown_copied_and_right(launch, lang, one, text, latex):
@@ -205,12 +214,12 @@ def test_one_equation_is_shown_copied_and_right(launch, lang, one, text, latex):
     person.click_cell("weights", 1, 1)
     person.click(person.button(one, "inspector"))
     assert "Z = ∑_j e^(q₁ · k_j / √3)" in person.explanation()
-    person.click(person.button(text, "inspector"))
+    copy(person, text)
     formula, number, _total_in_symbols, total = person.clipboard().splitlines()[1:5]
     known = {"exp": math.exp, "Z": eval(total.removeprefix("= "), {"exp": math.exp})}
     assert math.isclose(eval(formula.removeprefix("= "), known), person.value("weights", 1, 1), rel_tol=1e-14)
     assert float(number.removeprefix("= ")) == person.value("weights", 1, 1)
-    person.click(person.button(latex, "inspector"))
+    copy(person, latex)
     assert person.clipboard().startswith(r"a_{1,1} = \frac{1}{Z}")
 
 
