@@ -52,7 +52,7 @@ ACTIONS = (  # a table, a row to two lines
     Row("open", "file", QT_TRANSLATE_NOOP("Actions", "&Open…"), Keys.Open, "open",
         words="load file read 载入 读取 文件"),
     Row("start", "file", QT_TRANSLATE_NOOP("Actions", "Start &page"),
-        words="begin welcome home cards examples first 起始页 开始 首页 欢迎"),
+        words="begin welcome home cards first 起始页 开始 首页 欢迎"),
     Row("open_model", "file", QT_TRANSLATE_NOOP("Actions", "Open a &model…"), "Ctrl+Alt+O",
         words="checkpoint transformer bert gpt llama weights folder huggingface 模型 权重 检查点 打开", full=True),
     Row("save", "file", QT_TRANSLATE_NOOP("Actions", "&Save"), Keys.Save, "save", separator=True,

@@ -119,7 +119,7 @@ def test_four_clicks_find_the_head_and_what_it_depends_on(reader):
     assert np.array_equal(reader.program.late.model.answer.run.logits, logits)
     assert probability(reader) > 0.99
     next_step(reader)
-    assert not reader.find("lesson").isVisible()
+    assert reader.find("lesson.end").isVisible()
 
 
 def test_what_is_not_done_is_done_by_the_button_and_taken_over_by_the_next_step(reader):
@@ -133,7 +133,7 @@ def test_what_is_not_done_is_done_by_the_button_and_taken_over_by_the_next_step(
             (scene.study.layer, TEXT) for scene in (state.begin, state.end)
         }
         next_step(reader)
-    assert not reader.find("lesson").isVisible()
+    assert reader.find("lesson.end").isVisible()
 
 
 def test_other_numbers_are_told_and_the_step_is_found_again(reader):
@@ -154,6 +154,6 @@ def test_a_document_that_is_no_model_puts_the_lesson_away(reader):
     next_step(reader)
     reader.program.files.open_example("worked")
     settle(reader)
-    assert not reader.find("lesson").isVisible()
+    assert reader.find("lesson.end").isVisible()
     assert reader.program.document.study is None
     assert len(reader.steps()) == 1
