@@ -154,6 +154,6 @@ def test_a_document_that_is_no_model_puts_the_lesson_away(reader):
     next_step(reader)
     reader.program.files.open_example("worked")
     settle(reader)
-    assert reader.find("lesson.end").isVisible()
+    assert not reader.find("lesson").isVisible()
     assert reader.program.document.study is None
     assert len(reader.steps()) == 1
