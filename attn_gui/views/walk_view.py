@@ -410,7 +410,7 @@ class WalkView(Retranslated, QWidget):
         super().__init__(parent)
         self.setObjectName("walk")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._player = player
+        self._player, self._sized = player, False
         self._title, self._about = QLabel(self), ElidedLabel(self)
         self._export, self._close, self._menu = QPushButton(self), QToolButton(self), QMenu(self)
         self._gif = self._menu.addAction("", lambda: self.exportAsked.emit(False))
@@ -499,6 +499,7 @@ class WalkView(Retranslated, QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._sized = True
         self._fit()
 
     # --- following -------------------------------------------------------------------------------
@@ -554,7 +555,8 @@ class WalkView(Retranslated, QWidget):
         document = QTextDocument()
         document.setDocumentMargin(0)
         document.setDefaultFont(ui_font("heading"))
-        document.setTextWidth(max(self.width() - 2 * SPACING.xxl, 1))
+        if self._sized:  # before, the width of nobody's choice would break it into many lines, and the window grow
+            document.setTextWidth(max(self.width() - 2 * SPACING.xxl, 1))
         highest = 0.0
         for beat in self._player.walk.beats:
             document.setHtml(beat.sentence)
@@ -729,6 +731,10 @@ def _document(rich: str, width: float) -> QTextDocument:
     return document
 
 
+LEAST_ROWS = 72
+"""Logical pixels of the steps beside a walk, at the least: the rest of them scrolls."""
+
+
 class WalkSteps(Retranslated, QWidget):
     """Every step with what it comes to, the end of all of them, and the keys."""
 
@@ -764,6 +770,10 @@ class WalkSteps(Retranslated, QWidget):
     def sizeHint(self) -> QSize:
         """Its rows scroll: it takes what is left, and a step of a lesson above it comes first."""
         return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Its title and a row or two; what wraps and has no width yet would make the window higher."""
+        return QSize(super().minimumSizeHint().width(), self._title.sizeHint().height() + scaled(LEAST_ROWS))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         key = key_of(event)

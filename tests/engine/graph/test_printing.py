@@ -26,7 +26,7 @@ def equations(evaluation, stage, index):
 
 def test_the_weight_of_the_worked_example_is_what_a_calculator_says():
     assert explain(DenseEvaluation(WORKED), "weights", (0, 0, 1, 1)).numbers_latex == (
-        r"\frac{e^{1.155}}{e^{0.5774} + e^{1.155}}"  # of 1.155 and 0.577 it would be 0.6406
+        r"\frac{e^{1.15470}}{e^{0.57735} + e^{1.15470}}"  # of 1.155 and 0.577 it would be 0.6406
     )
 
 

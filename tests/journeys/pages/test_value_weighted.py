@@ -46,7 +46,7 @@ def test_a_click_chooses_the_weight_and_the_page_says_what_it_is_made_of(person)
     QTest.qWait(1)
     weight, norm, value = person.find(f"page.{NAME}").content.numbers
     assert value == moved(person)[1, 0] == pytest.approx(weight * norm, rel=1e-15)
-    assert f"{weight:.4g} · {norm:.4g} = {value:.4g}" in canvas.accessibleDescription()
+    assert f"{weight:.4g} · {norm:.4f} = {value:.4g}" in canvas.accessibleDescription()
 
 
 def test_it_is_among_the_stages_of_an_export_and_of_the_command_line(person, tmp_path):
