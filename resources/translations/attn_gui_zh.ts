@@ -4983,6 +4983,10 @@
         <translation>无</translation>
     </message>
     <message>
+        <source>Every query may read every key</source>
+        <translation>每个查询都可以看所有的键</translation>
+    </message>
+    <message>
         <source>Its tokens set n and name the rows</source>
         <translation>其词元决定 n，并作为各行的名称</translation>
     </message>

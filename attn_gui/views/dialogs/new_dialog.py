@@ -30,7 +30,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
-from attn_gui.views.names import mask_name
+from attn_gui.views.names import mask_about, mask_name
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
 from attn_gui.views.widgets import Retranslated
@@ -165,6 +165,7 @@ class NewDialog(Retranslated, FormDialog):
         self.fill.set_words(fills)
         for kind, radio in self.masks.items():
             radio.setText(self.tr("none") if kind == NO_MASK else mask_name(kind))
+            radio.setToolTip(self.tr("Every query may read every key") if kind == NO_MASK else mask_about(kind))
         self.sentence.setPlaceholderText(self.tr("Its tokens set n and name the rows"))
         self.d_model.setToolTip(self.tr("d_model = heads · dₖ: once it is typed, dₖ follows"))
         self.boxes["d_v"].setToolTip(self.tr("As wide as dₖ until it is typed"))

@@ -321,7 +321,7 @@ def test_a_head_is_switched_off_its_effect_read_and_all_is_back(launch, lang):
     assert np.array_equal(change[:, mine], now[:, mine]), "without W_O the output is the joined heads"
     assert not np.delete(change, np.arange(mine.start, mine.stop), axis=1).any()
     person.click_cell(stage, 3, mine.start)
-    assert f"{0:.6f} → {now[3, mine.start]:.6f}".replace("-", "−") in person.window.place.text()
+    assert f"0 → {now[3, mine.start]:.6f}".replace("-", "−") in person.window.place.text()
     person.do("unpin")
     assert np.array_equal(drawn(person, stage), now)
     assert not person.window.isWindowModified()
