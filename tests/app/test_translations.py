@@ -272,7 +272,7 @@ def test_no_word_of_the_window_stays_behind(app, program):
     program.first.shapes.set_output_projection(True)
     program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
     program.view.tell_all()
-    assert "Weights · head 0" in shown_words(program.window)
+    assert "Comes from" in shown_words(program.window)
     program.look.set_language("zh")
     app.processEvents()
     program.view.tell_all()
