@@ -95,8 +95,12 @@ def test_a_projected_problem_with_masks_comes_back(launch, tmp_path):
     person = launch("thinking-machines.npz")
     person.do("biases")
     person.do("output_projection")
-    person.click_cell("weights", 1, 0)
+    person.window.mask_panel.add_layer("custom")
+    person.wait()
+    person.click("node.masked")
+    person.click_cell("masked", 1, 0)
     person.press("Space")
+    assert person.value("weights", 1, 0) == 0
     fields = ("x", "w_query", "b_key", "w_output", "mask.0.allowed")
     kept, output = {field: person.numbers(field) for field in fields}, person.values("output")
     path = tmp_path / "kept.attn"
