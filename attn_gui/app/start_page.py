@@ -139,7 +139,7 @@ class StartPage(QObject):
             do()
 
     def _on_document_changed(self, change: Change) -> None:
-        """Leave for the document that was opened; whoever follows hears of it before those that it is new to."""
+        """Leave the page for a document that was opened, then emit `opened`."""
         if change.opened and self.shown:
             self.leave()
             self.opened.emit()

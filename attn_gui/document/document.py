@@ -205,7 +205,7 @@ class Document(QObject):
     def mark_kept(self) -> None:
         """Count the present numbers as ones that need no file, such as those of a lesson, which can be taken again."""
         self.stack.setClean()
-        self.titleChanged.emit()  # within a change, whoever follows it may have read that it was modified
+        self.titleChanged.emit()  # a window that read `modified` earlier in the same change has to read it again
 
     def rename(self, name: str) -> None:
         """Name what no file holds, as in another language."""

@@ -237,7 +237,7 @@ def _repeats(evaluation: Evaluation, before: str, name: str) -> bool:
 
 
 def _left_out(evaluation: Evaluation, stage: str) -> Iterator[Blank]:
-    """Return the cells of the first item that there is something to reckon for."""
+    """Yield the cells of the first batch item that take some computing."""
     for index in np.argwhere(_may_be_left_out(evaluation, stage)[:1]):
         yield Blank(stage, tuple(map(int, index)))
 

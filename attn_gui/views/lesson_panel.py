@@ -545,7 +545,7 @@ class LessonPanel(Retranslated, QWidget):
         super().showEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take another height where what stands below needs another one; Qt keeps a size hint until it is told."""
+        """Ask for a new layout when the widgets below need another height: Qt caches the size hint until `updateGeometry`."""
         column = self.parentWidget()
         if watched is column and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
             room = column.height(), self._kept_below(column)

@@ -126,7 +126,7 @@ class WidthController(QObject):
         return panel
 
     def _row(self) -> MapRow:
-        """The row whose gradient is told: that of the chosen cell, else the first."""
+        """Return the row whose gradient the panel shows: that of the chosen cell, else the first."""
         look = self._view.look
         row = 0 if look.cell is None else look.cell.row
         return MapRow(look.batch, look.head, min(row, self._document.problem.n - 1))
@@ -219,7 +219,8 @@ class WidthController(QObject):
         else:
             label = Label(QT_TRANSLATE_NOOP("History", "d_k = {width}, random Q and K"), {"width": width})
         fields = {**dict.fromkeys(self._base_now().fields()), **problem.fields()}
-        instead, self._made = self._stepped, self._document.generation + 1  # whoever shows it hears within the step
+        # set before the edit: `changed` is emitted within it, and is compared with this generation
+        instead, self._made = self._stepped, self._document.generation + 1
         if not self._making.apply(SetFields(fields, label), instead=instead):
             self._made = -1  # it is what was there first
         self._window.sides.end_preview()

@@ -484,8 +484,7 @@ def named_parts(expression: Expression) -> dict[str, Named]:
 
 
 # --- as printed -----------------------------------------------------------------------------------
-# Formulas with as many digits as their results ask for: whoever types what is printed into a calculator gets what is
-# printed behind the sign of equality.
+# Formulas with enough digits that a calculator gives the printed result from the printed operands.
 
 
 class Printed(Number):
