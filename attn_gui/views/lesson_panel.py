@@ -545,7 +545,7 @@ class LessonPanel(Retranslated, QWidget):
         super().showEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ask for a new layout when the widgets below need another height: Qt caches the size hint until `updateGeometry`."""
+        """Ask for a new layout when the widgets below need another height: Qt caches the size hint until then."""
         column = self.parentWidget()
         if watched is column and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
             room = column.height(), self._kept_below(column)
