@@ -42,8 +42,8 @@ from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.app.state.settings import set_language
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.fonts import load_fonts
-from attn_gui.figure.tokens import THEMES
 from attn_gui.views.theme import apply_theme, current_theme, scaled
 
 # no deadline: the first drawing of a widget is slow on a busy machine, and that is not what the properties are about

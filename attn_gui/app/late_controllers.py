@@ -24,8 +24,8 @@ from attn_gui.app.lessons.exercises import Exercises
 from attn_gui.app.lessons.lessons import LessonsController
 from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController
 from attn_gui.app.maps.comparing import CompareController, SidesController
+from attn_gui.app.maps.d_k_slider import DkController
 from attn_gui.app.maps.gradients import GradientController
-from attn_gui.app.maps.width_slider import WidthController
 from attn_gui.app.model.model_controller import ModelController, ModelsAtHand
 from attn_gui.app.model.model_showing import ModelShowing
 from attn_gui.app.model.row_takes import RowTakes
@@ -59,7 +59,7 @@ class LateControllers:
         self.takes = CopyFromState(context, self.cell_blocks)
         # comparing, searching, judging
         self.compare, self.sides = CompareController(context), SidesController(context)
-        self.widths = WidthController(context, tell)
+        self.widths = DkController(context, tell)
         self.keys = MapKeys(context, first.tables, first.maps.step_head, self._put_away)
         self.history_tells = HistoryTells(context)
         self.gradients = GradientController(context)

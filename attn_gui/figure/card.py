@@ -18,6 +18,7 @@ from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.cells import paint_cell_lines, paint_values
 from attn_gui.figure.compose import aimed_cell, composed, title_of
+from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.display import ALLOWED
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapFigure, paint_cells, snapped
@@ -28,7 +29,6 @@ from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label
 from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, format_number, significant
-from attn_gui.figure.tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.figure.writers import END, MIDDLE, START, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP

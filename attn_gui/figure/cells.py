@@ -12,9 +12,9 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from attn_gui.figure.colors import BLACK, WHITE, Lut, dark_text, value_text_color
+from attn_gui.figure.design_tokens import FONT_WEIGHT, LINE, SIZE, Theme
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, NEG_INF, POS_INF, Display, argb
 from attn_gui.figure.text.numbers import CellNumbers, Values, cell_text, format_number
-from attn_gui.figure.tokens import FONT_WEIGHT, LINE, SIZE, Theme
 from attn_gui.figure.writers import MIDDLE, write_text
 
 SMALLEST_MARK = 5.0

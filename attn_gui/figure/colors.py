@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QColor
 
-from attn_gui.figure.tokens import SIGNED_STOPS, WEIGHTS_STOPS, Stops
+from attn_gui.figure.design_tokens import SIGNED_STOPS, WEIGHTS_STOPS, Stops
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 LUT_SIZE = 512

@@ -18,6 +18,7 @@ from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.nodes import title
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.colors import lut
+from attn_gui.figure.design_tokens import THEMES, Theme
 from attn_gui.figure.display import Allowed, Levels, Values, argb, auto_levels, to_display
 from attn_gui.figure.export_settings import ExportSettings, Heads
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel
@@ -25,7 +26,6 @@ from attn_gui.figure.levels import Shade
 from attn_gui.figure.operands import by_hand_of, stage_plane
 from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
-from attn_gui.figure.tokens import THEMES, Theme
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike, kind_of

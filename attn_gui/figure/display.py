@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, Lut
+from attn_gui.figure.design_tokens import Theme
 
 # the rules of levels and numbers belong to the gateway's face: whoever shows values takes all from here
 from attn_gui.figure.levels import AT_ONCE as AT_ONCE
@@ -25,7 +26,6 @@ from attn_gui.figure.text.numbers import Values as Values
 from attn_gui.figure.text.numbers import cell_decimals as cell_decimals
 from attn_gui.figure.text.numbers import cell_text as cell_text
 from attn_gui.figure.text.numbers import format_number as format_number
-from attn_gui.figure.tokens import Theme
 
 ALLOWED, NAN, POS_INF, NEG_INF, CLOSED, UNKNOWN = range(6)
 """Contents of a cell: a finite number, NaN, +∞, −∞, nothing because a mask closes it (which wins), or a number that is

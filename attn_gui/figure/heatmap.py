@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
 from attn_gui.figure.cells import SMALLEST_MARK, hatch_lines, paint_by_hand, paint_hatch, paint_marks, paint_sample
 from attn_gui.figure.colors import Lut
+from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.display import (
     ALLOWED,
     AT_ONCE,
@@ -32,7 +33,6 @@ from attn_gui.figure.levels import color_table
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import Values, format_number
 from attn_gui.figure.text.words import WORDS, FigureWords
-from attn_gui.figure.tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.writers import write_text
 from attn_gui.pictures.planes import Edges
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 
 from attn_gui.figure.cells import paint_by_hand, paint_values
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.figure.display import ALLOWED
 from attn_gui.figure.heatmap import Axis, MapFigure, legend_lines, paint_cells, paint_legend, snapped
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
@@ -25,7 +26,6 @@ from attn_gui.figure.text.numbers import (
     level_texts,
     scientific_digits,
 )
-from attn_gui.figure.tokens import FONT_SIZE, SPACING, Theme
 from attn_gui.figure.writers import END, MIDDLE, PX_PER_CM, START, TooSmall, write_line, write_text
 from attn_gui.formats.visible_text import visible_text
 

@@ -17,6 +17,7 @@ from attn_gui.engine.evaluation.proxies import is_derived
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, paint_card, plan_card
 from attn_gui.figure.compose import check_item, composed
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import MapFigure
 from attn_gui.figure.heatmap_layout import Layout, begin, fitting_numbers, paint_map, plan
@@ -33,7 +34,6 @@ from attn_gui.figure.product import (
     plan_product,
 )
 from attn_gui.figure.styles import STYLES
-from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.writers import BASE_PT, LOGICAL_DPI, PX_PER_CM, Page, TooSmall, pixels_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

@@ -14,6 +14,7 @@ from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.evaluation.proxies import is_derived
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.compose import NOTHING, bare_figure, check_columns, check_item, filled, title_of
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, legend_lines, paint_legend, snapped
 from attn_gui.figure.heatmap_layout import (
@@ -40,7 +41,6 @@ from attn_gui.figure.heatmap_layout import (
 from attn_gui.figure.operands import StageOperand, StageOperands, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
 from attn_gui.pictures.planes import PlaneLike
 

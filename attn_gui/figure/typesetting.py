@@ -13,7 +13,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QRawFont, QTransform
 
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.paths import resource
 
 __all__ = ["Formula", "typeset"]

@@ -16,9 +16,9 @@ from attn_gui.engine.checks import as_whole
 from attn_gui.engine.evaluation.trace import evaluation_of, problem_in
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
+from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.typesetting import Formula, baselines_of, laid_out, line_heights, typeset
 from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, key_pages, page_of_sheet, sheet_layout
 from attn_gui.figure.writers import END, PX_PER_CM, Page, write_line, write_pages

@@ -22,8 +22,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPageSize, QPainter, QP
 from PySide6.QtSvg import QSvgGenerator
 
 from attn_gui.document.edits import Refusal
+from attn_gui.figure.design_tokens import CODE_FAMILIES, FONT_FAMILIES
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.tokens import CODE_FAMILIES, FONT_FAMILIES
 from attn_gui.formats import carried
 from attn_gui.formats.visible_text import visible_text
 

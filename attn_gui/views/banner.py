@@ -10,7 +10,7 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QKeyEvent, 
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
-from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
+from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, icon, scaled
 from attn_gui.views.widgets import FlowLayout, Retranslated

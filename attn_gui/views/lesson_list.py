@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from attn_gui.figure.tokens import RADIUS, SPACING
+from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.text_views import Link, SentenceView, TextRun, with_scripts
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel, with_scripts
 from attn_gui.views.theme import current_theme, dress, icon, restyle, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring

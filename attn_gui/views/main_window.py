@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.modes import ALL, PRODUCT, SIDE_BY_SIDE
 from attn_gui.views.theme import current_theme, dress, scaled, set_ground, theme_signal
 from attn_gui.views.widgets import Veil, settle

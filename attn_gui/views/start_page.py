@@ -27,9 +27,9 @@ from PySide6.QtWidgets import (
 
 from attn_gui.engine import Plane
 from attn_gui.engine.graph.nodes import symbol
+from attn_gui.figure.design_tokens import LINE, RADIUS, SIZE, SPACING
 from attn_gui.figure.operands import KEY, QUERY
 from attn_gui.figure.text.labels import elided, token_label
-from attn_gui.figure.tokens import LINE, RADIUS, SIZE, SPACING
 from attn_gui.formats.catalog import keepers, listings, matrices, suffixes
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Cell

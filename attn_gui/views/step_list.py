@@ -21,7 +21,7 @@ from shiboken6 import isValid
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index
-from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
+from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip

@@ -25,7 +25,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.typesetting import INDENT, FormulaPiece, baselines_of, laid_out, line_heights, typeset, whole_sides
 from attn_gui.views.names import unbroken
 from attn_gui.views.theme import current_theme, scaled, ui_font

@@ -1,4 +1,4 @@
-"""The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.tokens`.
+"""The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.design_tokens`.
 
 `apply_theme` sets it, `current_theme` tells it, `theme_signal.changed` announces it (a new scheme or a new zoom).
 Whoever paints asks `current_theme()` while painting and `scaled(px)` for every size, and keeps neither."""
@@ -15,10 +15,10 @@ from PySide6.QtGui import QColor, QFont, QIcon, QIconEngine, QPainter, QPalette,
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QCheckBox, QLabel, QStyle, QWidget
 
-from attn_gui.figure.tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, SPACING, THEMES, Theme
+from attn_gui.figure.design_tokens import FONT_FAMILIES, FONT_SIZE, RADIUS, SIZE, SPACING, THEMES, Theme
 from attn_gui.paths import resource
 
-# --- The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.tokens` ---
+# --- The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.design_tokens` ---
 
 
 SCHEMES = ("light", "dark", "system")

@@ -8,9 +8,9 @@ from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QSlider, QToolButton, QVBoxLayout, QWidget
 
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.gradients import OF
 from attn_gui.figure.text.words import joined
-from attn_gui.figure.tokens import SPACING
 from attn_gui.modes import DIFFERENCE, SIDE_BY_SIDE, WIPE
 from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox
 from attn_gui.views.tables.inputs import Switch

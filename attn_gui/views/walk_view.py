@@ -40,7 +40,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.walk.rich_text import rich_width, strong, write_rich
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.text_views import WrappedLabel

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import delete, isValid
 
-from attn_gui.figure.tokens import LINE, RADIUS, SPACING
+from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.views.theme import current_theme, scaled
 
 VEILED = 0.88

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QVBoxLayout, QWidget
 
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 
 ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain")
 

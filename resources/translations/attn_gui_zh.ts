@@ -25,7 +25,7 @@
     </message>
 </context>
 <context>
-    <name>ActionPalette</name>
+    <name>ActionSearch</name>
     <message>
         <source>Search actions</source>
         <translation>搜索操作</translation>
@@ -1694,6 +1694,77 @@
     <message>
         <source>Write the answers, too, several on a page, with the numbers that usual mistakes give</source>
         <translation>同时生成答案：每页几份，并列出常见错误会得到的数</translation>
+    </message>
+</context>
+<context>
+    <name>DkPanel</name>
+    <message>
+        <source>Gradient ‖∂a/∂s‖, row {row}</source>
+        <translation>梯度 ‖∂a/∂s‖，第 {row} 行</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits)</source>
+        <translation>平均熵（比特）</translation>
+    </message>
+    <message>
+        <source>Variance of the scores</source>
+        <translation>分数的方差</translation>
+    </message>
+    <message>
+        <source>random Q and K (seed 0)</source>
+        <translation>随机 Q、K（种子 0）</translation>
+    </message>
+    <message>
+        <source>this example</source>
+        <translation>本算例</translation>
+    </message>
+    <message>
+        <source>this example, columns repeated</source>
+        <translation>本算例，列重复</translation>
+    </message>
+    <message>
+        <source>Q and K of the maps</source>
+        <translation>图中的 Q、K</translation>
+    </message>
+    <message>
+        <source>This example, 16 random tokens, or this example with columns of Q and K repeated or left out</source>
+        <translation>本算例；16 个随机词元；或本算例的 Q、K，列重复或截去</translation>
+    </message>
+    <message>
+        <source>Let go, and random Q and K become the example; one undo (Ctrl+Z) brings yours back.</source>
+        <translation>松开后，随机的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
+    </message>
+    <message>
+        <source>Let go, and Q and K of this width become the example; one undo (Ctrl+Z) brings yours back.</source>
+        <translation>松开后，列重复的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
+    </message>
+    <message>
+        <source>Drag: both maps follow. Arrow keys go from point to point of the curve.</source>
+        <translation>拖动时两张热图同步变化。方向键在曲线的点之间移动。</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits) of random Q and K, not of this example</source>
+        <translation>平均熵（比特）：随机 Q、K，不是本算例</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits) of random Q and K; the dots are the maps above</source>
+        <translation>平均熵（比特）：随机 Q、K；圆点即上面两图</translation>
+    </message>
+    <message>
+        <source>Mean entropy (bits), columns repeated; the dots are the maps above</source>
+        <translation>平均熵（比特）：本算例列重复；圆点即上面两图</translation>
+    </message>
+    <message>
+        <source>d_k, from 2 to 512</source>
+        <translation>d_k，2 到 512</translation>
+    </message>
+    <message>
+        <source>Columns of Q and K in one head: any whole number from 2 to 512</source>
+        <translation>每个头中 Q、K 的列数：2 到 512 的任意整数</translation>
+    </message>
+    <message>
+        <source>d_k on a logarithmic axis</source>
+        <translation>对数轴上的 d_k</translation>
     </message>
 </context>
 <context>
@@ -11146,77 +11217,6 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
     <message>
         <source>To be asked again, or to choose another meaning: Compute › Edit results › Typing into weights.</source>
         <translation>可在“计算 › 修改结果 › 在权重中填数”中恢复询问，或改用其他方式。</translation>
-    </message>
-</context>
-<context>
-    <name>WidthPanel</name>
-    <message>
-        <source>Gradient ‖∂a/∂s‖, row {row}</source>
-        <translation>梯度 ‖∂a/∂s‖，第 {row} 行</translation>
-    </message>
-    <message>
-        <source>Mean entropy (bits)</source>
-        <translation>平均熵（比特）</translation>
-    </message>
-    <message>
-        <source>Variance of the scores</source>
-        <translation>分数的方差</translation>
-    </message>
-    <message>
-        <source>random Q and K (seed 0)</source>
-        <translation>随机 Q、K（种子 0）</translation>
-    </message>
-    <message>
-        <source>this example</source>
-        <translation>本算例</translation>
-    </message>
-    <message>
-        <source>this example, columns repeated</source>
-        <translation>本算例，列重复</translation>
-    </message>
-    <message>
-        <source>Q and K of the maps</source>
-        <translation>图中的 Q、K</translation>
-    </message>
-    <message>
-        <source>This example, 16 random tokens, or this example with columns of Q and K repeated or left out</source>
-        <translation>本算例；16 个随机词元；或本算例的 Q、K，列重复或截去</translation>
-    </message>
-    <message>
-        <source>Let go, and random Q and K become the example; one undo (Ctrl+Z) brings yours back.</source>
-        <translation>松开后，随机的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
-    </message>
-    <message>
-        <source>Let go, and Q and K of this width become the example; one undo (Ctrl+Z) brings yours back.</source>
-        <translation>松开后，列重复的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
-    </message>
-    <message>
-        <source>Drag: both maps follow. Arrow keys go from point to point of the curve.</source>
-        <translation>拖动时两张热图同步变化。方向键在曲线的点之间移动。</translation>
-    </message>
-    <message>
-        <source>Mean entropy (bits) of random Q and K, not of this example</source>
-        <translation>平均熵（比特）：随机 Q、K，不是本算例</translation>
-    </message>
-    <message>
-        <source>Mean entropy (bits) of random Q and K; the dots are the maps above</source>
-        <translation>平均熵（比特）：随机 Q、K；圆点即上面两图</translation>
-    </message>
-    <message>
-        <source>Mean entropy (bits), columns repeated; the dots are the maps above</source>
-        <translation>平均熵（比特）：本算例列重复；圆点即上面两图</translation>
-    </message>
-    <message>
-        <source>d_k, from 2 to 512</source>
-        <translation>d_k，2 到 512</translation>
-    </message>
-    <message>
-        <source>Columns of Q and K in one head: any whole number from 2 to 512</source>
-        <translation>每个头中 Q、K 的列数：2 到 512 的任意整数</translation>
-    </message>
-    <message>
-        <source>d_k on a logarithmic axis</source>
-        <translation>对数轴上的 d_k</translation>
     </message>
 </context>
 <context>

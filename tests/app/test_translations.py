@@ -34,7 +34,7 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.graph.nodes import title
 from attn_gui.figure.text.words import WORDS
 from attn_gui.formats import FormatError, load
-from attn_gui.views.dialogs.palette import without_access_key
+from attn_gui.views.dialogs.action_search import without_access_key
 
 ROOT = Path(__file__).resolve().parents[2]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, Q
 
 from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.design_tokens import THEMES
 
 KINDS = (QLabel, QAbstractButton, QAbstractSpinBox, QComboBox)
 SPARE = 2  # pixels by which styles round

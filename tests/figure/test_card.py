@@ -10,8 +10,8 @@ from attn_gui import explain, load, render
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, plan_card, sentence
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import ExportSettings
-from attn_gui.figure.tokens import THEMES
 from attn_gui.paths import resource
 
 TOKENS = ("[CLS]", "the", "animal", "didn", "'", "t", "cross", ".", "[SEP]")

@@ -8,9 +8,9 @@ from PySide6.QtGui import QImage, QPainter
 
 from attn_gui.figure.cells import hatch_lines, paint_marks, paint_values
 from attn_gui.figure.colors import LUT_ZERO, luminance, lut
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import CellNumbers, Levels, argb, to_display
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.tokens import THEMES
 
 
 def painted(

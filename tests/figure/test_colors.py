@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, luminance, lut, value_text_color
+from attn_gui.figure.design_tokens import SIGNED_STOPS, THEMES, WEIGHTS_STOPS
 from attn_gui.figure.display import Levels, to_display
 from attn_gui.figure.levels import color_table
-from attn_gui.figure.tokens import SIGNED_STOPS, THEMES, WEIGHTS_STOPS
 
 EVERY = [(name, theme) for name in PALETTES for theme in THEMES]
 

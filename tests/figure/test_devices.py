@@ -18,13 +18,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPalette, QTransform
 from PySide6.QtWidgets import QApplication
 
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import auto_levels
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel
 from attn_gui.figure.heatmap_layout import Layout, paint_map, plan
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import level_text
 from attn_gui.figure.text.words import WORDS
-from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, lut
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import (
     ALLOWED,
     CLOSED,
@@ -19,7 +20,6 @@ from attn_gui.figure.display import (
     percentile_levels,
     to_display,
 )
-from attn_gui.figure.tokens import THEMES
 
 WILD = st.floats(width=64) | st.sampled_from([np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, -0.0, 0.0])
 MATRICES = hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=7), elements=WILD)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QListView
 
 from attn_gui.engine import Problem, compute
 from attn_gui.formats import open_file, save
-from attn_gui.views.dialogs.palette import ActionOffer
+from attn_gui.views.dialogs.action_search import ActionOffer
 from attn_gui.views.dialogs.questions import SnapshotDialog
 
 SMALL = "worked-example.npz"

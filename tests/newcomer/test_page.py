@@ -17,14 +17,14 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem
+from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import Amount, Choice, Drawing, Field, PageCell, PageKind, Spot, framed
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.tokens import FONT_SIZE
 from attn_gui.figure.writers import write_line
 from attn_gui.formats import save
+from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.dialogs.palette import ActionPalette
 
 SMALL = "worked-example.npz"
 ROW = 20.0
@@ -179,7 +179,7 @@ def test_it_is_found_by_the_search_and_says_what_it_needs(launch):
         assert offers["action.peaks"].path == "View › Pages › Peaks of the rows"
         dialog.reject()
 
-    person.answering(ActionPalette, look, lambda: person.do("search_actions"))
+    person.answering(ActionSearch, look, lambda: person.do("search_actions"))
     person.do("peaks")
     person.size("m", 1)
     person.wait()

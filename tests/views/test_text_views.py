@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QTextLayout, QTextOption
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset, unfenced
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import apply_theme

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.colors import luminance
-from attn_gui.figure.tokens import SIZE, THEMES
+from attn_gui.figure.design_tokens import SIZE, THEMES
 from attn_gui.paths import resource
 from attn_gui.views.theme import (
     apply_theme,

@@ -25,8 +25,8 @@ from attn_gui.views.stage_formulas import map_words, table_words
 from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
 
 if TYPE_CHECKING:
+    from attn_gui.views.dialogs.action_search import ActionOffer
     from attn_gui.views.dialogs.help_window import HelpPage
-    from attn_gui.views.dialogs.palette import ActionOffer
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -94,10 +94,10 @@ class CommandsController(QObject):
             control.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def search(self) -> None:
-        from attn_gui.views.dialogs.palette import ActionPalette
+        from attn_gui.views.dialogs.action_search import ActionSearch
 
         self._files.recent.fill()
-        asked(ActionPalette(self._offers(), self._window))
+        asked(ActionSearch(self._offers(), self._window))
 
     def show_help(self) -> None:
         """The help beside the window, at the page on what has the keyboard."""
@@ -111,8 +111,8 @@ class CommandsController(QObject):
     def _help_pages(self) -> Sequence[HelpPage]:
         """The pages in the present language, with the way to every action in its words."""
         from attn_gui.app.model.model_controller import out_of_reach
+        from attn_gui.views.dialogs.action_search import way_to
         from attn_gui.views.dialogs.help_window import help_pages
-        from attn_gui.views.dialogs.palette import way_to
 
         # an action may be called for what it would do now, as Undo is for the last step: a page is read later, too
         labels = {row.name: translated(row.label, row.context) for row in self.actions.rows}
@@ -125,8 +125,8 @@ class CommandsController(QObject):
         return help_pages(self._look.language, ways, out_of_reach())
 
     def show_shortcuts(self) -> None:
+        from attn_gui.views.dialogs.action_search import without_access_key
         from attn_gui.views.dialogs.help_window import ShortcutsDialog
-        from attn_gui.views.dialogs.palette import without_access_key
 
         rows = [
             (without_access_key(action.text()), action.shortcut().toString())
@@ -145,7 +145,7 @@ class CommandsController(QObject):
 
         What the simple window leaves out is offered with the switch to the full one.
         """
-        from attn_gui.views.dialogs.palette import ActionOffer, without_access_key
+        from attn_gui.views.dialogs.action_search import ActionOffer, without_access_key
 
         rows = {f"action.{row.name}": row for row in self.actions.rows}
         offers, said = [], in_every_language()

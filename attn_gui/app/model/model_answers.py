@@ -26,9 +26,9 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.progress import Progress, within
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.compose import weights_picture
+from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.display import Values
 from attn_gui.figure.text.numbers import format_number
-from attn_gui.figure.tokens import Theme
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.attribution import ROW, Origin, asked_place, head_numbers, origin_of, problem_read

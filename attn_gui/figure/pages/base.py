@@ -18,12 +18,12 @@ from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.engine.stages import lacking
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.heatmap_layout import MARGIN, paint_note
 from attn_gui.figure.pages.context import CHOSEN, ModelContext, PageContext
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.words import WORDS, FigureWords, Words
-from attn_gui.figure.tokens import FONT_SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.writers import PX_PER_CM, write_line
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP

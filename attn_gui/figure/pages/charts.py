@@ -16,6 +16,7 @@ from attn_gui.engine.analysis.sweep import ScaledRow
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.stages import stage_of
 from attn_gui.figure.colors import value_text_color
+from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
@@ -24,7 +25,6 @@ from attn_gui.figure.pages.base import Choice, Field, PageLayout, PageStyle, Spo
 from attn_gui.figure.text.labels import elided, label_step, token_label
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.writers import END, MIDDLE, write_line, write_within
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

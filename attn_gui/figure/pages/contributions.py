@@ -21,6 +21,7 @@ from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.graph.printing import printed_operands
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress, within
+from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap import MapFigure, Panel, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
@@ -44,7 +45,6 @@ from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import difference_text, format_number, significant
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SIGNED_STOPS, SPACING
 from attn_gui.figure.writers import END, START, write_line, write_within
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

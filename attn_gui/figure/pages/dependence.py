@@ -29,12 +29,12 @@ from attn_gui.engine.analysis.dependence import (
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.pages.base import Amount, Chosen, Drawing, PageCell, PageKind, PageStyle, Spot, metrics
 from attn_gui.figure.pages.charts import MapsLayout, PageMap, token_of
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import significant
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

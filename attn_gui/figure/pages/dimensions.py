@@ -16,6 +16,7 @@ from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.progress import Progress
+from attn_gui.figure.design_tokens import FONT_SIZE, RADIUS, SPACING
 from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.pages.base import (
     OWN_WIDTH,
@@ -35,7 +36,6 @@ from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.fonts import code_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.tokens import FONT_SIZE, RADIUS, SPACING
 from attn_gui.figure.writers import END, write_line, write_text, write_within
 from attn_gui.formats.scripts import SCRIPTS, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP

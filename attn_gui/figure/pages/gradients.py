@@ -16,6 +16,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.progress import Progress
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.gradients import OF, differentiated
 from attn_gui.figure.levels import largest_levels
 from attn_gui.figure.operands import stage_plane
@@ -24,7 +25,6 @@ from attn_gui.figure.pages.charts import MapsLayout, PageMap
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import scientific
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
 from attn_gui.formats.rows import has_items
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -17,6 +17,7 @@ from attn_gui.engine.errors import FieldError
 from attn_gui.engine.progress import Progress, within
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.colors import lut, value_text_color
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.display import Levels, Values, argb, to_display
 from attn_gui.figure.levels import Shade
 from attn_gui.figure.pages.base import (
@@ -38,7 +39,6 @@ from attn_gui.figure.pages.context import ModelContext, PageContext
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import format_number, scientific
 from attn_gui.figure.text.words import Words, page_words
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, MIDDLE, write_line
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
+from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.heatmap_layout import paint_axis_name, paint_frame
 from attn_gui.figure.pages.base import Field, Spot, metrics
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.writers import END, MIDDLE, START, write_line, write_text
 
 # --- axes -----------------------------------------------------------------------------------------

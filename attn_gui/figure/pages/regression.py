@@ -18,6 +18,7 @@ from attn_gui.engine.arrays import item_of
 from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
+from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.pages.base import (
     C,
     Choice,
@@ -38,7 +39,6 @@ from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.plot import Curve, Plot, axes_in, paint_dot
 from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.words import Words, page_words
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.writers import PX_PER_CM, write_line, write_within
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

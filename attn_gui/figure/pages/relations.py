@@ -16,6 +16,7 @@ from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.pages.base import (
     Amount,
@@ -37,7 +38,6 @@ from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.labels import elided
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import Words, page_words
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -16,6 +16,7 @@ from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.colors import even_color
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.pages.base import (
     Amount,
     Drawing,
@@ -32,7 +33,6 @@ from attn_gui.figure.pages.base import (
 from attn_gui.figure.pages.charts import token_of
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.numbers import difference_text, format_number
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, write_line, write_within
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -16,6 +16,7 @@ from attn_gui.engine.evaluation.proxies import Difference, stand_in
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Progress, within
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.display import Allowed, Values
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import fitting_numbers, paint_bar, paint_panel
@@ -40,7 +41,6 @@ from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.reading import pooled_map
 from attn_gui.figure.text.numbers import format_number
 from attn_gui.figure.text.words import Words, joined, page_words
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import MIDDLE, write_within
 from attn_gui.formats.snapshots import Snapshot
 from attn_gui.formats.visible_text import visible_text

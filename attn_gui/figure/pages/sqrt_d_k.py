@@ -28,6 +28,7 @@ from attn_gui.engine.analysis.sweep import (
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.heatmap_layout import MARGIN
 from attn_gui.figure.pages.base import (
     OWN_WIDTH,
@@ -51,7 +52,6 @@ from attn_gui.figure.pages.plot import Axes, Curve, Plot, PlotNote, PlotRule, ax
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import format_number, significant
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.writers import END, START, write_line, write_within
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

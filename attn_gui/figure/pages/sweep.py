@@ -25,6 +25,7 @@ from attn_gui.engine.analysis.sweep import (
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.progress import Progress
+from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.display import Allowed, Levels, Values
 from attn_gui.figure.heatmap import MapFigure, snapped
 from attn_gui.figure.heatmap_layout import paint_bar, paint_note, paint_panel
@@ -50,7 +51,6 @@ from attn_gui.figure.text.fonts import WIDER_FONT
 from attn_gui.figure.text.labels import token_label, wrapped
 from attn_gui.figure.text.numbers import significant
 from attn_gui.figure.text.words import Words, joined, page_words
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING
 from attn_gui.figure.writers import END, MIDDLE, START, write_within
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from PySide6.QtCore import QCoreApplication, qInstallMessageHandler
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
-from attn_gui.figure.tokens import CHINESE_FAMILIES, CODE_FAMILIES, FONT_FAMILIES, FONT_WEIGHT
+from attn_gui.figure.design_tokens import CHINESE_FAMILIES, CODE_FAMILIES, FONT_FAMILIES, FONT_WEIGHT
 from attn_gui.paths import resource
 
 LATIN = ("Inter-Regular.otf", "Inter-SemiBold.otf")

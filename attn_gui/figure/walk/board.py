@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from attn_gui.engine import Evaluation, symbol
 from attn_gui.figure.colors import value_text_color
+from attn_gui.figure.design_tokens import RADIUS, Theme
 from attn_gui.figure.display import ALLOWED, argb, auto_levels, to_display
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, paint_cells
 from attn_gui.figure.levels import PLAIN as USUAL_SHADE
@@ -18,7 +19,6 @@ from attn_gui.figure.operands import KEY, QUERY, StageOperand, picture_of, stage
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
-from attn_gui.figure.tokens import RADIUS, Theme
 from attn_gui.figure.walk.canvas import Canvas
 from attn_gui.figure.walk.rich_text import escaped, strong
 from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from attn_gui.figure.cells import hatch_lines
 from attn_gui.figure.colors import value_text_color
-from attn_gui.figure.tokens import RADIUS, Theme
+from attn_gui.figure.design_tokens import RADIUS, Theme
 from attn_gui.figure.walk.rich_text import rich_width, write_rich
 from attn_gui.figure.writers import END, MIDDLE, START
 

@@ -12,10 +12,10 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.graph.stage import Role
+from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.labels import token_label
-from attn_gui.figure.tokens import Theme
 from attn_gui.figure.walk.board import Board
 from attn_gui.figure.walk.printed import PrintedNumbers
 from attn_gui.figure.walk.rich_text import colored, escaped, strong

@@ -13,10 +13,10 @@ from PySide6.QtGui import QPainter, QPen
 from attn_gui.engine import Evaluation
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.figure.compose import aimed_cell
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
-from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.walk.canvas import HEIGHT, WIDTH
 from attn_gui.figure.walk.rich_text import escaped, strong, write_paragraph, write_rich
 from attn_gui.figure.walk.walk import Walk, walk_of

@@ -12,9 +12,9 @@ from PySide6.QtGui import QPainter
 from attn_gui.engine import Evaluation
 from attn_gui.engine.graph.nodes import cell_symbol, computed_name
 from attn_gui.engine.graph.stage import Role
+from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
-from attn_gui.figure.tokens import Theme
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import HEIGHT, WIDTH, Canvas
 from attn_gui.figure.walk.context import Index, WalkContext

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.controls.typed_field import RefusalTip, asks_to_undo, mark
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import FocusedWheel, focus_returns, is_window_shortcut

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index
-from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, icon, scaled

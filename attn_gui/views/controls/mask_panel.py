@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from attn_gui.document.edits import filled
 from attn_gui.engine.creation.mask_cells import FILLS
 from attn_gui.engine.masks import MASKS, Layer, Parameter
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.banner import IconLabel
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import SizeBox, whole_number

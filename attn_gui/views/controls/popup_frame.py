@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from attn_gui.figure.tokens import RADIUS
+from attn_gui.figure.design_tokens import RADIUS
 from attn_gui.views.theme import current_theme, scaled
 from attn_gui.views.widgets import own_viewport
 

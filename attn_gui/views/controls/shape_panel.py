@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import DTYPES
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import ItemCell, SizeBox
 from attn_gui.views.text_views import WrappedLabel

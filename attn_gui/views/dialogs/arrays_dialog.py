@@ -38,7 +38,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.matrix_model import Index, field_symbol
 from attn_gui.engine.head_axis import parsed
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats import FormatError
 from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.file_sentences import SeveralReadings

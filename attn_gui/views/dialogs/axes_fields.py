@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from attn_gui.engine.head_axis import BATCH, COLUMN, HEAD, TOKEN, parsed, spelled
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.formats.file_sentences import FileNote, SeveralReadings
 from attn_gui.formats.named.arranged import Settled
 from attn_gui.formats.named.arrangement import ArrayMapping

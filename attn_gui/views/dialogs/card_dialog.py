@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.export_settings import THEMES
-from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.export_dialog import Preview
 from attn_gui.views.theme import scaled

@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.edits import Refusal
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.export_settings import FONT_SIZES
-from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField

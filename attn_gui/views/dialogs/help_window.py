@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.paths import resource
 from attn_gui.version import VERSION
 from attn_gui.views.dialogs.asking import BUTTONS

@@ -25,7 +25,7 @@ from attn_gui.engine.creation.create import KINDS, new_fields
 from attn_gui.engine.creation.filling import SEEDED
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.masks import MASKS
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import FormDialog

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication, QEventLoop, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QToolButton, QWidget
 
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked, message_box
 from attn_gui.views.widgets import Retranslated

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.document.number_text import shortest, shown
-from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.formats.named.attention_maps import BATCH, MapChoice
 from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.text_views import WrappedLabel

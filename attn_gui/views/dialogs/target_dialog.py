@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine.analysis.shortest_change import BIAS, WAYS
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.asking import BUTTONS, FormDialog

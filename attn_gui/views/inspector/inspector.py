@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail, WalkButton
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
 from attn_gui.views.inspector.context import ExplainContext, cell_name

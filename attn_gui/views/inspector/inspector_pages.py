@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attn_gui.document.clipboard import Copied
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.text.numbers import scientific
-from attn_gui.figure.tokens import SPACING
 from attn_gui.views.inspector.context import cell_name, column_writer
 from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title

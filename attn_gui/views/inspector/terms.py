@@ -31,8 +31,8 @@ from attn_gui.engine.graph.nodes import cell_symbol, plain_name
 from attn_gui.engine.graph.printing import agrees
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
+from attn_gui.figure.design_tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.figure.text.numbers import MINUS, is_whole
-from attn_gui.figure.tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.views.inspector.context import (
     ExplainContext,
     OtherState,

@@ -14,10 +14,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegio
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.figure.cells import SMALLEST_MARK, paint_covered, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut
+from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.figure.display import ALLOWED, CLOSED, NAN, UNKNOWN, Display, Levels, argb, to_display
 from attn_gui.figure.levels import color_table
 from attn_gui.figure.text.numbers import CELL_MARGIN, CellNumbers, cell_decimals, scientific_digits
-from attn_gui.figure.tokens import LINE, SIZE, THEMES, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.plane_reading import bins_of
 from attn_gui.pictures.planes import PlaneLike, covers, kind_of, zeros_dotted

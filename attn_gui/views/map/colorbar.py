@@ -28,10 +28,10 @@ from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.cells import paint_sample
 from attn_gui.figure.colors import LUT_SIZE, Lut
+from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.figure.display import CLOSED, FLAGGED
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, Levels, Shade, color_table
 from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number, level_texts
-from attn_gui.figure.tokens import LINE, RADIUS, SPACING
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels import counts_of, has_faint

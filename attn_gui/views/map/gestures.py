@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QAction, QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.map.map_view import MapBox
 from attn_gui.views.map.marks import Cell, Overlay
 from attn_gui.views.tables.delegate import Bubble, CellEditor

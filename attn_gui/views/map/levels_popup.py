@@ -23,10 +23,10 @@ from PySide6.QtWidgets import (
 
 from attn_gui.document.number_text import parse_number
 from attn_gui.figure.colors import LUT_SIZE, PALETTES, Lut
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.display import Levels, Values
 from attn_gui.figure.levels import LEVEL_RULES, LOCKED, TYPED, LevelRule, Shade, color_table
 from attn_gui.figure.text.numbers import level_texts, significant
-from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.map.scene_view import SceneView

@@ -16,7 +16,7 @@ from attn_gui.engine import STAGE, Evaluation, Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.evaluation.related import RelatedCells
 from attn_gui.figure.cells import paint_covered
-from attn_gui.figure.tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
+from attn_gui.figure.design_tokens import LINE, RADIUS, THEMES, TIME_MS, Theme
 from attn_gui.pictures.geometry import Span
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.theme import motion_reduced, scaled

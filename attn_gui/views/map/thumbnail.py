@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QPen, QResi
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.clipboard import Copied
-from attn_gui.figure.tokens import LINE, RADIUS
+from attn_gui.figure.design_tokens import LINE, RADIUS
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, MapState

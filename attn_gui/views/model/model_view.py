@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.intervention_panel import InterventionList, InterventionModel, InterventionRow
 from attn_gui.views.model.head_grid import HeadGrid

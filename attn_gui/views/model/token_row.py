@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.figure.design_tokens import LINE, SPACING
 from attn_gui.figure.text.labels import token_label
-from attn_gui.figure.tokens import LINE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.theme import current_theme, dress, scaled
 from attn_gui.views.widgets import Retranslated

@@ -21,9 +21,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
+from attn_gui.figure.design_tokens import LINE
 from attn_gui.figure.pages.base import Drawing, NoRoom, PageKind, PageStyle, Spot
 from attn_gui.figure.pages.plot import PlotField
-from attn_gui.figure.tokens import LINE
 from attn_gui.views.map.gestures import shows_whole_map, zoom_delta
 from attn_gui.views.model.head_grid import STALE
 from attn_gui.views.theme import current_theme, scaled, theme_signal

@@ -23,10 +23,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsRectItem, QGraphicsSceneResizeEvent, QGraphicsSimpleTextItem, QWidget
 
+from attn_gui.figure.design_tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.pages.plot import RIM, TICK, TICK_PITCH, AxisScale, Curve, PlotField, PlotNote, PlotRule
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided
-from attn_gui.figure.tokens import FONT_SIZE, LINE, SPACING, Theme
 from attn_gui.figure.writers import END
 from attn_gui.views.map.scene_view import SceneView
 

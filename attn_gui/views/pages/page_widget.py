@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.base import Amount, Choice, PageKind, PageOption, Slide
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.words import joined
-from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.progress import PageProgress

@@ -13,8 +13,8 @@ from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, 
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
+from attn_gui.figure.design_tokens import SPACING, Theme
 from attn_gui.figure.operands import picture_of
-from attn_gui.figure.tokens import SPACING, Theme
 from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap
 from attn_gui.views.map.levels import Shades
 from attn_gui.views.product.captions import ProductWords

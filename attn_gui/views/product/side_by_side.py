@@ -11,9 +11,9 @@ from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPi
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.operands import KEY, picture_of, stage_plane
 from attn_gui.figure.stage_formulas import shown_latex
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.map.heatmap import Heatmap, refresh_map
 from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
@@ -52,7 +52,7 @@ from attn_gui.views.text_views import role_colors
 from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
 
 if TYPE_CHECKING:
-    from attn_gui.views.product.width_panel import WidthPanel
+    from attn_gui.views.product.d_k_panel import DkPanel
 
 LEAST_SIZE = (200, 160)
 FORMULA = FONT_SIZE.body
@@ -101,7 +101,7 @@ class SideBySide(QWidget):
         self._ground: QPixmap | None = None
         self._marked = QRegion()
         self._tight = self._compact = False
-        self._foot: WidthPanel | None = None
+        self._foot: DkPanel | None = None
         maps.rearranged.connect(self._show_both)
         maps.renamed.connect(self._show_both)
         maps.marked.connect(self._show_marks)
@@ -124,7 +124,7 @@ class SideBySide(QWidget):
             self._foot.set_compact(compact, low=self._tight)
         self.arrange()
 
-    def set_foot(self, foot: WidthPanel) -> None:
+    def set_foot(self, foot: DkPanel) -> None:
         """Let the slider of d_k stand below the two maps while it is not hidden."""
         self._foot = foot
         foot.set_compact(self._compact, low=self._tight)

@@ -15,7 +15,7 @@ from attn_gui.engine.blocks import ACTIVATIONS, NORMS
 from attn_gui.engine.graph.stage import Operator
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import catalog
-from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.count_box import SizeBox
 from attn_gui.views.controls.typed_field import NumberField

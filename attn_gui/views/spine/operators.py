@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from attn_gui.figure.tokens import RADIUS, SIZE, SPACING
+from attn_gui.figure.design_tokens import RADIUS, SIZE, SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.theme import current_theme, dress, icon, scaled, ui_font
 

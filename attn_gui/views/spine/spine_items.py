@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.stages import lacking
+from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.operands import repeated, stage_plane
 from attn_gui.figure.stage_formulas import bias_of, logits_latex, logits_text
-from attn_gui.figure.tokens import FONT_SIZE, SPACING
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map.heatmap import refresh_map
 from attn_gui.views.map.map_drawing import MapState

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QSizePolicy, QTableView, QToolTip, QWidget
 
-from attn_gui.figure.tokens import SIZE, SPACING
+from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import focus_returns, is_window_shortcut, plain_tip
 

@@ -35,7 +35,7 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QApplica
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.document.matrix_model import Index, MatrixModel
-from attn_gui.figure.tokens import LINE, TIME_MS
+from attn_gui.figure.design_tokens import LINE, TIME_MS
 from attn_gui.views.tables.delegate import (
     Area,
     Bubble,

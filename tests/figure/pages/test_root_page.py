@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, metrics, settled
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.plot import PlotNote
 from attn_gui.figure.pages.sqrt_d_k import RootLayout
 from attn_gui.figure.text.fonts import code_font
-from attn_gui.figure.tokens import FONT_SIZE
 
 PAGE = PAGES["sqrt_d_k"]
 

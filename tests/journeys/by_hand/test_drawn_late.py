@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from attn_gui import engine
 from attn_gui.app.editing import targets
 from attn_gui.engine import Problem
-from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.action_search import ActionSearch
 from tests.journeys.gate import Gate
 
 LEFT = Qt.MouseButton.LeftButton
@@ -99,7 +99,7 @@ def test_under_a_dialog_it_waits(drawn, gate):
         met.append(drawn.program.document.problem == before)
         dialog.reject()
 
-    drawn.answering(ActionPalette, look, lambda: drawn.do("search_actions"))
+    drawn.answering(ActionSearch, look, lambda: drawn.do("search_actions"))
     assert met == [True]
     while drawn.program.document.problem == before:
         QTest.qWait(1)

@@ -10,11 +10,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Problem, compute
+from attn_gui.engine.analysis.d_k_sweep import read_d_k, seeded, two_states
 from attn_gui.engine.analysis.sweep import MapRow
-from attn_gui.engine.analysis.widths import read_width, seeded, two_states
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.product.width_panel import WidthPoints
+from attn_gui.views.product.d_k_panel import DkPoints
 from attn_gui.views.widgets import Veil
 
 LEFT = Qt.MouseButton.LeftButton
@@ -210,7 +210,7 @@ def numbers(person):
 
 def expected(width, row):
     states = two_states(seeded(width))
-    before, now = (read_width(state, MapRow(query=row)) for state in states)
+    before, now = (read_d_k(state, MapRow(query=row)) for state in states)
     places = (2, 2, 3)
     return [
         round(number, digits)
@@ -235,8 +235,8 @@ def veiled(person):
 
 def dotted(person):
     """Whether points stand on the curves: there the mark of the present d_k is wider than its line."""
-    curves = person.find("width_panel").curves
-    x, image = round(curves.slider.x_of(curves.slider.value())), curves.findChild(WidthPoints).grab().toImage()
+    curves = person.find("d_k_panel").curves
+    x, image = round(curves.slider.x_of(curves.slider.value())), curves.findChild(DkPoints).grab().toImage()
     blank = image.pixel(x + 20, 0)
     return any(image.pixel(x - 2, y) != blank != image.pixel(x + 2, y) for y in range(image.height()))
 
@@ -244,7 +244,7 @@ def dotted(person):
 def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_takes_back(sliding):
     person, document = sliding, sliding.program.document
     own, steps = document.snapshot(), document.stack.count()
-    slider, (left, right) = person.find("control.width_slider"), both(sliding)
+    slider, (left, right) = person.find("control.d_k_slider"), both(sliding)
     assert seen_whole(slider)
     assert slider.value() == 4
     source = person.find("control.width_of")
@@ -317,7 +317,7 @@ def test_the_box_says_and_changes_what_the_maps_show(sliding):
 
 def test_escape_leaves_the_comparison_and_keeps_the_cell(sliding):
     person = sliding
-    own, slider = person.program.document.snapshot(), person.find("control.width_slider")
+    own, slider = person.program.document.snapshot(), person.find("control.d_k_slider")
     QTest.mousePress(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
     QTest.mouseMove(slider, QPoint(round(slider.x_of(64)), slider.height() // 4))
     slider.setFocus()
@@ -335,7 +335,7 @@ def test_escape_leaves_the_comparison_and_keeps_the_cell(sliding):
 
 
 def own_numbers(problem):
-    before, now = (read_width(state, MapRow(query=3)) for state in two_states(problem))
+    before, now = (read_d_k(state, MapRow(query=3)) for state in two_states(problem))
     return [number for pair in zip(before, now, strict=True) for number in pair]
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QToolButton
 
 from attn_gui.app.files import files
 from attn_gui.formats import base, open_file, save
-from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.progress import WorkLine
 from tests.journeys.gate import Gate
 
@@ -278,7 +278,7 @@ def test_a_dialog_is_waited_for(launch, gate, tmp_path):
         met.append(rows(person))
         dialog.reject()
 
-    person.answering(ActionPalette, look, lambda: person.do("search_actions"))
+    person.answering(ActionSearch, look, lambda: person.do("search_actions"))
     assert met == [2]
     wait(lambda: idle(person))
     assert rows(person) == ROWS

@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.lessons.lesson import written
+from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.export_dialog import ExportDialog
-from attn_gui.views.dialogs.palette import ActionPalette
 from attn_gui.views.dialogs.questions import LeaveOutDialog
 
 MOST_TABS = 80
@@ -24,7 +24,7 @@ def settle(person):
 def find_by_words(person, words):
     """Open the search, type, take the first that it finds."""
     person.answering(
-        ActionPalette, lambda _: (person.type(words), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
+        ActionSearch, lambda _: (person.type(words), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
     )
     settle(person)
 
@@ -46,7 +46,7 @@ def find_and_answer(person, words, dialog, *keys):
 
     def begin():
         person.answering(
-            ActionPalette, lambda _: (person.type(words), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
+            ActionSearch, lambda _: (person.type(words), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
         )
 
     person.answering(dialog, answer, begin)

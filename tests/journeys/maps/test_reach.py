@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QTableView
 
-from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.design_tokens import THEMES
 
 LEFT = Qt.MouseButton.LeftButton
 CAUSAL = "smollm2-layer10.npz"

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 
 from attn_gui.app import pages
 from attn_gui.app.state import computation
-from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.action_search import ActionSearch
 from tests.journeys.gate import Gate
 
 
@@ -50,7 +50,7 @@ def test_a_fit_changes_nothing_under_a_dialog(person, gate, qtbot):
         met.append(len(person.steps()))
         dialog.reject()
 
-    person.answering(ActionPalette, look, lambda: person.do("search_actions"))
+    person.answering(ActionSearch, look, lambda: person.do("search_actions"))
     assert met == [1]
     qtbot.waitUntil(lambda: len(person.steps()) == 2)
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.design_tokens import THEMES
 
 LEFT = Qt.MouseButton.LeftButton
 NOTCH = QPoint(0, 120)

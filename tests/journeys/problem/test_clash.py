@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from attn_gui.engine import Problem
-from attn_gui.figure.tokens import THEMES
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.formats import open_file, save
 from attn_gui.views.tables.matrix_panel import ShapeBadge
 

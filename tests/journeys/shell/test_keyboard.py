@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QSpinBox, QWidget
 
+from attn_gui.views.dialogs.action_search import ActionSearch
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.help_window import ShortcutsDialog
-from attn_gui.views.dialogs.palette import ActionPalette
 
 ROUND = ("zone.product", "heads.weights", "zone.explain", "spine", "zone.inputs")
 SMALL = "worked-example.npz"
@@ -120,14 +120,14 @@ def test_a_command_is_found_by_a_few_letters(launch):
             assert len(palette.found()) >= 1
             person.press("Return")
 
-        person.answering(ActionPalette, answer, lambda: person.press("Ctrl+Shift+P"))
+        person.answering(ActionSearch, answer, lambda: person.press("Ctrl+Shift+P"))
 
     look_for("projection")
     assert person.has("table.w_output")
     look_for("all stages")
     assert person.action("all_stages").isChecked()
     assert person.find("heatmap.scores").isVisible()
-    person.answering(ActionPalette, lambda _: person.press("Esc"), lambda: person.press("Ctrl+Shift+P"))
+    person.answering(ActionSearch, lambda _: person.press("Esc"), lambda: person.press("Ctrl+Shift+P"))
 
 
 def test_all_keys_are_listed(launch):

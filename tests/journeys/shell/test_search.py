@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QLabel, QLineEdit, QTreeWidget
 
-from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.action_search import ActionSearch
 
 SMALL = "worked-example.npz"
 
@@ -22,7 +22,7 @@ def search(person, letters):
         seen.append(([(row.text(0), row.text(1)) for row in rows], said))
         person.press("Esc")
 
-    person.answering(ActionPalette, look, lambda: person.press("Ctrl+Shift+P"))
+    person.answering(ActionSearch, look, lambda: person.press("Ctrl+Shift+P"))
     return seen[0]
 
 
@@ -100,14 +100,14 @@ def test_what_cannot_be_done_now_is_listed_with_its_reason_and_does_nothing(laun
         assert palette.isVisible()
         person.press("Esc")
 
-    person.answering(ActionPalette, press, lambda: person.press("Ctrl+Shift+P"))
+    person.answering(ActionSearch, press, lambda: person.press("Ctrl+Shift+P"))
     assert person.steps() == steps
 
 
 def test_a_setting_of_the_spine_is_reached_by_its_name(launch):
     person = launch(SMALL)
     person.answering(
-        ActionPalette, lambda _: (person.type("scale"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
+        ActionSearch, lambda _: (person.type("scale"), person.press("Return")), lambda: person.press("Ctrl+Shift+P")
     )
     assert person.focus() is person.find("control.scale")
 
@@ -125,4 +125,4 @@ def test_long_reasons_leave_the_names_of_the_actions_their_room(launch, lang):
         assert names.columnWidth(0) >= needed
         dialog.reject()
 
-    person.answering(ActionPalette, measure, lambda: person.press("Ctrl+Shift+P"))
+    person.answering(ActionSearch, measure, lambda: person.press("Ctrl+Shift+P"))

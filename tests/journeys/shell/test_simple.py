@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.views.dialogs.palette import ActionPalette
+from attn_gui.views.dialogs.action_search import ActionSearch
 
 SMALL = "worked-example.npz"
 
@@ -146,7 +146,7 @@ def test_keys_of_what_is_left_out_still_work(begin):
 def test_the_search_finds_what_is_left_out_and_switches(begin, lang, typed, said, leads_to):
     person = begin(SMALL, lang=lang)
 
-    def choose(palette: ActionPalette) -> None:
+    def choose(palette: ActionSearch) -> None:
         palette.findChild(QWidget, "palette.search").insert(typed)
         tree = palette.findChild(QWidget, "palette.found")
         rows = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
@@ -154,7 +154,7 @@ def test_the_search_finds_what_is_left_out_and_switches(begin, lang, typed, said
         tree.setCurrentItem(row)
         person.press("Return")
 
-    person.answering(ActionPalette, choose, lambda: person.press("Ctrl+Shift+P"))
+    person.answering(ActionSearch, choose, lambda: person.press("Ctrl+Shift+P"))
     assert person.find("switch.full", QAbstractButton).isChecked()
     if leads_to == "control.dtype":
         assert person.focus().objectName() == leads_to

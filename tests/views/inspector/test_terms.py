@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import Problem
-from attn_gui.figure.tokens import SIGNED_STOPS, THEMES
+from attn_gui.figure.design_tokens import SIGNED_STOPS, THEMES
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.theme import apply_theme, scaled, ui_font

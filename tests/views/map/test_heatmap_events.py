@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTableView, QVBoxLayout, QWidget
 
 from attn_gui.app.state.settings import set_language
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.numbers import sentence_number
-from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.product.product import ProductPicture

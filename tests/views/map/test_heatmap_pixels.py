@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.figure.colors import lut
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import TYPED, Shade
-from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.levels import counts_of
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import apply_theme

@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QRadioButton, QWidget
 
 from attn_gui.figure.colors import lut
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import LOCKED, MOST, PLAIN, TYPED, Shade
-from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.colorbar import ColorBar, tick_places
 from attn_gui.views.map.levels_popup import LevelsPopup
 from attn_gui.views.theme import apply_theme

@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import Plane
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
-from attn_gui.figure.tokens import THEMES
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.views.map import marks
 from attn_gui.views.map.heatmap import Heatmap

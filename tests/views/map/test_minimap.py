@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import DenseEvaluation
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.levels import PLAIN, TYPED, Shade
-from attn_gui.figure.tokens import THEMES
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.minimap import Minimap
 from attn_gui.views.product.all_stages import AllStages

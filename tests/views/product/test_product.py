@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import DenseEvaluation, Problem
+from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.labels import elided
-from attn_gui.figure.tokens import THEMES
 from attn_gui.figure.typesetting import Formula, typeset
 from attn_gui.views.product import map_labels
 from attn_gui.views.product.product import ProductPicture

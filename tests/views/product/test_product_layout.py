@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QFontMetricsF
 
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.names import AxisNames
 from attn_gui.views.product.map_labels import label_width
 from attn_gui.views.product.product_layout import (

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QSty
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.colors import lut
-from attn_gui.figure.tokens import SPACING, THEMES
+from attn_gui.figure.design_tokens import SPACING, THEMES
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.theme import apply_theme, scaled, ui_font
 

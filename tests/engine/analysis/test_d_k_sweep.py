@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.sweep import MapRow
-from attn_gui.engine.analysis.widths import (
+from attn_gui.engine.analysis.d_k_sweep import (
     POINTS,
     can_repeat,
     entropies,
-    read_width,
+    read_d_k,
     repeated,
     seeded,
     seeded_entropies,
     two_states,
 )
+from attn_gui.engine.analysis.sweep import MapRow
 
 
 def test_seeded_numbers_are_those_of_the_mock_up():
-    before, now = (read_width(state, MapRow(query=10)) for state in two_states(seeded(64)))
+    before, now = (read_d_k(state, MapRow(query=10)) for state in two_states(seeded(64)))
     assert [round(number, 2) for number in before] == [64.34, 0.72, 0.03]
     assert [round(number, 2) for number in now] == [1.01, 3.38, 0.33]
     weights = compute(seeded(64))["weights"][0, 0]
@@ -34,7 +34,7 @@ def test_the_curve_of_seeded_numbers_is_read_off_whole_evaluations():
     assert len(POINTS) == len(without) == len(with_scale) == 33
     for place in (0, 7, 20, 32):
         states = two_states(seeded(POINTS[place]))
-        found = [read_width(state, MapRow()).entropy for state in states]
+        found = [read_d_k(state, MapRow()).entropy for state in states]
         assert found == pytest.approx([without[place], with_scale[place]], abs=1e-12)
 
 
@@ -57,7 +57,7 @@ def test_columns_of_each_head_are_repeated_and_cut(more):
     curves = entropies(problem, 0, 1)
     for place in (0, 9, 32):
         states = two_states(repeated(problem, POINTS[place]))
-        found = [read_width(state, MapRow(head=1)).entropy for state in states]
+        found = [read_d_k(state, MapRow(head=1)).entropy for state in states]
         assert found == pytest.approx([curve[place] for curve in curves], abs=1e-12)
 
 

@@ -13,16 +13,16 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import side_names
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
-from attn_gui.engine.analysis import widths
+from attn_gui.engine.analysis import d_k_sweep
+from attn_gui.engine.analysis.d_k_sweep import Entropies
 from attn_gui.engine.analysis.sweep import MapRow
-from attn_gui.engine.analysis.widths import Entropies
 from attn_gui.engine.comparison import WITH_SCALE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import SIDE_BY_SIDE
 
 if TYPE_CHECKING:
     from attn_gui.engine import Evaluation
-    from attn_gui.views.product.width_panel import WidthPanel
+    from attn_gui.views.product.d_k_panel import DkPanel
 
 
 QUICK = 1 << 12
@@ -37,7 +37,7 @@ class CurvesOf(NamedTuple):
     head: int
 
 
-class WidthController(QObject):
+class DkController(QObject):
     """There where the two states side by side differ by the scale, and Q and K are small enough to be read whole.
 
     While the slider is drawn the document stays as it is, and only the maps, numbers and points follow: all else would
@@ -50,7 +50,7 @@ class WidthController(QObject):
         self._tell = tell
         self._window, self._document, self._making = context.window, context.document, context.making
         self._baseline, self._view, self._computation = context.baseline, context.view, context.computation
-        self._panel: WidthPanel | None = None
+        self._panel: DkPanel | None = None
         self._repeats = False  # whether other widths have repeated columns, and no seeded Q and K
         self._base: Problem | None = None  # the document before the slider's step
         self._based = self._made = -1  # the document's generation then, and since that step
@@ -78,8 +78,8 @@ class WidthController(QObject):
             self._view.middle == SIDE_BY_SIDE
             and self._baseline.key == WITH_SCALE
             and self._document.study is None
-            and widths.fits(problem)
-            and widths.NARROWEST <= problem.d_k <= widths.WIDEST
+            and d_k_sweep.fits(problem)
+            and d_k_sweep.NARROWEST <= problem.d_k <= d_k_sweep.WIDEST
         )
         if not here:
             if self._panel is not None:
@@ -98,7 +98,7 @@ class WidthController(QObject):
 
     def _show(self, before: Evaluation, now: Evaluation, source: str, row: MapRow) -> None:
         """Show what the maps show: two states with Q and K of a source."""
-        from attn_gui.views.product.width_panel import OWN, RANDOM, REPEATED
+        from attn_gui.views.product.d_k_panel import OWN, RANDOM, REPEATED
 
         assert self._panel is not None
         offered = {RANDOM} | ({OWN} if source == OWN or self._stepped else set())
@@ -106,19 +106,19 @@ class WidthController(QObject):
         self._panel.set_names(side_names(self._baseline), str(row.query))
         self._panel.set_source(source, offered)
         self._show_curves(source)
-        self._panel.set_readings((widths.read_width(before, row), widths.read_width(now, row)))
+        self._panel.set_readings((d_k_sweep.read_d_k(before, row), d_k_sweep.read_d_k(now, row)))
 
     def _source_of(self, problem: Problem) -> str:
-        from attn_gui.views.product.width_panel import OWN, RANDOM, REPEATED
+        from attn_gui.views.product.d_k_panel import OWN, RANDOM, REPEATED
 
-        if problem.n == widths.TOKENS and problem == widths.seeded(problem.d_k):
+        if problem.n == d_k_sweep.TOKENS and problem == d_k_sweep.seeded(problem.d_k):
             return RANDOM
         return REPEATED if self._repeats and self._can_repeat else OWN
 
-    def _new_panel(self) -> WidthPanel:
-        from attn_gui.views.product.width_panel import WidthPanel
+    def _new_panel(self) -> DkPanel:
+        from attn_gui.views.product.d_k_panel import DkPanel
 
-        panel = self._panel = WidthPanel(self._window.sides)
+        panel = self._panel = DkPanel(self._window.sides)
         self._window.sides.set_foot(panel)
         panel.moved.connect(self._on_panel_moved)
         panel.picked.connect(self._on_panel_picked)
@@ -134,20 +134,20 @@ class WidthController(QObject):
     # --- curves ----------------------------------------------------------------------------------
     def _show_curves(self, source: str) -> None:
         """Show the curves of repeated columns once they are computed, or those of seeded Q and K."""
-        from attn_gui.views.product.width_panel import REPEATED
+        from attn_gui.views.product.d_k_panel import REPEATED
 
         assert self._panel is not None
         if source != REPEATED:
-            self._panel.curves.set_curves(widths.seeded_entropies())
+            self._panel.curves.set_curves(d_k_sweep.seeded_entropies())
             return
         row = self._row()
         of = CurvesOf(self._base_now(), row.batch, row.head)
         if self._found is None or self._found[0] != of:
             if of.base.n * of.base.m <= QUICK:
-                self._found = of, widths.entropies(*of)
+                self._found = of, d_k_sweep.entropies(*of)
             elif self._asked != of:
                 self._asked = of
-                self._task.start(lambda progress: widths.entropies(*of, progress))
+                self._task.start(lambda progress: d_k_sweep.entropies(*of, progress))
         self._panel.curves.set_curves(self._found[1] if self._found is not None and self._found[0] == of else None)
 
     def _on_task_ended(self, outcome: Future[Entropies]) -> None:
@@ -166,7 +166,7 @@ class WidthController(QObject):
     def _can_repeat(self) -> bool:
         """Whether the columns of what was there before the slider's step can be repeated."""
         base = self._base if self._stepped else None
-        return widths.can_repeat(base or self._document.problem)
+        return d_k_sweep.can_repeat(base or self._document.problem)
 
     def _base_now(self) -> Problem:
         """Return the document, as it was before the slider's step if that is the last one."""
@@ -175,15 +175,15 @@ class WidthController(QObject):
         return self._base
 
     def _problem(self, source: str, width: int) -> Problem:
-        from attn_gui.views.product.width_panel import OWN, RANDOM
+        from attn_gui.views.product.d_k_panel import OWN, RANDOM
 
         if source == OWN:
             return self._base_now()
-        return widths.seeded(width) if source == RANDOM else widths.repeated(self._base_now(), width)
+        return d_k_sweep.seeded(width) if source == RANDOM else d_k_sweep.repeated(self._base_now(), width)
 
     def _drawn_source(self) -> str:
         """Return what Q and K are at another width."""
-        from attn_gui.views.product.width_panel import RANDOM, REPEATED
+        from attn_gui.views.product.d_k_panel import RANDOM, REPEATED
 
         return REPEATED if self._repeats and self._can_repeat else RANDOM
 
@@ -191,7 +191,7 @@ class WidthController(QObject):
         """Show another width in maps, numbers and points, and nothing else."""
         assert self._panel is not None
         source = self._drawn_source()
-        states = widths.two_states(self._problem(source, width))
+        states = d_k_sweep.two_states(self._problem(source, width))
         problem, row = states[1].problem, self._row()
         row = MapRow(min(row.batch, problem.batch_size - 1), min(row.head, problem.num_heads - 1), row.query)
         row = MapRow(row.batch, row.head, min(row.query, problem.n - 1))
@@ -204,14 +204,14 @@ class WidthController(QObject):
         self._put(self._drawn_source(), width)
 
     def _on_source_picked(self, source: str) -> None:
-        from attn_gui.views.product.width_panel import REPEATED
+        from attn_gui.views.product.d_k_panel import REPEATED
 
         self._repeats = source == REPEATED
         self._put(source, self._document.problem.d_k)
 
     def _put(self, source: str, width: int) -> None:
         """Make it the document, in the place of the last step if that is one of the slider."""
-        from attn_gui.views.product.width_panel import REPEATED
+        from attn_gui.views.product.d_k_panel import REPEATED
 
         problem = self._problem(source, width)
         if source == REPEATED:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attn_gui.figure.tokens import SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
 from attn_gui.views.widgets import plain_tip
@@ -74,7 +74,7 @@ class ActionOffer:
         return None if None in found else sum(step for step in found if step is not None)
 
 
-class ActionPalette(QDialog):
+class ActionSearch(QDialog):
     """A line to type in above the actions that fit, the best one first; Enter does the chosen one."""
 
     def __init__(self, offers: Sequence[ActionOffer], parent: QWidget | None = None) -> None:

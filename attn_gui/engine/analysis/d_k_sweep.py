@@ -28,7 +28,7 @@ MOST = 1 << 16
 Entropies = tuple[tuple[float, ...], tuple[float, ...]]
 
 
-class WidthReading(NamedTuple):
+class DkReading(NamedTuple):
     """Variance of the scores that the softmax reads, mean entropy of the rows in bits, ‖∂a/∂s‖ of one row."""
 
     variance: float
@@ -80,7 +80,7 @@ def two_states(problem: Problem) -> tuple[Evaluation, Evaluation]:
     return DenseEvaluation(READY[WITH_SCALE].made(problem)), DenseEvaluation(problem)
 
 
-def read_width(evaluation: Evaluation, row: MapRow) -> WidthReading:
+def read_d_k(evaluation: Evaluation, row: MapRow) -> DkReading:
     """Return the numbers of the head of a row, and of the row itself."""
     problem = evaluation.problem
     place = slice(row.batch, row.batch + 1), slice(row.head, row.head + 1), slice(0, problem.n), slice(0, problem.m)
@@ -88,7 +88,7 @@ def read_width(evaluation: Evaluation, row: MapRow) -> WidthReading:
     opened = evaluation.allowed(row.batch, row.head, slice(0, problem.n), slice(0, problem.m))
     seen = scores.ravel() if opened is None else scores[opened]
     found = bits(row_entropy(evaluation.fetch(evaluation.weights, place)[0, 0]))
-    return WidthReading(variance(seen), float(found.mean()), jacobian_norm(weights(evaluation, row)))
+    return DkReading(variance(seen), float(found.mean()), jacobian_norm(weights(evaluation, row)))
 
 
 def entropies(problem: Problem, batch: int = 0, head: int = 0, progress: Progress = silent) -> Entropies:

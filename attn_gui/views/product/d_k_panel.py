@@ -22,11 +22,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
-from attn_gui.engine.analysis.widths import NARROWEST, POINTS, WIDEST, Entropies, WidthReading
+from attn_gui.engine.analysis.d_k_sweep import NARROWEST, POINTS, WIDEST, DkReading, Entropies
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.pages.base import Spot
 from attn_gui.figure.pages.plot import Axes, AxisScale, Curve, Plot, nice_scale
 from attn_gui.figure.text.numbers import format_number
-from attn_gui.figure.tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.pages.live_plot import LivePlot
@@ -51,7 +51,7 @@ def share_of(width: float) -> float:
     return math.log2(width / NARROWEST) / math.log2(WIDEST / NARROWEST)
 
 
-class WidthSlider(QSlider):
+class DkSlider(QSlider):
     """Every whole number from 2 to 512 can be drawn to; arrows go from point to point of the curves.
 
     A style would put the knob linearly, and beside where the mouse went down: both are done here.
@@ -59,7 +59,7 @@ class WidthSlider(QSlider):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
-        self.setObjectName("control.width_slider")
+        self.setObjectName("control.d_k_slider")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setRange(NARROWEST, WIDEST)
         self._ends = (0, 1)
@@ -164,7 +164,7 @@ DOT = 3.5
 """Radius of a point in pixels."""
 
 
-class WidthCurves(QWidget):
+class DkCurves(QWidget):
     """The entropies at every d_k as a plot of pyqtgraph, and the slider on its x axis.
 
     The points of the present d_k are painted over the plot: drawn as a part of it, all of it would be at every step.
@@ -172,13 +172,13 @@ class WidthCurves(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.slider = WidthSlider(self)
+        self.slider = DkSlider(self)
         self._plot = LivePlot(self)
-        self._points = WidthPoints(self)
+        self._points = DkPoints(self)
         for over in (self._plot, self._points):
             over.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # zoomed, the knob would not fit it
         self._entropies: Entropies | None = None
-        self._readings: tuple[WidthReading, WidthReading] | None = None
+        self._readings: tuple[DkReading, DkReading] | None = None
         self._names = ("", "")
         self._named = True  # whether there is room for names beside the curves; the head of the numbers has both colors
         self._title, self._tall = "", TALL
@@ -195,7 +195,7 @@ class WidthCurves(QWidget):
             self._entropies = found
             self.draw()
 
-    def set_readings(self, readings: tuple[WidthReading, WidthReading] | None) -> None:
+    def set_readings(self, readings: tuple[DkReading, DkReading] | None) -> None:
         """The two points of what the maps show; None where the curves are of other numbers."""
         self._readings = readings
         if readings is not None and max(each.entropy for each in readings) > self._top:
@@ -300,7 +300,7 @@ class WidthCurves(QWidget):
         return QSize(scaled(180), scaled(LOW))
 
 
-class WidthPoints(QWidget):
+class DkPoints(QWidget):
     """A dotted line at the present d_k, and a point on it for each state."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -335,7 +335,7 @@ SOURCES = OWN, RANDOM, REPEATED = "own", "seeded", "repeated"
 """What Q and K of the maps are: the document's own, seeded ones, or the document's with their columns repeated."""
 
 
-class WidthPanel(Retranslated, QWidget):
+class DkPanel(Retranslated, QWidget):
     """Three numbers of both states, and the slider that tells another d_k while it moves and once it rests."""
 
     moved = Signal(int)  # while it is drawn
@@ -344,13 +344,13 @@ class WidthPanel(Retranslated, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("width_panel")
+        self.setObjectName("d_k_panel")
         set_ground(self, "surface")
         self.box, self.source = CountBox(self, minimum=NARROWEST, maximum=WIDEST), ChoiceBox(SOURCES, self)
         self.box.setObjectName("control.width")
         self.box.setKeyboardTracking(False)  # of 128, neither 1 nor 12 is meant
         self.source.setObjectName("control.width_of")
-        self.curves = WidthCurves(self)
+        self.curves = DkCurves(self)
         self._compact, self._query, self._drawn = False, "", False
         self._names = ("", "")
         self._heads = [QLabel(self), QLabel(self)]
@@ -394,7 +394,7 @@ class WidthPanel(Retranslated, QWidget):
             self.source.set_key(source)
             self.retranslate()
 
-    def set_readings(self, readings: tuple[WidthReading, WidthReading]) -> None:
+    def set_readings(self, readings: tuple[DkReading, DkReading]) -> None:
         """Both states in three numbers, and as points on the curves if these are of the same Q and K."""
         for state, reading in enumerate(readings):
             numbers = (reading.variance, 2), (reading.entropy, 2), (reading.gradient, 3)
