@@ -21,13 +21,13 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.operands import StageOperand, picture_of, stage_plane
-from attn_gui.figure.text.labels import token_label, token_text
+from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.lessons.curriculum import names, path_of
 from attn_gui.lessons.word_table import are_known, problem_of
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.map_drawing import MapState
-from attn_gui.views.names import stage_title
+from attn_gui.views.names import place_words, stage_title
 from attn_gui.views.start_page import PRODUCT, RecentRow, StartView
 from attn_gui.views.text_views import Link
 from attn_gui.views.widgets import Retranslated
@@ -281,9 +281,6 @@ class StartPage(QObject):
     def _on_pointed(self, card: str, stage: str, row: int, column: int) -> None:
         """Say the number under the pointer: `Weights · head 3 · it → tired (10, 13) = 0.610984`."""
         evaluation, head = self._cards[card]
-        problem = evaluation.problem
-        place = f"({row}, {column})"
-        if stage == evaluation.weights and problem.query_tokens and problem.names_of_keys:
-            place = f"{token_text(problem.query_tokens[row])} → {token_text(problem.names_of_keys[column])} {place}"
+        place = place_words(evaluation.problem, evaluation.axes(stage), row, column)
         number = sentence_number(number_at(stage_plane(evaluation, stage, 0, head), row, column)[0])
         self._status.say(f"{stage_title(stage)} · {place} = {number}")
