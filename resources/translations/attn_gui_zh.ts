@@ -4743,6 +4743,10 @@
         <translation>掩码层 {k} 的数值</translation>
     </message>
     <message>
+        <source>query {row} → key {column}</source>
+        <translation>查询 {row} → 键 {column}</translation>
+    </message>
+    <message>
         <source>position</source>
         <translation>位置</translation>
     </message>
@@ -8262,6 +8266,10 @@
         <translation>文本和 ids 只能给其中之一，且必须给一个。</translation>
     </message>
     <message>
+        <source>This model does not know {parts}: “{token}” stands there instead.</source>
+        <translation>这个模型不认识 {parts}，用“{token}”代替。</translation>
+    </message>
+    <message>
         <source>text must be a text, or a pair of them, got {got}.</source>
         <translation>text 必须是一个文本或一对文本，实为 {got}。</translation>
     </message>
@@ -8568,6 +8576,10 @@
     <message>
         <source>“{name}” in the file holds other weights than those computed here: they differ by up to {apart}.</source>
         <translation>文件中的“{name}”与此处算出的权重不同，最大相差 {apart}。</translation>
+    </message>
+    <message>
+        <source>“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}.</source>
+        <translation>文件中的“{name}”与这里算出的数不同，相差至多 {apart}。</translation>
     </message>
     <message>
         <source>“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not in the file. Add one, and they agree.</source>
@@ -9955,6 +9967,14 @@
         <source>One sentence</source>
         <translation>一句话</translation>
     </message>
+    <message>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有学出来的 W_Q 和 W_K。</translation>
+    </message>
+    <message>
+        <source>The vectors are random: the weights say nothing about meaning yet.</source>
+        <translation>向量是随机的：这些权重还说明不了含义。</translation>
+    </message>
 </context>
 <context>
     <name>StartView</name>
@@ -10001,6 +10021,10 @@
     <message>
         <source>Begin</source>
         <translation>开始</translation>
+    </message>
+    <message>
+        <source>Write a sentence and see which word each word attends to. Vectors of MiniLM, by cosine.</source>
+        <translation>写一句话，看每个词看向谁。这里用 MiniLM 的词向量。</translation>
     </message>
     <message>
         <source>All lessons…</source>
@@ -10684,8 +10708,8 @@
         <translation>学习与查找</translation>
     </message>
     <message>
-        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
-        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+        <source>Lessons explain it step by step. Search actions finds everything else, in either language.</source>
+        <translation>“课程”一步一步地讲。其余一切都能用“搜索操作”找到，中英文都行。</translation>
     </message>
     <message>
         <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
