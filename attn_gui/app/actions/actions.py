@@ -336,10 +336,18 @@ class Bars(QObject):
             menu.addActions(wanted)
 
     def _show_menus(self) -> None:
-        """Leave out the menus of which every entry is left out; those filled anew each time stay."""
+        """Leave out the menus of which every entry is left out; those filled anew each time stay.
+
+        A menu whose own ones are still to be filled shows no other titles at first than later.
+        """
         for key in reversed(self.menus):
             entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
-            left_out = [self.is_left_out(entry) or not entry.isVisible() for entry in entries]
+            left_out = [
+                self.is_left_out(entry)
+                or not entry.isVisible()
+                or (entry.menu() is not None and entry.menu().isEmpty())
+                for entry in entries
+            ]
             self.menus[key].menuAction().setVisible(not entries or not all(left_out))
 
     # --- tool bar --------------------------------------------------------------------------------
