@@ -342,13 +342,11 @@ class Bars(QObject):
         """
         for key in reversed(self.menus):
             entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
-            left_out = [
-                self.is_left_out(entry)
-                or not entry.isVisible()
-                or (entry.menu() is not None and entry.menu().isEmpty())
-                for entry in entries
-            ]
-            self.menus[key].menuAction().setVisible(not entries or not all(left_out))
+            self.menus[key].menuAction().setVisible(not entries or any(map(self._shows, entries)))
+
+    def _shows(self, entry: QAction) -> bool:
+        inner = entry.menu()
+        return not self.is_left_out(entry) and entry.isVisible() and not (isinstance(inner, QMenu) and inner.isEmpty())
 
     # --- tool bar --------------------------------------------------------------------------------
     def _build_toolbar(self) -> None:
