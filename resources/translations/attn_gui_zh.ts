@@ -1057,6 +1057,18 @@
         <translation>键 {number}</translation>
     </message>
     <message>
+        <source>query ↓</source>
+        <translation>查询 ↓</translation>
+    </message>
+    <message>
+        <source>key ↓</source>
+        <translation>键 ↓</translation>
+    </message>
+    <message>
+        <source>key →</source>
+        <translation>键 →</translation>
+    </message>
+    <message>
         <source>Open this picture in attn_gui: every number can be opened and changed</source>
         <translation>用 attn_gui 打开这张图片，每个数都能点开、能改</translation>
     </message>
