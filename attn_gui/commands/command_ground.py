@@ -198,14 +198,12 @@ def opened(chosen: argparse.Namespace) -> Loaded:
         if len(chosen.files) > 1:
             return open_several(chosen.files, arrangement)
         return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
-    except SeveralMaps as error:
-        raise Unnamed(error) from error
     except ForeignNames as error:
         likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
         likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
         arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
         raise Unnamed(SAY_WHICH, sentence=error, arrays=arrays) from error
-    except SeveralReadings as error:
+    except (SeveralMaps, SeveralReadings) as error:
         raise Unnamed(error.on_command_line()) from error
     except FormatError as error:
         raise CommandRefusal(error) from error
