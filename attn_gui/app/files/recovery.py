@@ -89,6 +89,8 @@ class Recovery(QObject):
 
     def _say(self, path: Path, kept: KeptDocument) -> None:
         changed, aside = QDateTime.fromSecsSinceEpoch(int(_changed(path))), self._aside_words()
+        banner = self._window.banner
+        before = "" if banner.isHidden() else banner.text()  # on the file that was opened meanwhile
 
         def words() -> str:
             when = QLocale(self._look.language).toString(changed, QLocale.FormatType.ShortFormat)
@@ -96,7 +98,7 @@ class Recovery(QObject):
             said = self.tr(
                 "The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}."
             )
-            return f"{said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
+            return f"{before} {said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
 
         take = BannerOffer(
             lambda: self.tr("Recover"),
@@ -109,7 +111,7 @@ class Recovery(QObject):
             lambda: self._discard(path),
         )
         self._words = words
-        self._window.banner.show_info(words, offers=[take, drop])
+        banner.show_info(words, offers=[take, drop])
 
     def _on_banner_changed(self) -> None:
         banner = self._window.banner
