@@ -160,11 +160,11 @@ class MainWindow(QMainWindow):
         self._status.setVisible(shown)
         for label in (self.place, self.recomputed, self.precision):
             label.setVisible(not shown)
-        if self._filled and (not shown or self.banner.buttons()):  # what it says of a document alone stays with that
+        if self._filled and not shown:  # what it says of a document stays with that
             self._place_banner()
 
     def _place_banner(self) -> None:
-        """Put the banner where it is seen; it comes to the start page with an offer, or with what is said there."""
+        """Put the banner where it is seen: on the start page with what is said while that is shown."""
         shown = self.start_shown
         zone = self._start if shown else self.right
         column = zone.layout() if zone is not None else None

@@ -252,12 +252,17 @@ def test_a_file_that_is_gone_is_said_above_the_cards(launch, tmp_path):
     assert fault(person.find("banner")) == ""
 
 
-def test_an_offer_goes_with_the_page_and_back(launch):
+def test_what_is_said_of_the_document_stays_with_it_and_what_is_said_on_the_page_goes_along(launch):
     taken = []
     person = launch("worked-example.npz")
     offer = BannerOffer("Do it", "It is done", lambda: taken.append(True))
     person.program.window.banner.show_info("It could be done.", offers=[offer])
     person.do("start")
+    assert not seen(person, "banner")
+    person.press("Esc")
+    assert fault(person.find("banner")) == ""
+    person.do("start")
+    person.program.window.banner.show_info("It can be done here.", offers=[offer])
     assert fault(person.find("banner")) == ""
     person.press("Esc")
     assert fault(person.find("banner")) == ""
