@@ -1778,10 +1778,6 @@
         <translation>这一课讲了：</translation>
     </message>
     <message>
-        <source>Not done yet:</source>
-        <translation>还没完成：</translation>
-    </message>
-    <message>
         <source>Answer shown: </source>
         <translation>看了答案：</translation>
     </message>
@@ -3641,6 +3637,10 @@
     <message>
         <source>Back</source>
         <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Make a card</source>
+        <translation>做成卡片</translation>
     </message>
     <message>
         <source>Close the lesson; its place is kept</source>
@@ -8026,8 +8026,16 @@
         <translation>“- 词: …”，其中的词为 {words} 之一</translation>
     </message>
     <message>
-        <source>“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”</source>
-        <translation>“- ask:”“- answer:”“- tolerance:”“- because:”或“- [ ] 选项”</translation>
+        <source>“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”</source>
+        <translation>“- ask:”、“- answer:”、“- tolerance:”、“- wrong:”、“- because:”或“- [ ] 选项”</translation>
+    </message>
+    <message>
+        <source>“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices</source>
+        <translation>“- tolerance:”和“- wrong:”只与“- answer:”同用，不与选项同用</translation>
+    </message>
+    <message>
+        <source>“- wrong: number | what it is”, at most {most} times</source>
+        <translation>“- wrong: 数 | 它是什么”，最多 {most} 行</translation>
     </message>
     <message>
         <source>a text under “### English” and one under “### 中文”</source>
@@ -8044,10 +8052,6 @@
     <message>
         <source>an expression such as {{weights[1, 1]}}</source>
         <translation>形如 {{weights[1, 1]}} 的表达式</translation>
-    </message>
-    <message>
-        <source>“- tolerance:” beside “- answer:” alone, not with choices</source>
-        <translation>“- tolerance:”只与“- answer:”同用，选择题没有误差</translation>
     </message>
     <message>
         <source>a number between 0 and 1, written as 0.001</source>
@@ -8092,6 +8096,10 @@
     <message>
         <source>a number that the problem of this step has</source>
         <translation>这一步的算例中存在的数</translation>
+    </message>
+    <message>
+        <source>a number that is not taken as the answer</source>
+        <translation>一个不会被当作正确答案的数</translation>
     </message>
     <message>
         <source>an answer that is a finite number</source>

@@ -126,8 +126,11 @@ class Inspector(Retranslated, QWidget):
         """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
         self._relations.set_reach_shown(shown, other)
 
-    def turn_to(self, page: QWidget) -> None:
-        """Show another page than the explanation."""
+    def turn_to(self, page: QWidget | None) -> None:
+        """Show another page than the explanation, or with None that."""
+        if page is None:
+            self._tabs.setCurrentIndex(0)
+            return
         holders = [self._tabs.widget(place) for place in range(self._tabs.count())]
         place = next(place for place, one in enumerate(holders) if one is not None and one.isAncestorOf(page))
         self._tabs.setTabVisible(place, True)
