@@ -103,8 +103,14 @@ class Parser(argparse.ArgumentParser):
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """Return the known word that a slip was meant for, in brackets and with a space in front; empty where none is."""
-    near = difflib.get_close_matches(word, known, n=1)
-    return NEAREST.format(word=near[0]) if near else ""
+    near = _nearest_known(word, known)
+    return NEAREST.format(word=near) if near else ""
+
+
+def _nearest_known(word: str, known: str | Sequence[str]) -> str:
+    """Return the known word, of several or of a list in words, that a slip was meant for; empty where none is."""
+    words = known.split(", ") if isinstance(known, str) else known
+    return next(iter(difflib.get_close_matches(word.strip("'"), words, n=1)), "")
 
 
 class _FirstFile(argparse.Action):
@@ -256,7 +262,13 @@ def _changes(loaded: Loaded) -> Changes:
 
 def note_on_stderr(said: object) -> None:
     """Write an error or a note to stderr, in the language of the locale or, of a refusal, that it was asked for in."""
-    print(f"attn-gui: {said_in(said, getattr(said, 'lang', None))}", file=sys.stderr)
+    lang, values = getattr(said, "lang", None), getattr(said, "values", {})
+    sentence = said_in(said, lang)
+    if "known" in values and (near := _nearest_known(str(values.get("got", values.get("name"))), values["known"])):
+        from attn_gui.formats.file_sentences import FileNote
+
+        sentence = f"{sentence[:-1]}{said_in(FileNote(NEAREST, word=near), lang)}{sentence[-1]}"
+    print(f"attn-gui: {sentence}", file=sys.stderr)
 
 
 def said_in(said: object, lang: str | None = None) -> str:
