@@ -4970,6 +4970,10 @@
         <source>With / without what was set by hand</source>
         <translation>有 / 无手动修改</translation>
     </message>
+    <message>
+        <source>query {row} → key {column}</source>
+        <translation>查询 {row} → 键 {column}</translation>
+    </message>
 </context>
 <context>
     <name>NewDialog</name>
@@ -9365,6 +9369,14 @@
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
+    <message>
+        <source>This model does not know {parts}: “{token}” stands there instead.</source>
+        <translation>这个模型不认识 {parts}，用“{token}”代替。</translation>
+    </message>
+    <message>
+        <source>“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}.</source>
+        <translation>文件中的“{name}”与这里算出的数不同，相差至多 {apart}。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -9963,6 +9975,14 @@
         <source>One sentence</source>
         <translation>一句话</translation>
     </message>
+    <message>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有学出来的 W_Q 和 W_K。</translation>
+    </message>
+    <message>
+        <source>The vectors are random: the weights say nothing about meaning yet.</source>
+        <translation>向量是随机的：这些权重还说明不了含义。</translation>
+    </message>
 </context>
 <context>
     <name>StartView</name>
@@ -10081,6 +10101,10 @@
     <message>
         <source>Go on</source>
         <translation>继续</translation>
+    </message>
+    <message>
+        <source>Write a sentence and see which word each word attends to. Vectors of MiniLM, by cosine.</source>
+        <translation>写一句话，看每个词看向谁。这里用 MiniLM 的词向量。</translation>
     </message>
 </context>
 <context>
@@ -10692,12 +10716,12 @@
         <translation>学习与查找</translation>
     </message>
     <message>
-        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
-        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
-    </message>
-    <message>
         <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
         <translation>用实际的数写出选中的这一格是怎样算出来的。“演示这一格”会一步步放给你看。</translation>
+    </message>
+    <message>
+        <source>Lessons explain it step by step. Search actions finds everything else, in either language.</source>
+        <translation>“课程”一步一步地讲。其余一切都能用“搜索操作”找到，中英文都行。</translation>
     </message>
 </context>
 <context>

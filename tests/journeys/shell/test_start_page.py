@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import Problem, compute
+from attn_gui.lessons.word_table import word_vectors
 from attn_gui.paths import resource
 from attn_gui.views.banner import BannerOffer
+from attn_gui.views.text_views import SentenceView
 from attn_gui.views.zones import stops
 from tests.seen import covered, fault, faults, worded
 
@@ -343,3 +345,26 @@ def test_what_is_clicked_before_the_program_is_there_is_done_then(qapp):
         assert not page.shown
     finally:
         program.end()
+
+
+@pytest.mark.parametrize(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
+def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
+    """Random vectors stood for words of which the program has real ones."""
+    field = first.find("start.sentence")
+    first.overwrite(field, typed, end="")
+    first.look()
+    assert ("MiniLM" in sentence_of(first)) == (said == "MiniLM")
+    first.press("Return")
+    first.wait()
+    problem = first.program.document.problem
+    assert said in first.banner()
+    assert problem.query_tokens == tuple(typed.split())
+    if said == "MiniLM":
+        weights = first.values("weights")
+        assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
+        assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
+
+
+def sentence_of(person):
+    views = person.find("start").findChildren(SentenceView)
+    return next(view.text() for view in views if "attends to." in view.text())
