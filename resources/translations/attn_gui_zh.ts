@@ -8074,6 +8074,10 @@
         <translation>示例名，或课程文件旁的算例文件名</translation>
     </message>
     <message>
+        <source>words of the table that comes along, such as “cat dog king queen” (English alone)</source>
+        <translation>自带词表中的英文词（没有中文词），如“cat dog king queen”</translation>
+    </message>
+    <message>
         <source>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values</source>
         <translation>“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1”（值为 JSON）</translation>
     </message>
@@ -9328,10 +9332,6 @@
     <message>
         <source>{title}, column {column} for {token}: {before} {old}, {now} {value}.</source>
         <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
-    </message>
-    <message>
-        <source>words of the table that comes along, such as “cat dog king queen”</source>
-        <translation>自带词表中的词，如“cat dog king queen”</translation>
     </message>
     <message>
         <source>“- open:”, “- make:”, “- model:” or “- words:” in the first step</source>
