@@ -6966,6 +6966,10 @@
         <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最大。</translation>
     </message>
     <message>
+        <source>Query {query} gives key {key} a weight of {value}, the smallest of {count}.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最小。</translation>
+    </message>
+    <message>
         <source>Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中第 {rank} 大。</translation>
     </message>
