@@ -336,11 +336,17 @@ class Bars(QObject):
             menu.addActions(wanted)
 
     def _show_menus(self) -> None:
-        """Leave out the menus of which every entry is left out; those filled anew each time stay."""
+        """Leave out the menus of which every entry is left out; those filled anew each time stay.
+
+        A menu whose own ones are still to be filled shows no other titles at first than later.
+        """
         for key in reversed(self.menus):
             entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
-            left_out = [self.is_left_out(entry) or not entry.isVisible() for entry in entries]
-            self.menus[key].menuAction().setVisible(not entries or not all(left_out))
+            self.menus[key].menuAction().setVisible(not entries or any(map(self._shows, entries)))
+
+    def _shows(self, entry: QAction) -> bool:
+        inner = entry.menu()
+        return not self.is_left_out(entry) and entry.isVisible() and not (isinstance(inner, QMenu) and inner.isEmpty())
 
     # --- tool bar --------------------------------------------------------------------------------
     def _build_toolbar(self) -> None:

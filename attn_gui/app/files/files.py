@@ -466,7 +466,7 @@ class FilesController(QObject):
 
     def _take(self, path: Path, loaded: Loaded, stamp: Stamp | None, read: Read = open_file, name: str = "") -> None:
         example = example_in(path) if read is open_file else None
-        view = example.view if example is not None else loaded.view
+        view = {"head": example.head} if example is not None else loaded.view
         self._begin(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, view)
         self._known = stamp  # of before it was read: what another program has written since is not ours
         self.journaling.begin_from(self._known if read is open_file else None)  # what was arranged is in no file
