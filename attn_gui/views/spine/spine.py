@@ -321,8 +321,10 @@ class Spine(Retranslated, QWidget):
         form = next(fitting, None)
         self._scrolls, form = form is None, form or FORMS[-1]
         self._set_height()
-        self._formula.setVisible(form.formula)
-        self._line.setVisible(form.formula)
+        if form.formula == self._formula.isHidden():
+            self._formula.setVisible(form.formula)
+            self._line.setVisible(form.formula)
+            self._outer.activate()  # at once: a paint before would show it in the corner
         self._row.set_form(form, keep, self.height() - self._bar_height())
 
     def _chosen_node(self) -> str:
@@ -356,7 +358,7 @@ class Spine(Retranslated, QWidget):
         set_ground(self, "raised")
         self._line.setProperty("hairline", True)
         self._line.setFixedWidth(1)
-        outer = QHBoxLayout(self)
+        outer = self._outer = QHBoxLayout(self)
         outer.setContentsMargins(SPACING.l, 0, SPACING.m, 0)
         outer.setSpacing(SPACING.l)
         self._formula.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
