@@ -290,6 +290,10 @@
         <translation>跟随系统(&amp;S)</translation>
     </message>
     <message>
+        <source>Nothing is compared yet: choose “With / without …” above, or pin a state</source>
+        <translation>还没有比较：先在上方选择“有 / 无 …”，或设为基准</translation>
+    </message>
+    <message>
         <source>Score &amp;function</source>
         <translation>评分函数(&amp;F)</translation>
     </message>
@@ -420,10 +424,6 @@
     <message>
         <source>&amp;End the comparison</source>
         <translation>结束比较(&amp;E)</translation>
-    </message>
-    <message>
-        <source>Nothing is compared yet: pin a state first</source>
-        <translation>尚无可比较的状态：请先将一个状态设为基准</translation>
     </message>
     <message>
         <source>&amp;Now</source>
@@ -1364,6 +1364,10 @@
     <message>
         <source>{title}, side by side</source>
         <translation>{title}，并排</translation>
+    </message>
+    <message>
+        <source>If the numbers of Q and K are independent with variance 1, the scores without ÷ √dₖ have a variance of about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0.</source>
+        <translation>若 Q、K 的各数相互独立、方差为 1，不除以 √dₖ 时分数的方差约为 dₖ：dₖ 越大，每一行越接近只有一个 1，梯度越接近 0。</translation>
     </message>
     <message>
         <source>{stage}, the same cell in both</source>
