@@ -769,7 +769,10 @@
         <source>Choose a computed cell of a map first, one that no exercise covers</source>
         <translation>请先在图中选中一个算出来的单元格（练习盖住的除外）</translation>
     </message>
-</context>
+<message>
+        <source>Nothing is compared yet: choose “With / without …” above, or pin a state</source>
+        <translation>还没有比较：先在上方选择“有 / 无 …”，或设为基准</translation>
+    </message></context>
 <context>
     <name>AlignField</name>
     <message>
@@ -1378,7 +1381,10 @@
         <source>{stage}, the same cell in both</source>
         <translation>{stage}，两边同一个单元格</translation>
     </message>
-</context>
+<message>
+        <source>If the numbers of Q and K are independent with variance 1, the scores without ÷ √dₖ have a variance of about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0.</source>
+        <translation>若 Q、K 的各数相互独立、方差为 1，不除以 √dₖ 时分数的方差约为 dₖ：dₖ 越大，每一行越接近只有一个 1，梯度越接近 0。</translation>
+    </message></context>
 <context>
     <name>Compared</name>
     <message>
@@ -10748,7 +10754,10 @@
         <source>Lessons explain it step by step. Search actions finds everything else, in either language.</source>
         <translation>“课程”一步一步地讲。其余一切都能用“搜索操作”找到，中英文都行。</translation>
     </message>
-</context>
+<message>
+        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
+        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+    </message></context>
 <context>
     <name>TourBubble</name>
     <message>
