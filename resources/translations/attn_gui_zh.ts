@@ -1608,15 +1608,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
+        <source>The smallest change of the query's row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key&apos;s row of K that reaches it</source>
+        <source>The smallest change of the key's row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query&apos;s row of X that reaches it</source>
+        <source>The smallest change of the query's row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1776,10 +1776,6 @@
     <message>
         <source>In this lesson:</source>
         <translation>这一课讲了：</translation>
-    </message>
-    <message>
-        <source>Not done yet:</source>
-        <translation>还没完成：</translation>
     </message>
     <message>
         <source>Answer shown: </source>
@@ -3643,6 +3639,10 @@
         <translation>上一步</translation>
     </message>
     <message>
+        <source>Make a card</source>
+        <translation>做成卡片</translation>
+    </message>
+    <message>
         <source>Close the lesson; its place is kept</source>
         <translation>关闭课程（进度会保留）</translation>
     </message>
@@ -4023,7 +4023,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -4131,7 +4131,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
+        <source>All diagonals from one cell's to the other's</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -4290,7 +4290,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4502,11 +4502,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer&apos;s heads on again</source>
+        <source>Switch the la&amp;yer's heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer&apos;s heads off</source>
+        <source>Switch the la&amp;yer's heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4970,6 +4970,10 @@
         <source>With / without what was set by hand</source>
         <translation>有 / 无手动修改</translation>
     </message>
+    <message>
+        <source>query {row} → key {column}</source>
+        <translation>查询 {row} → 键 {column}</translation>
+    </message>
 </context>
 <context>
     <name>NewDialog</name>
@@ -5225,7 +5229,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head&apos;s output</source>
+        <source>norm of the head's output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -6013,7 +6017,7 @@
         <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, almost no gradient passes.</source>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, almost no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
@@ -8026,8 +8030,16 @@
         <translation>“- 词: …”，其中的词为 {words} 之一</translation>
     </message>
     <message>
-        <source>“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”</source>
-        <translation>“- ask:”“- answer:”“- tolerance:”“- because:”或“- [ ] 选项”</translation>
+        <source>“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”</source>
+        <translation>“- ask:”、“- answer:”、“- tolerance:”、“- wrong:”、“- because:”或“- [ ] 选项”</translation>
+    </message>
+    <message>
+        <source>“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices</source>
+        <translation>“- tolerance:”和“- wrong:”只与“- answer:”同用，不与选项同用</translation>
+    </message>
+    <message>
+        <source>“- wrong: number | what it is”, at most {most} times</source>
+        <translation>“- wrong: 数 | 它是什么”，最多 {most} 行</translation>
     </message>
     <message>
         <source>a text under “### English” and one under “### 中文”</source>
@@ -8044,10 +8056,6 @@
     <message>
         <source>an expression such as {{weights[1, 1]}}</source>
         <translation>形如 {{weights[1, 1]}} 的表达式</translation>
-    </message>
-    <message>
-        <source>“- tolerance:” beside “- answer:” alone, not with choices</source>
-        <translation>“- tolerance:”只与“- answer:”同用，选择题没有误差</translation>
     </message>
     <message>
         <source>a number between 0 and 1, written as 0.001</source>
@@ -8092,6 +8100,10 @@
     <message>
         <source>a number that the problem of this step has</source>
         <translation>这一步的算例中存在的数</translation>
+    </message>
+    <message>
+        <source>a number that is not taken as the answer</source>
+        <translation>一个不会被当作正确答案的数</translation>
     </message>
     <message>
         <source>an answer that is a finite number</source>
@@ -8886,8 +8898,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -8954,16 +8966,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -8986,8 +8998,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}=&quot;{value}&quot; ({words})</source>
-        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
+        <source>{option}="{value}" ({words})</source>
+        <translation>{option}="{value}"（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -9357,7 +9369,21 @@
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
-</context>
+    <message>
+        <source>This model does not know {parts}: “{token}” stands there instead.</source>
+        <translation>这个模型不认识 {parts}，用“{token}”代替。</translation>
+    </message>
+    <message>
+        <source>“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}.</source>
+        <translation>文件中的“{name}”与这里算出的数不同，相差至多 {apart}。</translation>
+    </message>
+<message>
+        <source>Query {query} gives key {key} a weight of {value}, the smallest of {count}.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最小。</translation>
+    </message><message>
+        <source>words of the table that comes along, such as “cat dog king queen” (English alone)</source>
+        <translation>自带词表中的英文词（没有中文词），如“cat dog king queen”</translation>
+    </message></context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -9955,6 +9981,14 @@
         <source>One sentence</source>
         <translation>一句话</translation>
     </message>
+    <message>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有学出来的 W_Q 和 W_K。</translation>
+    </message>
+    <message>
+        <source>The vectors are random: the weights say nothing about meaning yet.</source>
+        <translation>向量是随机的：这些权重还说明不了含义。</translation>
+    </message>
 </context>
 <context>
     <name>StartView</name>
@@ -10073,6 +10107,10 @@
     <message>
         <source>Go on</source>
         <translation>继续</translation>
+    </message>
+    <message>
+        <source>Write a sentence and see which word each word attends to. Vectors of MiniLM, by cosine.</source>
+        <translation>写一句话，看每个词看向谁。这里用 MiniLM 的词向量。</translation>
     </message>
 </context>
 <context>
@@ -10684,14 +10722,17 @@
         <translation>学习与查找</translation>
     </message>
     <message>
-        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
-        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
-    </message>
-    <message>
         <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
         <translation>用实际的数写出选中的这一格是怎样算出来的。“演示这一格”会一步步放给你看。</translation>
     </message>
-</context>
+    <message>
+        <source>Lessons explain it step by step. Search actions finds everything else, in either language.</source>
+        <translation>“课程”一步一步地讲。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+    </message>
+<message>
+        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
+        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+    </message></context>
 <context>
     <name>TourBubble</name>
     <message>
@@ -11105,7 +11146,7 @@
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
+        <translation>空格：播放或暂停　← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -11313,7 +11354,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>级别</translation>
     </message>
     <message>
-        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
+        <source>and the teacher's pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
     </message>
 </context>
@@ -11356,11 +11397,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>演算</translation>
     </message>
     <message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
-        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11452,7 +11493,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
     <message>
-        <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
+        <source>No. {first} of {count} · teacher's page {page} of {pages}</source>
         <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
