@@ -286,7 +286,7 @@ def shares(scores):
 class PositiveShares(Normalizer):
     """Scores of each row as shares of one: φ(s) over the sum of the row, φ(s) = elu(s) + 1."""
 
-    label = QT_TRANSLATE_NOOP("Normalizers", "φ over sum")
+    label = QT_TRANSLATE_NOOP("Normalizers", "φ / Σ φ")
     whole, plain = r"\frac{{\varphi\left({0}\right)}}{{\sum \varphi}}", "φ({0}) / Σ φ"
     sentence = QT_TRANSLATE_NOOP(
         "Sentences",
