@@ -353,9 +353,14 @@ def _phi(score: Cell) -> Expression:
 
 
 def _phi_of_any(score: Cell) -> Expression:
-    """Return elu(s) + 1 as max(s, 0) + e^(−max(−s, 0))."""
-    zero = Number(0.0)
-    return add(Largest(add(score, zero)), Function("exp", Negative(Largest(add(Negative(score), zero)))))
+    """Return elu(s) + 1 as max(s, 0) + e^min(s, 0)."""
+    above = Quotient(add(score, Function("abs", score)), Number(2.0))
+    return add(above, Function("exp", _below(score)))
+
+
+def _below(part: Expression) -> Expression:
+    """Return min(x, 0) as (x − |x|) / 2, which a spreadsheet computes of ranges, too."""
+    return Quotient(add(part, Negative(Function("abs", part))), Number(2.0))
 
 
 # --- sigmoid ---------------------------------------------------------------------------------------
@@ -432,12 +437,12 @@ class Sigmoid(Normalizer):
         return Quotient(Number(1.0), add(Number(1.0), Function("exp", opposite)))
 
     def general(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
-        """Return e^(−max(−x, 0)) / (1 + e^(−|x|)), of which no part overflows."""
+        """Return e^min(x, 0) / (1 + e^(−|x|)), of which no part overflows."""
         logits, scalar = inputs
         assert logits is not None
         steps: Expression = logits.one if scalar is None else Quotient(logits.one, scalar.one, inline=True)
-        below = Function("exp", Negative(Largest(add(Negative(steps), Number(0.0)))))
-        return Quotient(below, add(Number(1.0), Function("exp", Negative(Function("abs", steps)))))
+        falling = Function("exp", Negative(Function("abs", steps)))
+        return Quotient(Function("exp", _below(steps)), add(Number(1.0), falling))
 
 
 # --- catalog ---------------------------------------------------------------------------------------
