@@ -41,11 +41,7 @@ REMOVED = {
     "temperature": QT_TRANSLATE_NOOP("History", "removed the temperature"),
     "rotary_theta": QT_TRANSLATE_NOOP("History", "removed rotary positions"),
 }
-WORDS = {
-    "temperature": Label("temperature", context="Settings"),
-    "sink": Label(QT_TRANSLATE_NOOP("History", "sinks")),
-    "": Label(QT_TRANSLATE_NOOP("History", "temperature and sinks")),
-}
+READ = {"temperature": Label("temperature", context="Settings"), "sink": Label(QT_TRANSLATE_NOOP("History", "sinks"))}
 """What only some normalizations read."""
 FIRST = {"softcap": 5.0, "temperature": 1.0, "rotary_theta": 10_000.0}  # what a step begins with when it is added
 
@@ -95,12 +91,14 @@ class VariantsController(QObject):
     def set_normalizer(self, key: str) -> None:
         """Make weights of the scores in another way; a temperature and sinks that it does not read go with the step."""
         problem = self._document.problem
-        gone = [name for name in WORDS if getattr(problem, name) is not None and name not in NORMALIZERS[key].reads]
+        gone = [name for name in READ if getattr(problem, name) is not None and name not in NORMALIZERS[key].reads]
         values: dict[str, object] = {"name": Label(NORMALIZERS[key].label, context="Normalizers")}
         template = QT_TRANSLATE_NOOP("History", "weights: {name}")
         if gone:
             template = QT_TRANSLATE_NOOP("History", "weights: {name}; removed the {gone}")
-            values["gone"] = WORDS[gone[0]] if len(gone) == 1 else WORDS[""]
+            values["gone"] = (
+                READ[gone[0]] if len(gone) == 1 else Label(QT_TRANSLATE_NOOP("History", "temperature and sinks"))
+            )
         change = {"normalize": key} | dict.fromkeys(gone)
         self._making.change(Label(template, values), lambda: change)
 
