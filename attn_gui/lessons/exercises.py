@@ -230,7 +230,8 @@ def _merged(evaluation: Evaluation, names: Sequence[str]) -> tuple[tuple[str, ..
 
 def _repeats(evaluation: Evaluation, before: str, name: str) -> bool:
     """Return whether a stage has the numbers of the one before it, or −∞."""
-    if not STAGE[name].square or STAGE[name].shares or evaluation.shape(name) != evaluation.shape(before):
+    stage = evaluation.node(name).stage
+    if not stage.square or stage.shares or evaluation.shape(name) != evaluation.shape(before):
         return False
     old, new = (evaluation.box(stage, indices.whole(evaluation.shape(stage))) for stage in (before, name))
     return bool(((old == new) | np.isneginf(new)).all())

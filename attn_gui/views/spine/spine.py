@@ -120,6 +120,7 @@ class Spine(Retranslated, QWidget):
 
     stagePicked = Signal(str)
     scorePicked = Signal(str)
+    normalizerPicked = Signal(str)
     choicePicked = Signal(str, str)  # norm or activation of the block, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
@@ -203,14 +204,20 @@ class Spine(Retranslated, QWidget):
         self._give_way()
 
     def set_parts(self, shown: Set[str]) -> None:
-        """Show the choice of the score function, or the sign that stands for the dot product."""
+        """Show the choices of the score function and of what makes weights, or what stands for the usual ones."""
         self.boxes.score.set_sign("" if "score" in shown else "=")
+        self.boxes.normalizer.set_quiet("normalize" not in shown)
         self._order_tabs()
 
     def set_score(self, score: str) -> None:
         """The score function in force."""
         self.boxes.set_score(score)
         self._after_change_of_boxes("score", score)
+
+    def set_normalizer(self, key: str) -> None:
+        """Set what makes weights of the scores."""
+        self.boxes.normalizer.set_key(key)
+        self._after_change_of_boxes("normalize", key)
 
     def set_choice(self, name: str, key: str) -> None:
         """The norm or the activation in force."""
@@ -347,6 +354,7 @@ class Spine(Retranslated, QWidget):
 
     def _connect(self) -> None:
         self.boxes.scorePicked.connect(self.scorePicked)
+        self.boxes.normalizerPicked.connect(self.normalizerPicked)
         self.boxes.choicePicked.connect(self.choicePicked)
         self.boxes.scalePicked.connect(self.scalePicked)
         self.boxes.scaleSlid.connect(self.scaleSlid)
