@@ -53,7 +53,6 @@ def test_imports_go_in_one_direction():
         ("attn_gui.lessons.scenes", ("PySide6", "pyqtgraph")),
         ("attn_gui.document.document", ("PySide6.QtWidgets", "pyqtgraph")),
         ("attn_gui.figure.sheet", ("PySide6.QtWidgets", "pyqtgraph")),
-        ("attn_gui.app.program", ("PIL.Image", "difflib", "attn_gui.models", "attn_gui.lessons.lesson", "openpyxl")),
     ],
 )
 def test_importing_stays_light(module, never):

@@ -466,7 +466,6 @@ def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, sou
         return []
     source.file.seek(0)
     found, weights = listing.read(source, maps), compute(problem)[GIVEN]
-    causal = () if problem.mask else compute(problem.replace(mask=Causal.kind))[GIVEN]
     notes = []
     for name in maps:
         held = found[name].astype(float).reshape(weights.shape)
@@ -476,7 +475,8 @@ def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, sou
             notes.append(FileNote(_NO_NUMBERS, name=shown(name), rows=rows, count=compared.size))
         apart = _apart(held[compared], weights[compared])
         if apart > ALIKE:
-            masked = len(causal) and _apart(held[compared], causal[compared]) <= ALIKE
+            causal = weights if problem.mask else compute(problem.replace(mask=Causal.kind))[GIVEN]
+            masked = _apart(held[compared], causal[compared]) <= ALIKE
             notes.append(FileNote(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
     return notes
 
