@@ -422,10 +422,6 @@
         <translation>结束比较(&amp;E)</translation>
     </message>
     <message>
-        <source>Nothing is compared yet: pin a state first</source>
-        <translation>尚无可比较的状态：请先将一个状态设为基准</translation>
-    </message>
-    <message>
         <source>&amp;Now</source>
         <translation>现在(&amp;N)</translation>
     </message>
@@ -769,13 +765,15 @@
         <source>Choose a computed cell of a map first, one that no exercise covers</source>
         <translation>请先在图中选中一个算出来的单元格（练习盖住的除外）</translation>
     </message>
-<message>
+    <message>
         <source>Nothing is compared yet: choose “With / without …” above, or pin a state</source>
         <translation>还没有比较：先在上方选择“有 / 无 …”，或设为基准</translation>
-    </message><message>
+    </message>
+    <message>
         <source>From scores to &amp;weights</source>
         <translation>从分数到权重(&amp;W)</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -1066,16 +1064,19 @@
         <source>Open this picture in attn_gui: every number can be opened and changed</source>
         <translation>用 attn_gui 打开这张图片，每个数都能点开、能改</translation>
     </message>
-<message>
+    <message>
         <source>query ↓</source>
         <translation>查询 ↓</translation>
-    </message><message>
+    </message>
+    <message>
         <source>key ↓</source>
         <translation>键 ↓</translation>
-    </message><message>
+    </message>
+    <message>
         <source>key →</source>
         <translation>键 →</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>CardDialog</name>
     <message>
@@ -1384,10 +1385,11 @@
         <source>{stage}, the same cell in both</source>
         <translation>{stage}，两边同一个单元格</translation>
     </message>
-<message>
+    <message>
         <source>If the numbers of Q and K are independent with variance 1, the scores without ÷ √dₖ have a variance of about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0.</source>
         <translation>若 Q、K 的各数相互独立、方差为 1，不除以 √dₖ 时分数的方差约为 dₖ：dₖ 越大，每一行越接近只有一个 1，梯度越接近 0。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Compared</name>
     <message>
@@ -1626,15 +1628,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1803,10 +1805,7 @@
         <source>Skipped: </source>
         <translation>跳过：</translation>
     </message>
-<message>
-        <source>Not done yet:</source>
-        <translation>还没完成：</translation>
-    </message></context>
+</context>
 <context>
     <name>Examples</name>
     <message>
@@ -3172,19 +3171,23 @@
         <source>d_k = {width}, columns repeated</source>
         <translation>d_k = {width}，重复各列</translation>
     </message>
-<message>
+    <message>
         <source>sinks</source>
         <translation>注意力汇点</translation>
-    </message><message>
+    </message>
+    <message>
         <source>temperature and sinks</source>
         <translation>温度和注意力汇点</translation>
-    </message><message>
+    </message>
+    <message>
         <source>weights: {name}</source>
         <translation>权重：{name}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>weights: {name}; removed the {gone}</source>
         <translation>权重：{name}；已移除{gone}</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -4056,7 +4059,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -4164,7 +4167,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -4323,7 +4326,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4535,11 +4538,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -5151,6 +5154,25 @@
     </message>
 </context>
 <context>
+    <name>Normalizers</name>
+    <message>
+        <source>softmax</source>
+        <translation>softmax</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>φ / Σ φ</source>
+        <translation>φ / Σ φ</translation>
+    </message>
+    <message>
+        <source>sigmoid</source>
+        <translation>sigmoid</translation>
+    </message>
+</context>
+<context>
     <name>NumberField</name>
     <message>
         <source>A number above 0 is needed. Esc keeps {old}.</source>
@@ -5262,7 +5284,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -6050,7 +6072,7 @@
         <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, almost no gradient passes.</source>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, almost no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
@@ -6394,10 +6416,6 @@
         <translation>该读数计入所有单元格</translation>
     </message>
     <message>
-        <source>Needs queries and keys of one sequence, with tokens</source>
-        <translation>需要查询和键来自同一个带词元的序列</translation>
-    </message>
-    <message>
         <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
         <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
     </message>
@@ -6429,16 +6447,19 @@
         <source>mean entropy in bits, 0 … {most}</source>
         <translation>每行的平均熵（比特），0 … {most}</translation>
     </message>
-<message>
+    <message>
         <source>the largest weight of the head, which may be any number</source>
         <translation>该头的最大权重，可以是任意数</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Needs queries and keys of one sequence, with tokens, and weights whose rows add up to 1</source>
         <translation>需要查询和键来自同一个带词元的序列，且每行权重之和为 1</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Needs weights whose rows add up to 1</source>
         <translation>需要每行权重之和为 1</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ReadingsDialog</name>
     <message>
@@ -7454,10 +7475,6 @@
     <message>
         <source>{stage} comes before the bias: change the query or the key row instead.</source>
         <translation>{stage} 在加偏置之前：请改为调整查询或键的行。</translation>
-    </message>
-    <message>
-        <source>Beside a sink, a norm of Q or K, or a change by hand, nothing keeps the odds among the other keys: let them go free.</source>
-        <translation>有注意力汇点、Q 或 K 的归一化或手动修改时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
     </message>
     <message>
         <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
@@ -8940,8 +8957,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -9008,16 +9025,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -9040,8 +9057,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -9423,37 +9440,35 @@
         <source>words of the table that comes along, such as “cat dog king queen” (English alone)</source>
         <translation>自带词表中的英文词（没有中文词），如“cat dog king queen”</translation>
     </message>
-<message>
-        <source>“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”</source>
-        <translation>“- ask:”“- answer:”“- tolerance:”“- because:”或“- [ ] 选项”</translation>
-    </message><message>
-        <source>“- tolerance:” beside “- answer:” alone, not with choices</source>
-        <translation>“- tolerance:”只与“- answer:”同用，选择题没有误差</translation>
-    </message><message>
-        <source>words of the table that comes along, such as “cat dog king queen”</source>
-        <translation>自带词表中的词，如“cat dog king queen”</translation>
-    </message><message>
+    <message>
         <source>{field} has no part in the weights where normalize is {normalize}: choose {choices}, or leave it out.</source>
         <translation>归一化为 {normalize} 时，权重与{field}无关：请改选 {choices}，或去掉它。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The reference does not know the normalization {name}: no stage is judged.</source>
         <translation>参考计算不认识归一化 {name}：不评判任何步骤。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Rows of weights sum to 1: does not apply without a normalization that makes shares of them.</source>
         <translation>每行权重之和为 1：所选的归一化不要求这一点，不适用。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Beside a sink, a norm of Q or K, or a change by hand, or without a softmax, nothing keeps the odds among the other keys: let them go free.</source>
         <translation>有注意力汇点、Q 或 K 的归一化、手动修改，或没有 softmax 时，其余键之间的比值无法保持：请让它们自由变化。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Query {query} gives key {key} a weight of {value}. It is the score itself: without a softmax a row adds up to anything.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}。它就是分数本身：没有 softmax，一行之和可以是任意数。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Query {query} gives key {key} a weight of {value}. It is φ of the score over the sum of the row; φ(s) is s + 1 above 0, else e^s.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}。它是分数的 φ 值除以该行 φ 值之和；s &gt; 0 时 φ(s) = s + 1，否则 φ(s) = e^s。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Query {query} gives key {key} a weight of {value}. It is the sigmoid of the score alone: a row adds up to anything.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}。它只是这个分数的 sigmoid 值：一行之和可以是任意数。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -10639,10 +10654,11 @@
         <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
         <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
     </message>
-<message>
+    <message>
         <source>Makes weights of the scores: a softmax, nothing at all, φ(s) / Σ φ(s) with φ(s) = elu(s) + 1, or a sigmoid</source>
         <translation>如何由分数得到权重：softmax、什么都不做、φ(s) / Σ φ(s)（φ(s) = elu(s) + 1）或 sigmoid</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>TokenHeader</name>
     <message>
@@ -10802,10 +10818,7 @@
         <source>Lessons explain it step by step. Search actions finds everything else, in either language.</source>
         <translation>“课程”一步一步地讲。其余一切都能用“搜索操作”找到，中英文都行。</translation>
     </message>
-<message>
-        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
-        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
-    </message></context>
+</context>
 <context>
     <name>TourBubble</name>
     <message>
@@ -11219,7 +11232,7 @@
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停　← →：上一步、下一步
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -11427,7 +11440,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>级别</translation>
     </message>
     <message>
-        <source>and the teacher's pages with the answers, in a file of their own</source>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
     </message>
 </context>
@@ -11470,11 +11483,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>演算</translation>
     </message>
     <message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
-        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
+        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11566,7 +11579,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
     <message>
-        <source>No. {first} of {count} · teacher's page {page} of {pages}</source>
+        <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11574,16 +11587,4 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>用方框里舍入后的数续算；末位差 {spread} 也算对。</translation>
     </message>
 </context>
-<context><name>Normalizers</name><message>
-        <source>softmax</source>
-        <translation>softmax</translation>
-    </message><message>
-        <source>none</source>
-        <translation>无</translation>
-    </message><message>
-        <source>φ / Σ φ</source>
-        <translation>φ / Σ φ</translation>
-    </message><message>
-        <source>sigmoid</source>
-        <translation>sigmoid</translation>
-    </message></context></TS>
+</TS>
