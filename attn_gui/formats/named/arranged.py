@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -156,10 +157,10 @@ def masks_of(said: ArrayMapping, listing: Listing) -> dict[str, tuple[str | None
     """
     if said.mask == NO_MASK:
         return {}
-    chosen = said.arrays.get(MASK)
-    found = {} if chosen is None else {chosen: KEEP if said.own else known_meaning(chosen)}
+    chosen, kinds = said.arrays.get(MASK), {array.name: array.dtype for array in listing.arrays}
+    found = {} if chosen is None else {chosen: KEEP if said.own else known_meaning(chosen, kinds[chosen])}
     for name in masks_beside(said, listing):
-        meaning = known_meaning(name)
+        meaning = known_meaning(name, kinds[name])
         if meaning is not None or chosen is None:
             found.setdefault(name, meaning)
     opens = [name for name, meaning in found.items() if meaning is None]
@@ -411,6 +412,7 @@ MOST_COMPARED = 100_000
 """Weights that are computed within a moment."""
 ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
+_SETTING = re.compile(r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$", re.IGNORECASE)
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -455,12 +457,13 @@ def read_arranged(arrangement: ArrayMapping, listing: Listing, source: FileSourc
     loaded = problem_of(arrays, options, batch_axis=items_first)
     checked, differing = _compared(loaded.problem, left, listing, source)
     left = [name for name in left if name not in checked]
+    left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
     notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing))
     return replace(
         loaded,
         notes=(*notes, *notes_on(left, ()), *loaded.notes, *differing),
-        left_out=(*(name for name in left if not is_result(name)), *loaded.left_out),
-        missed=() if arrangement.arrays else _missed(said, left),
+        left_out=left_out,
+        missed=() if arrangement.arrays else (*_missed(said, left), *_missed_settings(left_out, listing, source)),
     )
 
 
@@ -483,7 +486,6 @@ def _compared(
     steps = {name: step for name, step in steps.items() if shapes[name] in alike[name]}
     source.file.seek(0)
     found = listing.read(source, steps) if steps else {}
-    causal = () if problem.mask or not steps else compute(problem.replace(mask=Causal.kind))[GIVEN]
     checked, notes = set[str](), list[FileNote]()
     for name, step in steps.items():
         computed = trace[step]
@@ -496,11 +498,16 @@ def _compared(
         if apart <= ALIKE:
             checked.add(name)
         elif step == GIVEN:
-            masked = len(causal) and _apart(given[compared], causal[compared]) <= ALIKE
+            masked = not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE
             notes.append(FileNote(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
         else:
             notes.append(FileNote(_OTHER_STEP, name=shown(name), apart=f"{apart:.2g}"))
     return checked, notes
+
+
+def _causal_weights(problem: Problem) -> Array:
+    """Return the weights of a problem under a causal mask."""
+    return compute(problem.replace(mask=Causal.kind))[GIVEN]
 
 
 def _apart(one: Array, other: Array) -> float:
@@ -587,3 +594,13 @@ def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
     return tuple(name for name, role in roles.items() if role in wanted)
+
+
+def _missed_settings(left: Sequence[str], listing: Listing, source: FileSource) -> tuple[str, ...]:
+    """Return what is not read and stands, by its name, for a mask, a bias or a cap that a problem would need said
+    otherwise; 0 and −1 switch such a thing off."""
+    names = [name for name in left if _SETTING.search(name)]
+    small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
+    source.file.seek(0)
+    values = {**listing.options, **listing.read(source, small)}
+    return tuple(name for name in names if not np.isin(values.get(name, 1), (0, -1)).all())
