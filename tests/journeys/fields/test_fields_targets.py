@@ -238,7 +238,7 @@ def test_the_menu_of_a_map_and_the_explanation_offer_it(fields):
     person.answering(
         TargetDialog,
         lambda dialog: (opened.append(dialog.windowTitle()), dialog.reject()),
-        lambda: person.click(person.button("Set to…", "inspector")),
+        lambda: person.click(person.button("Set to…", "zone.explain")),
     )
     assert opened == ["Set A[1, 1]"]
     person.show_stage("query")

@@ -66,7 +66,7 @@ def click_term(person, row, column=0):
 
 def copy(person, form):
     """Copy the equations in a form of the menu."""
-    action = next(each for each in person.find("inspector").findChildren(QAction) if each.text() == form)
+    action = next(each for each in person.find("zone.explain").findChildren(QAction) if each.text() == form)
     assert action.parent().parent().isVisible()  # the button with the menu
     action.trigger()
     person.look()
@@ -212,7 +212,7 @@ def test_with_the_keyboard_alone(launch, settled):
 def test_one_equation_is_shown_copied_and_right(launch, lang, one, text, latex):
     person = launch(SMALL, lang=lang)
     person.click_cell("weights", 1, 1)
-    person.click(person.button(one, "inspector"))
+    person.click(person.button(one, "zone.explain"))
     assert "Z = ∑_j e^(q₁ · k_j / √3)" in person.explanation()
     copy(person, text)
     formula, number, _total_in_symbols, total = person.clipboard().splitlines()[1:5]

@@ -189,7 +189,7 @@ def test_the_view_is_there_after_a_restart(launch):
     columns.setSizes([426, 390, 624])
     kept = columns.sizes()
     splitter = person.program.window.inputs._splitter
-    splitter.setSizes([400, 120, 120])
+    person.program.window.inputs.set_heights({"query": 400, "key": 120, "value": 120})
     heights = [size for size in splitter.sizes() if size]
     person.window.close()
     again = launch("worked-example.npz")
