@@ -426,6 +426,11 @@ class Covered(EvaluationProxy):
         return any(self.left_out(name, box) for name in self._cells for box in made_of.boxes(name))
 
 
+def covering(evaluation: Evaluation, blanks: Collection[Blank]) -> Evaluation:
+    """Return an evaluation without the cells that are left out, if any are."""
+    return Covered(evaluation, blanks) if blanks else evaluation
+
+
 def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
     """Return the cells of other stages that are made of this cell alone, or it of them, and are equal to it."""
     number, given = of.fetch(blank.stage, blank.box).reshape(()), of.problem.arrays()

@@ -49,6 +49,17 @@ def letter(name: str) -> str:
     return QCoreApplication.translate("Names", symbol(name))
 
 
+def place_words(problem: Problem, axes: Sequence[str], row: int, column: int) -> str:
+    """A cell by its tokens, `it → tired (10, 13)`, by its query and key, `query 1 → key 1 (1, 1)`, or as `(1, 1)`."""
+    place = f"({row}, {column})"
+    if axes[-1] != "key":
+        return place
+    if problem.query_tokens and problem.names_of_keys:
+        return f"{token_text(problem.query_tokens[row])} → {token_text(problem.names_of_keys[column])} {place}"
+    said = QCoreApplication.translate("Names", "query {row} → key {column}").format(row=row, column=column)
+    return f"{said} {place}"
+
+
 def said_in(part: object, context: str) -> str:
     """A note in the present language, notes within it too; `context` is that of its templates."""
     if not isinstance(part, Note):

@@ -1778,10 +1778,6 @@
         <translation>这一课讲了：</translation>
     </message>
     <message>
-        <source>Not done yet:</source>
-        <translation>还没完成：</translation>
-    </message>
-    <message>
         <source>Answer shown: </source>
         <translation>看了答案：</translation>
     </message>
@@ -3643,6 +3639,10 @@
         <translation>上一步</translation>
     </message>
     <message>
+        <source>Make a card</source>
+        <translation>做成卡片</translation>
+    </message>
+    <message>
         <source>Close the lesson; its place is kept</source>
         <translation>关闭课程（进度会保留）</translation>
     </message>
@@ -4969,6 +4969,10 @@
     <message>
         <source>With / without what was set by hand</source>
         <translation>有 / 无手动修改</translation>
+    </message>
+    <message>
+        <source>query {row} → key {column}</source>
+        <translation>查询 {row} → 键 {column}</translation>
     </message>
 </context>
 <context>
@@ -8026,8 +8030,16 @@
         <translation>“- 词: …”，其中的词为 {words} 之一</translation>
     </message>
     <message>
-        <source>“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”</source>
-        <translation>“- ask:”“- answer:”“- tolerance:”“- because:”或“- [ ] 选项”</translation>
+        <source>“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”</source>
+        <translation>“- ask:”、“- answer:”、“- tolerance:”、“- wrong:”、“- because:”或“- [ ] 选项”</translation>
+    </message>
+    <message>
+        <source>“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices</source>
+        <translation>“- tolerance:”和“- wrong:”只与“- answer:”同用，不与选项同用</translation>
+    </message>
+    <message>
+        <source>“- wrong: number | what it is”, at most {most} times</source>
+        <translation>“- wrong: 数 | 它是什么”，最多 {most} 行</translation>
     </message>
     <message>
         <source>a text under “### English” and one under “### 中文”</source>
@@ -8044,10 +8056,6 @@
     <message>
         <source>an expression such as {{weights[1, 1]}}</source>
         <translation>形如 {{weights[1, 1]}} 的表达式</translation>
-    </message>
-    <message>
-        <source>“- tolerance:” beside “- answer:” alone, not with choices</source>
-        <translation>“- tolerance:”只与“- answer:”同用，选择题没有误差</translation>
     </message>
     <message>
         <source>a number between 0 and 1, written as 0.001</source>
@@ -8092,6 +8100,10 @@
     <message>
         <source>a number that the problem of this step has</source>
         <translation>这一步的算例中存在的数</translation>
+    </message>
+    <message>
+        <source>a number that is not taken as the answer</source>
+        <translation>一个不会被当作正确答案的数</translation>
     </message>
     <message>
         <source>an answer that is a finite number</source>
@@ -9322,10 +9334,6 @@
         <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
     </message>
     <message>
-        <source>words of the table that comes along, such as “cat dog king queen”</source>
-        <translation>自带词表中的词，如“cat dog king queen”</translation>
-    </message>
-    <message>
         <source>“- open:”, “- make:”, “- model:” or “- words:” in the first step</source>
         <translation>第一步中的“- open:”“- make:”“- model:”或“- words:”</translation>
     </message>
@@ -9356,6 +9364,22 @@
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
+    </message>
+    <message>
+        <source>This model does not know {parts}: “{token}” stands there instead.</source>
+        <translation>这个模型不认识 {parts}，用“{token}”代替。</translation>
+    </message>
+    <message>
+        <source>“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}.</source>
+        <translation>文件中的“{name}”与这里算出的数不同，相差至多 {apart}。</translation>
+    </message>
+    <message>
+        <source>Query {query} gives key {key} a weight of {value}, the smallest of {count}.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最小。</translation>
+    </message>
+    <message>
+        <source>words of the table that comes along, such as “cat dog king queen” (English alone)</source>
+        <translation>自带词表中的英文词（没有中文词），如“cat dog king queen”</translation>
     </message>
 </context>
 <context>
@@ -9955,6 +9979,14 @@
         <source>One sentence</source>
         <translation>一句话</translation>
     </message>
+    <message>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有学出来的 W_Q 和 W_K。</translation>
+    </message>
+    <message>
+        <source>The vectors are random: the weights say nothing about meaning yet.</source>
+        <translation>向量是随机的：这些权重还说明不了含义。</translation>
+    </message>
 </context>
 <context>
     <name>StartView</name>
@@ -10073,6 +10105,10 @@
     <message>
         <source>Go on</source>
         <translation>继续</translation>
+    </message>
+    <message>
+        <source>Write a sentence and see which word each word attends to. Vectors of MiniLM, by cosine.</source>
+        <translation>写一句话，看每个词看向谁。这里用 MiniLM 的词向量。</translation>
     </message>
 </context>
 <context>
@@ -10684,12 +10720,12 @@
         <translation>学习与查找</translation>
     </message>
     <message>
-        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
-        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
-    </message>
-    <message>
         <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
         <translation>用实际的数写出选中的这一格是怎样算出来的。“演示这一格”会一步步放给你看。</translation>
+    </message>
+    <message>
+        <source>Lessons explain it step by step. Search actions finds everything else, in either language.</source>
+        <translation>“课程”一步一步地讲。其余一切都能用“搜索操作”找到，中英文都行。</translation>
     </message>
 </context>
 <context>

@@ -167,6 +167,8 @@ class Sentences(QObject):
             ), words
         if explanation.rank == 1:
             return self.tr("Query {query} gives key {key} a weight of {value}, the largest of {count}."), words
+        if explanation.rank == len(explanation.terms):
+            return self.tr("Query {query} gives key {key} a weight of {value}, the smallest of {count}."), words
         return self.tr("Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size."), words
 
     # --- from the weights on ---------------------------------------------------------------------
