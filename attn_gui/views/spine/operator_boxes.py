@@ -318,6 +318,7 @@ class SpineBoxes(QObject):
             self.set_numbers(*self._numbers)
         self._made[name] = box
         self._name(box)
+        box.hide()  # until it stands in the row
         return box
 
     def set_score(self, score: str) -> None:
@@ -333,10 +334,9 @@ class SpineBoxes(QObject):
         box.set_key(key)
 
     def set_text(self, name: str, text: str) -> None:
-        """The text of a box without a choice."""
-        box = self.box(name)
-        assert isinstance(box, PlainBox)
-        box.set_text(text)
+        """The text of a box without a choice, if there is one."""
+        if isinstance(box := self._made.get(name), PlainBox):
+            box.set_text(text)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
         """The numbers of the problem by name; an optional one that is not in use leaves its step."""

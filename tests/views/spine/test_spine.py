@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
+from attn_gui.views.spine.operators import OperatorBox
 from attn_gui.views.spine.spine import Spine
 from attn_gui.views.spine.spine_items import NODE, StageNode, entries_of, node_symbol
 from attn_gui.views.text_views import FormulaView
@@ -74,6 +75,14 @@ def names(spine: Spine) -> list[str]:
 
 def node(spine: Spine, name: str) -> StageNode:
     return spine.findChild(StageNode, f"node.{name}")
+
+
+def test_no_box_lies_over_a_map(qtbot: QtBot) -> None:
+    for problem in (direct(), projected()):
+        spine = shown(qtbot, problem)
+        boxes = [box for box in spine.findChildren(OperatorBox) if box.isVisible()]
+        assert len(boxes) > 2
+        assert not [box.name for box in boxes for one in nodes(spine) if box.geometry().intersects(one.geometry())]
 
 
 EVEN = {"query": np.ones((5, 8)), "key": np.ones((7, 8))}  # d_k = 4
