@@ -277,11 +277,12 @@ class Bars(QObject):
             self._window.addAction(self.actions[row.name])
         self._show_menus()
 
-    def append(self, key: str, actions: Sequence[QAction]) -> None:
-        """Put more actions at the end of a menu, below a line."""
-        for action in (self.menus[key].addSeparator(), *actions):
-            self._entries[key].append(action)
-            self.menus[key].addAction(action)
+    def put_first(self, key: str, actions: Sequence[QAction]) -> None:
+        """Put more actions at the head of a menu, above a line."""
+        menu = self.menus[key]
+        first = menu.actions()[0]
+        menu.insertActions(first, actions)
+        self._entries[key][:0] = [*actions, menu.insertSeparator(first)]
 
     def button(self, name: str) -> QWidget | None:
         """The button of an action on the tool bar; None where it has none."""

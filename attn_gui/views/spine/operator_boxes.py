@@ -13,14 +13,15 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QWidget
 
 from attn_gui.engine.blocks import ACTIVATIONS, NORMS
 from attn_gui.engine.graph.stage import Operator
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import catalog
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.count_box import SizeBox
 from attn_gui.views.controls.typed_field import NumberField
-from attn_gui.views.names import score_name
-from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox
+from attn_gui.views.names import normalizer_name, score_name
+from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox, QuietBox
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import FocusedWheel
 
@@ -258,7 +259,7 @@ def _fit(field: NumberField) -> None:
 
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
 LABELED: dict[str, tuple[str, ...]] = {
-    "normalise": ("temperature",),
+    "normalize": ("temperature",),
     "normalized": ("block.ln_eps",),
     "norm": ("block.norm_eps",),
     "norm_query": ("qk_norm_eps",),
@@ -272,6 +273,7 @@ class SpineBoxes(QObject):
     stand in a row below its control."""
 
     scorePicked = Signal(str)
+    normalizerPicked = Signal(str)
     choicePicked = Signal(str, str)  # norm or activation, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
@@ -283,14 +285,23 @@ class SpineBoxes(QObject):
         super().__init__(parent)
         self._parent = parent
         self.score, self.scale, self.mask = ListBox("score", parent), ScaleBox(parent), MaskBox(parent)
-        self._made: dict[str, OperatorBox] = {"score": self.score, "scale": self.scale, "mask": self.mask}
+        self.normalizer = QuietBox("normalize", parent)
+        self._made: dict[str, OperatorBox] = {
+            "score": self.score,
+            "scale": self.scale,
+            "mask": self.mask,
+            "normalize": self.normalizer,
+        }
         self._rows: dict[str, NumberRow] = {}
         self._numbers: tuple[Mapping[str, float | None], str] | None = None  # of the problem, and its dtype
         self._of_score = {key: fields for key, score in SCORES.items() if (fields := numbers_of(score))}
         for key, fields in self._of_score.items():
             self._add_row(self.score, key, fields).hide()
+        self._add_row(self.normalizer, "normalize", LABELED["normalize"]).hide()
         self.score.set_choices([(score, score) for score in SCORES])
         self.score.picked.connect(self.scorePicked)
+        self.normalizer.set_choices([(key, key) for key in NORMALIZERS])
+        self.normalizer.picked.connect(self.normalizerPicked)
         self.scale.scalePicked.connect(self.scalePicked)
         self.scale.scaleSlid.connect(self.scaleSlid)
         self.scale.compareAsked.connect(self.compareAsked)
@@ -313,7 +324,7 @@ class SpineBoxes(QObject):
         else:
             box = (PlainBox if _operators()[name].text else OperatorBox)(name, self._parent)
         if fields := NUMBERED.get(name) or LABELED.get(name):
-            self._add_row(box, name, fields).setHidden(name == "normalise")
+            self._add_row(box, name, fields)
         if self._numbers is not None:
             self.set_numbers(*self._numbers)
         self._made[name] = box
@@ -343,8 +354,7 @@ class SpineBoxes(QObject):
         self._numbers = values, dtype
         for row in self._rows.values():
             row.set_values(values, dtype)
-        if "normalise" in self._rows:
-            self._rows["normalise"].setVisible(values.get("temperature") is not None)
+        self._rows["normalize"].setVisible(values.get("temperature") is not None)
 
     def field(self, name: str) -> NumberField | SizeBox | None:
         """The field of a number; None where no problem has had its step."""
@@ -355,6 +365,7 @@ class SpineBoxes(QObject):
         for box in self._made.values():
             self._name(box)
         self.score.set_choices([(score, score_name(score)) for score in SCORES])
+        self.normalizer.set_choices([(key, normalizer_name(key)) for key in NORMALIZERS])
         self.scale.retranslate()
         for row in self._rows.values():
             row.retranslate()
