@@ -12,7 +12,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.engine.stages import Softmax
+from attn_gui.engine.normalizers import Softmax
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
 

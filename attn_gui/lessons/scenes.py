@@ -46,7 +46,9 @@ NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])?
 CELLS = re.compile(r"(\w+)\[([\d:, ]*)\]")
 PROJECTED = ("query", "key", "value")
 PROBLEM = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
-WORDS = FileNote(QT_TRANSLATE_NOOP("Sentences", "words of the table that comes along, such as “cat dog king queen”"))
+WORDS = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "words of the table that comes along, such as “cat dog king queen” (English alone)")
+)
 MODEL_NAME = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
 SIZES = FileNote(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
 CHANGE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
     QShowEvent,
+    QTextLayout,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -29,13 +30,24 @@ from PySide6.QtWidgets import (
     QPushButton,
     QRadioButton,
     QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel, paint_words, with_scripts
+from attn_gui.views.text_views import (
+    Link,
+    SentenceView,
+    TextRun,
+    WrappedLabel,
+    laid_out_sentence,
+    paint_words,
+    with_scripts,
+)
 from attn_gui.views.theme import current_theme, dress, icon, restyle, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
@@ -49,6 +61,22 @@ class Asked:
 
     text: str
     choices: tuple[str, ...] = ()
+
+
+class ChoiceButton(QRadioButton):
+    """A choice with its exponents and subscripts; pressed anywhere on its line."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionButton()
+        self.initStyleOption(option)
+        text = option.text.replace("&&", "&")
+        option.text = ""
+        painter.drawControl(QStyle.ControlElement.CE_RadioButton, option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_RadioButtonContents, option, self)
+        paint_words(painter, room, TextRun(text), self.font())
+
+    def hitButton(self, pos: QPoint) -> bool:
+        return self.rect().contains(pos)
 
 
 class QuestionView(Retranslated, QWidget):
@@ -93,7 +121,7 @@ class QuestionView(Retranslated, QWidget):
         self.setVisible(asked is not None)
         if asked is None:
             return
-        self._text.set_sentence(with_scripts(TextRun(asked.text, strong=True)))
+        self._text.set_sentence([TextRun(asked.text, strong=True)])
         self._row.setVisible(not asked.choices)
         self._set_choices(asked.choices)
         if fresh:
@@ -105,7 +133,7 @@ class QuestionView(Retranslated, QWidget):
         """Say what an answer is worth, the `lead` first; `offered`: the right one can be shown. The next replaces a
         refused one."""
         lead = lead if text else lead.rstrip()
-        self._verdict.set_sentence([TextRun(lead, role, strong=True), *with_scripts(TextRun(text))])
+        self._verdict.set_sentence([TextRun(lead, role, strong=True), TextRun(text)])
         self._said.setVisible(bool(lead or text))
         self._offer(self._show, offered)
         self._said.setProperty("verdict", role)
@@ -184,7 +212,7 @@ class QuestionView(Retranslated, QWidget):
                 self._group.removeButton(button)
             clear_layout(self._choices)
             for place in range(len(choices)):
-                button = QRadioButton(self)
+                button = ChoiceButton(self)
                 button.setObjectName(f"lesson.choice.{place}")
                 self._group.addButton(button, place)
                 self._choices.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -366,7 +394,7 @@ class EndView(Retranslated, QWidget):
             step = self._words.steps[place]
             link.set_words(step.title, lead=self.tr("Answer shown: ") if step.shown else self.tr("Skipped: "))
         tries = self.tr("Try it: {what}").format(what=self._words.tries) if self._words.tries else ""
-        self._tries.set_sentence(with_scripts(TextRun(tries, "text2")))
+        self._tries.set_sentence([TextRun(tries, "text2")])
         for part in (self._rule, self._tries):
             part.setVisible(bool(tries))
 
@@ -382,10 +410,10 @@ class EndView(Retranslated, QWidget):
             said.setObjectName(f"lesson.open.{place}")
             said.clicked.connect(lambda: self.placeAsked.emit(place))
         elif isinstance(said, SentenceView):
-            said.set_sentence(with_scripts(TextRun(text)))
+            said.set_sentence([TextRun(text)])
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop if done else Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(said, 1)
         self._lines.addWidget(line)
 
@@ -440,8 +468,8 @@ class LessonPanel(Retranslated, QWidget):
         before, self._words = self._words, words
         fresh = self._ended is not None or before is None or (before.key, before.place) != (words.key, words.place)
         self._ended = None
-        self._lesson.set_sentence(with_scripts(TextRun(words.lesson, "text2")))
-        self._title.set_sentence(with_scripts(TextRun(words.title, strong=True)))
+        self._lesson.set_sentence([TextRun(words.lesson, "text2")])
+        self._title.set_sentence([TextRun(words.title, strong=True)])
         self._set_paragraphs(words.paragraphs)
         if words.done is not False and self._do.hasFocus():
             self._take_focus()  # Qt would put it anywhere
@@ -458,7 +486,7 @@ class LessonPanel(Retranslated, QWidget):
     def set_end(self, words: EndWords) -> None:
         """Show the end of the lesson."""
         fresh, self._ended = self._ended is None or self._ended.key != words.key, words
-        self._lesson.set_sentence(with_scripts(TextRun(words.lesson, "text2")))
+        self._lesson.set_sentence([TextRun(words.lesson, "text2")])
         self._end.set_end(words)
         self._following.set_next(words.next)
         self._show_parts()
@@ -653,7 +681,7 @@ class LessonPanel(Retranslated, QWidget):
         self._close.setAutoRaise(True)
         self._lesson.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head, task = QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self._lesson, 1)
+        head.addWidget(self._lesson, 1, Qt.AlignmentFlag.AlignVCenter)
         head.addWidget(self._place)
         head.addWidget(self._close)
         for widget in (self._do, self._done):
@@ -709,11 +737,12 @@ class NextBand(KeyboardButton):
         title, self._minutes = words or ("", 0)
         self.setText(title)
         self.setAccessibleName(title)
+        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        height = QFontMetrics(ui_font("small")).height() + QFontMetrics(ui_font("sentence")).height()
-        return QSize(scaled(120), height + 2 * SPACING.l)
+        height = QFontMetrics(ui_font("small")).height() + self._title(self.width() - SPACING.l - SPACING.m)[1]
+        return QSize(scaled(120), round(height) + 2 * SPACING.l)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -726,17 +755,23 @@ class NextBand(KeyboardButton):
         painter.setPen(theme.text2)
         said = self.tr("Next lesson · about {minutes} min").format(minutes=self._minutes)
         painter.drawText(room, Qt.AlignmentFlag.AlignTop, said)
-        font = ui_font("sentence", weight=600)
-        room.setTop(room.bottom() - QFontMetrics(font).height())
-        paint_words(painter, room, TextRun(self.text()), font)
+        title, height = self._title(room.width())
+        title.draw(painter, QPointF(room.left(), room.bottom() - height))
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def _title(self, width: float) -> tuple[QTextLayout, float]:
+        return laid_out_sentence(with_scripts(TextRun(self.text())), ui_font("sentence", weight=600), width)
 
 
 def _runs(text: str) -> list[TextRun]:
     """Plain text in which **words** stand out."""
-    parts = (TextRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part)
-    return [run for part in parts for run in with_scripts(part)]
+    return [TextRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
 
 
 # --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---

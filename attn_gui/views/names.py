@@ -14,6 +14,7 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.nodes import is_named, symbol, title
 from attn_gui.engine.interventions import Copy, Intervention, Scale
 from attn_gui.engine.masks import MASKS, Layer, Parameter, as_blocked
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import significant
@@ -109,6 +110,11 @@ NO_NAMES = AxisNames(())
 def score_name(score: str) -> str:
     """The name of a score function."""
     return QCoreApplication.translate("Scores", SCORES[score].label)
+
+
+def normalizer_name(key: str) -> str:
+    """The name of what makes weights of the scores."""
+    return QCoreApplication.translate("Normalizers", NORMALIZERS[key].label)
 
 
 # --- Words for what is done by hand to the whole result of a head ---

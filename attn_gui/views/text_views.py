@@ -196,7 +196,7 @@ def plain(sentence: Sequence[TextRun]) -> str:
 
 
 SCRIPT = re.compile(
-    r"(?<=[\w)])\^(−?[\d.]*\d|\([^()]*\))"
+    r"(?<=[\w)])\^(−?[\d.]*\d|[a-z](?![A-Za-z0-9])|\([^()]*\))"
     r"|(?<=(?<![A-Za-z0-9])[A-Za-z])_(model|[A-Za-z0-9](?![A-Za-z0-9_])|\([^()]*\))"
 )
 """What stands raised or lowered in plain text: e^0.577, d_k, h_(t−1); names such as batch_first stay as they are."""
@@ -213,7 +213,8 @@ def with_scripts(run: TextRun) -> list[TextRun]:
 
 
 class SentenceView(QWidget):
-    """Paints a sentence, broken to the width it gets; the accessible name holds its words."""
+    """Paints a sentence with its exponents and subscripts, broken to the width it gets; the accessible name holds its
+    words."""
 
     def __init__(self, parent: QWidget | None = None, *, size: str = "sentence") -> None:
         super().__init__(parent)
@@ -225,7 +226,7 @@ class SentenceView(QWidget):
         self.setSizePolicy(policy)
 
     def set_sentence(self, sentence: Sequence[TextRun]) -> None:
-        self._sentence = tuple(sentence)
+        self._sentence = tuple(piece for run in sentence for piece in with_scripts(run))
         self.setAccessibleName(plain(sentence))
         self._changed()
 

@@ -374,6 +374,9 @@ class LessonsController(QObject):
     def _open_up(self) -> None:
         self._panel.question.set_walk_offered(False)
         self._uncover()
+        state = self._states[self._place]
+        if state.covered and state.shown.page is not None:
+            self._pages.open(state.shown.page)
 
     def take(self, blank: Blank, number: float) -> None:
         """Judge a number that was typed into the map as the answer, if it is the cell that is asked for."""
@@ -462,9 +465,9 @@ class LessonsController(QObject):
         if shown.cell is not None:
             values |= self._chosen(*shown.cell)
         self._view.set(**values)
-        if shown.page is not None:
+        if shown.page is not None and not self._states[self._place].covered:  # else it would be empty
             self._pages.open(shown.page)
-        elif len(values) > 1:
+        elif shown.page is not None or len(values) > 1:
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
             self._window.inspector.turn_to(None)
         if shown.play:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.app.shell import Shell
 from attn_gui.views.dialogs.action_search import ActionSearch
 from tests.seen import fault
 
@@ -104,6 +105,18 @@ def test_a_first_start_shows_little_and_the_switch_the_rest_with_nothing_moved(b
 
     person.do("simple")
     assert places(person) == before
+
+
+def test_the_first_paint_has_the_menus_of_the_simple_window(qapp):
+    """The menu Compute stood there until the program was."""
+    store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "attn_gui", "attn_gui")
+    store.remove("simple")
+    store.sync()
+    shell = Shell(qapp, "en")
+    shown = [action.text() for action in shell.window.menuBar().actions() if action.isVisible()]
+    assert shown == ["&File", "&Edit", "&View", "Co&mpare", "&Learn", "&Help"]
+    shell.window.deleteLater()
+    shell.deleteLater()
 
 
 def test_the_copy_stands_at_the_foot_of_the_column_whatever_is_explained(begin):
