@@ -344,10 +344,10 @@ class SpineBoxes(QObject):
         box.set_key(key)
 
     def set_text(self, name: str, text: str) -> None:
-        """The text of a box without a choice."""
-        box = self.box(name)
-        assert isinstance(box, PlainBox)
-        box.set_text(text)
+        """The text of a box without a choice, where a problem has had its step."""
+        box = self._made.get(name)
+        if isinstance(box, PlainBox):
+            box.set_text(text)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
         """The numbers of the problem by name; an optional one that is not in use leaves its step."""

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
+from attn_gui.views.spine.operator_boxes import OperatorBox
 from attn_gui.views.spine.spine import Spine
 from attn_gui.views.spine.spine_items import NODE, StageNode, entries_of, node_symbol
 from attn_gui.views.text_views import FormulaView
@@ -95,6 +96,14 @@ ALWAYS = ["query", "key", "scores", "scaled", "weights", "value", "head_output",
 )
 def test_a_map_stands_where_the_problem_has_the_stage(qtbot: QtBot, problem: Problem, expected: list[str]) -> None:
     assert names(shown(qtbot, problem, 2000)) == expected
+
+
+def test_no_box_of_a_step_that_is_not_there_lies_over_a_map(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    places = [QRect(box.mapTo(spine, box.rect().topLeft()), box.size()) for box in spine.findChildren(OperatorBox)]
+    boxes = [place for place, box in zip(places, spine.findChildren(OperatorBox), strict=True) if box.isVisible()]
+    maps = [QRect(each.mapTo(spine, each.rect().topLeft()), each.size()) for each in nodes(spine)]
+    assert not [box for box in boxes if any(box.intersects(place) for place in maps)]
 
 
 def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
