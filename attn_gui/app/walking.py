@@ -19,8 +19,8 @@ from attn_gui.app.files.files import asked_path
 from attn_gui.app.maps.status import StatusController
 from attn_gui.document.document import Change
 from attn_gui.engine import Evaluation
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import stand_in
-from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.progress import Progress
 from attn_gui.formats.catalog import IMAGES

@@ -10,7 +10,7 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.comparison import with_leaves
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.models import (
     Run,
     direct_logits,

@@ -11,7 +11,7 @@ import pytest
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldTypeError
-from attn_gui.engine.evaluation import trace
+from attn_gui.engine.evaluation import choice
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats import FormatError
 from attn_gui.models import changed_layers, open_model
@@ -233,7 +233,7 @@ def test_whoever_is_told_the_share_can_end_it(toy):
 
 
 def test_the_share_of_a_long_layer_that_was_changed_is_told_and_ends_it(toy, monkeypatch):
-    monkeypatch.setattr(trace, "DENSE", 0)  # as if it were long
+    monkeypatch.setattr(choice, "DENSE", 0)  # as if it were long
     run = toy.run(TEXT)
     base = run.problem(0)
     other = toy.with_edits({0: LayerEdit.between(base, base.replace(temperature=2.0))})

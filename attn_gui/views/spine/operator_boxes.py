@@ -345,7 +345,7 @@ class SpineBoxes(QObject):
         box.set_key(key)
 
     def set_text(self, name: str, text: str) -> None:
-        """The text of a box without a choice, if there is one."""
+        """Set the text of a box without a choice, where a problem has had its step."""
         if isinstance(box := self._made.get(name), PlainBox):
             box.set_text(text)
 

@@ -106,6 +106,14 @@ def test_a_map_stands_where_the_problem_has_the_stage(qtbot: QtBot, problem: Pro
     assert names(shown(qtbot, problem, 2000)) == expected
 
 
+def test_no_box_of_a_step_that_is_not_there_lies_over_a_map(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    places = [QRect(box.mapTo(spine, box.rect().topLeft()), box.size()) for box in spine.findChildren(OperatorBox)]
+    boxes = [place for place, box in zip(places, spine.findChildren(OperatorBox), strict=True) if box.isVisible()]
+    maps = [QRect(each.mapTo(spine, each.rect().topLeft()), each.size()) for each in nodes(spine)]
+    assert not [box for box in boxes if any(box.intersects(place) for place in maps)]
+
+
 def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct(), 2000)
     for problem, expected in (
