@@ -62,7 +62,7 @@ ACTIONS = (  # a table, a row to two lines
     Row("import_matrix", "file", QT_TRANSLATE_NOOP("Actions", "&Import into the table…"), "Ctrl+I", separator=True,
         words="csv tsv npy matrix load table 读入 矩阵", full=True),
     Row("export_image", "file", QT_TRANSLATE_NOOP("Actions", "&Export image…"), "Ctrl+E", "export-image",
-        words="export img picture figure png svg pdf gif 图片 图像 插图 热图 heatmap", full=True),
+        words="export img picture figure png svg pdf gif 图片 图像 插图 热图 heatmap"),
     Row("export_data", "file", QT_TRANSLATE_NOOP("Actions", "Export n&umbers…"), "Ctrl+Shift+E",
         words="export numbers csv npz npy tsv values 数据 数值", full=True),
     Row("card", "file", QT_TRANSLATE_NOOP("Actions", "Make a car&d…"), "Ctrl+K", "card",
@@ -265,6 +265,9 @@ ACTIONS = (  # a table, a row to two lines
         needs=QT_TRANSLATE_NOOP("Actions", "Choose a cell of a map first"), reads=SCORE, full=True),
     Row("softcap", "compute", QT_TRANSLATE_NOOP("Actions", "&Softcap"), None, checkable=True, separator=True,
         words="tanh limit clip gemma 截断", reads=SCORE, full=True),
+    Row("normalize", "compute", QT_TRANSLATE_NOOP("Actions", "From scores to &weights"), None,
+        words="normalize softmax none sigmoid linear attention elu sum 归一化 没有 去掉 线性注意力",
+        reads=SCORE, full=True),
     Row("temperature", "compute", QT_TRANSLATE_NOOP("Actions", "&Temperature"), None, checkable=True,
         words="softmax sharp flat T 锐化", reads=SCORE, full=True),
     Row("rotary_positions", "compute", QT_TRANSLATE_NOOP("Actions", "&Rotary positions"), None, checkable=True,
@@ -406,6 +409,8 @@ SUBMENUS = {
     "by_hand": ("weights_typed",),
     "view": ("pages", "readings", "decimals", "language", "theme"),
 }
+FULL_MENUS = frozenset(("lessons",))
+"""Submenus that the simple window leaves out: each lesson stands in the list of all of them."""
 
 
 # --- finding --------------------------------------------------------------------------------------

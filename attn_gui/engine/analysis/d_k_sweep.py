@@ -12,6 +12,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.scores import SCORES
@@ -60,8 +61,9 @@ def can_repeat(problem: Problem) -> bool:
 
 
 def fits(problem: Problem) -> bool:
-    """Return whether there are scores with a scale of 1/√d_k, of a map that can be read whole at every width."""
-    return SCORES[problem.score].root_scale and problem.n * problem.m <= MOST
+    """Return whether a softmax is taken of scores times 1/√d_k, of a map that can be read whole at every width."""
+    softmax = NORMALIZERS[problem.normalize].elementary
+    return softmax and SCORES[problem.score].root_scale and problem.n * problem.m <= MOST
 
 
 def repeated(problem: Problem, width: int) -> Problem:
