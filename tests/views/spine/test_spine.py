@@ -124,6 +124,15 @@ def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
 
 
+def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    output = spine.boxes.box("output")  # named before a problem has it
+    assert output not in spine._items
+    spine.hide()
+    spine.show()
+    assert not output.isVisible()
+
+
 def test_names_say_what_a_map_is(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct())
     assert node(spine, "scores").accessibleName() == "Scores, 5 × 7"
