@@ -237,7 +237,7 @@ def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
 
 
 def title_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | None]) -> list[str]:
-    """Return the parts of a title: layer of a model, stage, head, item."""
+    """Return the parts of a title: layer of a model, stage, head, item; heads and items where there are several."""
     words = WORDS[settings.lang]
     parts = [] if settings.model is None else [words.layer.format(settings.model.layer)]
     parts.append(title(settings.stage, settings.lang))
