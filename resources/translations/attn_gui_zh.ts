@@ -218,6 +218,10 @@
         <translation>残差、层归一化、线性层(&amp;L)</translation>
     </message>
     <message>
+        <source>Needs a softmax</source>
+        <translation>需要 softmax</translation>
+    </message>
+    <message>
         <source>&amp;All stages</source>
         <translation>全部阶段(&amp;A)</translation>
     </message>
@@ -328,6 +332,10 @@
     <message>
         <source>&amp;Temperature</source>
         <translation>温度(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Needs a softmax or a sigmoid</source>
+        <translation>需要 softmax 或 sigmoid</translation>
     </message>
     <message>
         <source>&amp;Rotary positions</source>
@@ -5804,6 +5812,10 @@
         <translation>随机数，× 1/√d_k</translation>
     </message>
     <message>
+        <source>Needs a softmax of dot products</source>
+        <translation>需要对点积取 softmax</translation>
+    </message>
+    <message>
         <source>variance of q · k against d_k</source>
         <translation>q · k 的方差随 d_k 的变化</translation>
     </message>
@@ -5822,10 +5834,6 @@
     <message>
         <source>random Q and K</source>
         <translation>随机的 Q 和 K</translation>
-    </message>
-    <message>
-        <source>Needs dot products as scores</source>
-        <translation>需要以点积作为评分函数</translation>
     </message>
     <message>
         <source>Why √d_k, a picture for each d_k</source>
@@ -11294,8 +11302,8 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>由 softmax 得出的一行权重（连同汇点所占份额）之和为 1。其余权重怎么处理？</translation>
     </message>
     <message>
-        <source>The softmax gives a row of weights that adds up to 1. What should happen to the other weights?</source>
-        <translation>由 softmax 得出的一行权重之和为 1。其余权重怎么处理？</translation>
+        <source>A row of weights adds up to 1 here. What should happen to the other weights?</source>
+        <translation>这里每行权重之和为 1。其余权重怎么处理？</translation>
     </message>
     <message>
         <source>Do the same from now on</source>
