@@ -216,7 +216,7 @@ class LayerController(QObject):
             "head_norms": lambda: self._document.problem.norms_heads,
             "sinks": lambda: self._document.problem.sink is not None,
         }
-        possible = {
+        possible: dict[str, Callable[[], bool]] = {
             "gated_network": lambda: self._document.problem.d_ff > 0,
             "sinks": partial(_is_read, self._document, "sink"),
         }
