@@ -241,7 +241,7 @@ def title_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | N
     words = WORDS[settings.lang]
     parts = [] if settings.model is None else [words.layer.format(settings.model.layer)]
     parts.append(title(settings.stage, settings.lang))
-    if len(heads) == 1 and heads[0] is not None:
+    if problem.num_heads > 1 and len(heads) == 1 and heads[0] is not None:
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:
         parts.append(words.item.format(settings.batch))

@@ -413,7 +413,7 @@ class EndView(Retranslated, QWidget):
             said.set_sentence([TextRun(text)])
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop if done else Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(said, 1)
         self._lines.addWidget(line)
 

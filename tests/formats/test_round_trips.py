@@ -21,6 +21,7 @@ from attn_gui.engine.problem import Problem
 from attn_gui.formats import load, open_file, rows_of, save, save_members, save_session
 from attn_gui.formats.base import Loaded
 from attn_gui.formats.npz import members_of
+from tests.failing import each
 
 ANY_TEXT = st.text(st.characters(codec="utf-8", categories=None), max_size=6) | st.sampled_from(
     ["<s>", "注意", "e\u0301", "\u202egnp", "👩‍👩‍👧", "\x00", "\n", "=1+1", '"', "\\", " "]
@@ -198,8 +199,8 @@ def test_one_number_set_by_hand_comes_back_from_an_export(ending, tmp_path):
     assert open_file(path).problem.interventions == problem.interventions
 
 
-@pytest.mark.parametrize("ending", ["json", "npz", "safetensors"])
-@pytest.mark.parametrize("kind", ["scale", "copy"])
+@each("ending", ["json", "npz", "safetensors"])
+@each("kind", ["scale", "copy"])
 def test_values_changed_by_hand_are_not_changed_again_by_an_export(ending, kind, tmp_path):
     how = {"factor": 2.0} if kind == "scale" else {"source": {"row": 1}}
     by_hand = ({"kind": kind, "stage": "value", "at": {}, **how},)

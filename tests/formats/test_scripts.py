@@ -16,6 +16,7 @@ from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.formats import FormatError
 from attn_gui.formats.scripts import SCRIPTS, script_text
+from tests.failing import each
 
 N, M = 3, 4
 RUN = """
@@ -253,7 +254,7 @@ def test_the_worked_example_reads_as_the_formula():
     assert "heads(" not in text
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@each("name", PROBLEMS)
 def test_a_script_of_pytorch_is_python_and_has_the_same_steps(name):
     text = script_text(PROBLEMS[name], SCRIPTS["pytorch"])
     compile(text, name, "exec")
@@ -273,7 +274,7 @@ def steps(text):
 BEHIND_THE_MASK = {"kind": "set", "stage": "value", "at": {"row": M - 1, "column": 0}, "values": -np.inf}
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "said"),
     [
         ({"query": np.zeros((9000, 4))}, "up to 30000 are written"),

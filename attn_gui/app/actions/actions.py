@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
@@ -111,10 +111,11 @@ class Actions(QObject):
         if action.isCheckable() or not settled:
             self.show_states()  # what was refused is not checked
 
-    def show_states(self) -> None:
-        """Bring what is checked and enabled up to date."""
+    def show_states(self, *, of: Collection[str] | None = None) -> None:
+        """Bring up to date what is checked and enabled, of all actions or of some."""
         lacking = cache(self.lacking)  # many rows read the same parts
-        for name, command in self._commands.items():
+        for name in self._commands if of is None else of:
+            command = self._commands[name]
             if name in self._turning:
                 self._label([self._turning[name]])
             elif command.checked is not None:
@@ -276,11 +277,12 @@ class Bars(QObject):
             self._window.addAction(self.actions[row.name])
         self._show_menus()
 
-    def append(self, key: str, actions: Sequence[QAction]) -> None:
-        """Put more actions at the end of a menu, below a line."""
-        for action in (self.menus[key].addSeparator(), *actions):
-            self._entries[key].append(action)
-            self.menus[key].addAction(action)
+    def put_first(self, key: str, actions: Sequence[QAction]) -> None:
+        """Put more actions at the head of a menu, above a line."""
+        menu = self.menus[key]
+        first = menu.actions()[0]
+        menu.insertActions(first, actions)
+        self._entries[key][:0] = [*actions, menu.insertSeparator(first)]
 
     def button(self, name: str) -> QWidget | None:
         """The button of an action on the tool bar; None where it has none."""

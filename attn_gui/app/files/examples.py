@@ -30,8 +30,8 @@ class Example(NamedTuple):
 
     @property
     def view(self) -> dict[str, object]:
-        """The view that it begins with, as a session says it."""
-        return {"head": self.head} | ({"cell": ["weights", *self.cell]} if self.cell else {})
+        """The head that it begins with, as a session says it."""
+        return {"head": self.head}
 
     def load(self) -> Loaded:
         """Read it."""

@@ -109,6 +109,20 @@ def cell_text(value: float, numbers: CellNumbers) -> str:
     return format_number(value, numbers.decimals - 1) if numbers.decimals > 1 else ""
 
 
+def cell_texts(values: Iterable[float], numbers: CellNumbers) -> list[str]:
+    """Return the `cell_text` of every value; of weights each text is made once."""
+    if not numbers.weights:
+        return [cell_text(value, numbers) for value in values]
+    known: dict[tuple[float, bool], str] = {}
+    found = []
+    for value in values:
+        key = round(value, numbers.decimals), value == 1  # rounded as it is written
+        if (text := known.get(key)) is None:
+            text = known[key] = cell_text(value, numbers)
+        found.append(text)
+    return found
+
+
 def cell_decimals(
     values: Values, cell_width: float, cell_height: float, metrics: QFontMetricsF, weights: bool
 ) -> CellNumbers | None:

@@ -74,7 +74,7 @@ class Inspector(Retranslated, QWidget):
             WrappedLabel(covered),
         )
         self._covered_page.hold(covered)
-        self._terms, self._relations = TermsView(page), Relations(page)
+        self._terms, self._relations, self._remark = TermsView(page), Relations(page), WrappedLabel(page)
         self.foot, self._walk = CellButtons(self), WalkButton(page)
         self._foot_asked = True
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
@@ -98,8 +98,15 @@ class Inspector(Retranslated, QWidget):
         self._compared.setText(text)
         self._compared.setVisible(bool(text))
 
+    def set_remark(self, text: str) -> None:
+        """Say below the terms what holds of every such comparison; nothing for an empty text."""
+        self._remark.setText(text)
+        self._remark.setVisible(bool(text))
+
     def set_nothing_chosen(self) -> None:
         """Show the first steps."""
+        if self._pages.currentWidget() is self._first_page:
+            return
         self._explanation = self._context = None
         self._terms.terms().set_explanation(None, None)
         self._pages.setCurrentWidget(self._first_page)
@@ -311,6 +318,7 @@ class Inspector(Retranslated, QWidget):
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
         self._compared.setObjectName("inspector.compared")
         self._compared.hide()
+        self._remark.hide()
         caption = QHBoxLayout()
         caption.addWidget(self._caption)
         caption.addStretch(1)
@@ -323,6 +331,7 @@ class Inspector(Retranslated, QWidget):
         column.addLayout(caption)
         column.addWidget(self._terms)
         column.addWidget(self._relations)
+        column.addWidget(self._remark)
         column.addStretch(1)
         self._build_covered()
         self._build_pages()

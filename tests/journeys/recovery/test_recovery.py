@@ -64,11 +64,10 @@ def crashed(launch, qtbot, tmp_path):
     return tmp_path / "mine.attn", problem
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, lang, qtbot):
+def test_it_is_offered_opened_as_it_was_and_counts_as_unsaved(crashed, launch, qtbot):
     path, problem = crashed
     before = path.read_bytes()
-    person = launch(lang=lang)
+    person = launch(lang="zh")
     assert "mine" in person.banner()
     assert len(person.find("banner").buttons()) == 2
     person.click(person.find("banner").buttons()[0])

@@ -305,11 +305,19 @@ def test_tab_goes_down_the_page_and_f6_stays(first):
     first.wait()
     assert first.program.document.name == "worked-example"
     assert not seen(first, "start")
+    assert tuple(first.program.view.look.cell) == ("weights", 1, 1)  # the one that tells most
+    first.do("start")
+    first.click("start.minilm")
+    first.wait()
+    look = first.program.view.look
+    assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
 
 
 def test_an_action_about_the_document_brings_it_into_sight(first):
     first.do("zoom_in")
     first.do("zoom_reset")
+    first.click("switch.simple")
+    first.click("switch.full")
     assert seen(first, "start")
     first.do("all_stages")
     assert not seen(first, "start")
