@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 PLACE = re.compile(r"\{[^{}]*\}")
 # a text made only of these words, of symbols and of places needs no Chinese
-SAME_IN_CHINESE = {"softmax", "ALiBi", "model", "Thinking", "Machines"}
+SAME_IN_CHINESE = {"softmax", "sigmoid", "ALiBi", "model", "Thinking", "Machines"}
 
 
 @pytest.fixture(scope="module")
