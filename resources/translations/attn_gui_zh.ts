@@ -10830,8 +10830,8 @@
         <translation>汇入 {value}</translation>
     </message>
     <message>
-        <source>The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}.</source>
-        <translation>权重汇入 {matrix} 的各行：{sum} = {value}，落进 {cell}。</translation>
+        <source>The weights pour into the rows of {matrix}: {equation}, which lands in {cell}.</source>
+        <translation>权重汇入 {matrix} 的各行：{equation}，落进 {cell}。</translation>
     </message>
     <message>
         <source>column {number}</source>
@@ -10870,8 +10870,8 @@
         <translation>求和</translation>
     </message>
     <message>
-        <source>Add up the powers of this row: {sum} = {value}.</source>
-        <translation>把这一行的指数加起来：{sum} = {value}。</translation>
+        <source>Add up the powers of this row: {equation}.</source>
+        <translation>把这一行的指数加起来：{equation}。</translation>
     </message>
     <message>
         <source>sum of {count} = {value}</source>
@@ -10910,8 +10910,8 @@
         <translation>第 {number} 行</translation>
     </message>
     <message>
-        <source>{name}: {formula} = {value}.</source>
-        <translation>{name}：{formula} = {value}。</translation>
+        <source>{name}: {equation}.</source>
+        <translation>{name}：{equation}。</translation>
     </message>
     <message>
         <source>Mask</source>
@@ -10938,8 +10938,8 @@
         <translation>屏蔽</translation>
     </message>
     <message>
-        <source>{name} = {formula} = {value}.</source>
-        <translation>{name} = {formula} = {value}。</translation>
+        <source>{name} = {equation}.</source>
+        <translation>{name} = {equation}。</translation>
     </message>
     <message>
         <source>Given</source>
@@ -10962,6 +10962,10 @@
         <translation>{cell} 被修改过：算出来是 {before}，现在是 {value}。</translation>
     </message>
     <message>
+        <source>Row and column</source>
+        <translation>行与列</translation>
+    </message>
+    <message>
         <source>Row × column</source>
         <translation>行 × 列</translation>
     </message>
@@ -10974,24 +10978,36 @@
         <translation>{pair}，{count} 对</translation>
     </message>
     <message>
+        <source>Add the squares</source>
+        <translation>平方相加</translation>
+    </message>
+    <message>
         <source>Add the products</source>
         <translation>乘积相加</translation>
     </message>
     <message>
-        <source>Take each pair, then add up: {sum} = {value}.</source>
-        <translation>逐对计算，再加起来：{sum} = {value}。</translation>
+        <source>Square each difference, then add up: {equation}.</source>
+        <translation>每个差取平方，再加起来：{equation}。</translation>
     </message>
     <message>
-        <source>Add up: {sum} = {value}, which is {cell}.</source>
-        <translation>加起来：{sum} = {value}，这就是 {cell}。</translation>
+        <source>Take each pair, then add up: {equation}.</source>
+        <translation>逐对计算，再加起来：{equation}。</translation>
     </message>
     <message>
-        <source>Multiply each pair and add up: {sum} = {value}, which is {cell}.</source>
-        <translation>每对相乘，再加起来：{sum} = {value}，这就是 {cell}。</translation>
+        <source>Add up: {equation}, which is {cell}.</source>
+        <translation>加起来：{equation}，这就是 {cell}。</translation>
+    </message>
+    <message>
+        <source>Multiply each pair and add up: {equation}, which is {cell}.</source>
+        <translation>每对相乘，再加起来：{equation}，这就是 {cell}。</translation>
     </message>
     <message>
         <source>{count} products = {value}</source>
         <translation>{count} 个乘积之和 = {value}</translation>
+    </message>
+    <message>
+        <source>{count} squares = {value}</source>
+        <translation>{count} 个平方之和 = {value}</translation>
     </message>
     <message>
         <source>sum</source>

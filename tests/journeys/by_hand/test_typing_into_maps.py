@@ -109,7 +109,7 @@ def test_the_inspector_says_what_was_set_and_what_would_be_computed(person):
     typed(person, "scaled", "-3")
     said = person.explanation()
     assert "−3:" in said
-    assert "4.8847" in said  # the model's own scaled score
+    assert "4.885" in said  # the model's own scaled score
 
 
 @pytest.mark.parametrize("text", ["x1", "#DIV/0!", ""])
