@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from functools import wraps
+from typing import Any, TypeVar
+
+import pytest
 
 R = TypeVar("R")
 
@@ -17,3 +21,33 @@ def failing(rows: Iterable[R], check: Callable[[R], object], name: Callable[[R],
         except Exception as error:  # as a test of that row alone would
             found.append(f"{name(row)}: {type(error).__name__} {error}")
     return found
+
+
+def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Run a test with every row, as `pytest.mark.parametrize` does, as one test that raises what all rows raise.
+
+    A test for each row takes longer to set up than most rows to check. What fixtures give is the same for all rows.
+    """
+    columns = (names,) if isinstance(names, str) else names
+    table = [dict(zip(columns, (row,) if isinstance(names, str) else row, strict=True)) for row in rows]
+
+    def whole(test: Callable[..., None]) -> Callable[..., None]:
+        @wraps(test)
+        def run(**fixtures: Any) -> None:
+            raised: list[BaseException] = []
+            for row in table:
+                try:
+                    test(**fixtures, **row)
+                except pytest.skip.Exception:
+                    continue
+                except (Exception, pytest.fail.Exception) as error:
+                    error.add_note(f"with {str(row)[:1000]}")
+                    raised.append(error)
+            if raised:
+                raise BaseExceptionGroup(f"{len(raised)} of {len(table)} rows fail", raised)
+
+        kept = [parameter for name, parameter in inspect.signature(test).parameters.items() if name not in columns]
+        run.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
+        return run
+
+    return whole

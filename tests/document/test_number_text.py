@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.document.number_text import NumberError, parse_number, shortest, shown
+from tests.failing import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("1.5", 1.5),
@@ -43,12 +44,12 @@ def test_a_number_is_read_as_it_is_written(text: str, value: float) -> None:
     assert np.float64(parse_number(text)).tobytes() == np.float64(value).tobytes()
 
 
-@pytest.mark.parametrize("text", ["nan", "NaN", "-nan", "ｎａｎ"])
+@each("text", ["nan", "NaN", "-nan", "ｎａｎ"])
 def test_nan_is_a_number_of_a_cell(text: str) -> None:
     assert math.isnan(parse_number(text))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "1_0",
@@ -83,15 +84,13 @@ def test_what_is_no_number_is_refused_and_quoted(text: str) -> None:
     assert len(str(refusal.value)) < 60
 
 
-@pytest.mark.parametrize("text", ["1,500", "1，500", "1.234,5", "1،5", "1、5", "1。5"])
+@each("text", ["1,500", "1，500", "1.234,5", "1،5", "1、5", "1。5"])
 def test_a_comma_is_refused_with_the_remedy(text: str) -> None:
     with pytest.raises(NumberError, match="use a point"):
         parse_number(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "dtype"), [("1e999", "f8"), ("-1e309", "f8"), ("1e39", "f4"), ("9" * 350 + "/1", "f8")]
-)
+@each(("text", "dtype"), [("1e999", "f8"), ("-1e309", "f8"), ("1e39", "f4"), ("9" * 350 + "/1", "f8")])
 def test_a_finite_number_never_becomes_infinite(text: str, dtype: str) -> None:
     with pytest.raises(NumberError, match="too large for float"):
         parse_number(text, dtype)
@@ -129,15 +128,13 @@ def test_the_shortest_text_gives_the_same_single(value: float) -> None:
     assert len(shortest(single, "f4")) <= (24 if misses else 15)  # a sign, nine digits, a point, e-38
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.1, "0.1"), (1.0, "1"), (-0.0, "-0"), (1e-7, "1e-7"), (1e22, "1e22"), (-2.5, "-2.5")]
-)
+@each(("value", "text"), [(0.1, "0.1"), (1.0, "1"), (-0.0, "-0"), (1e-7, "1e-7"), (1e22, "1e22"), (-2.5, "-2.5")])
 def test_the_shortest_text_has_nothing_to_spare(value: float, text: str) -> None:
     assert shortest(value) == text
     assert shortest(np.float32(value), "f4") == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (0.6110, "0.611"),
@@ -162,7 +159,7 @@ def test_no_decimals_can_be_shown_too() -> None:
     assert [shown(value, 0) for value in (1.4, -0.4, -1.6)] == ["1", "0", "−2"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("=1/3", 1 / 3),
@@ -192,7 +189,7 @@ def test_a_calculation_and_a_decimal_comma_are_numbers(text: str, value: float) 
     assert parse_number(text) == pytest.approx(value, rel=1e-15)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "=",

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.document.sentence_tokens import places_before, split_tokens
+from tests.failing import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("sentence", "tokens"),
     [
         ("The animal didn't cross.", "The animal didn't cross ."),
@@ -49,7 +50,7 @@ def test_no_sign_is_lost_and_none_is_added(sentence: str) -> None:
     assert [letter for letter in "".join(tokens) if letter.isalnum()] == letters
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "tokens", "places"),
     [
         ("a b c d", "a b c d", [0, 1, 2, 3]),

@@ -14,6 +14,7 @@ from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import legend_text
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.sheet import faced, write
+from tests.failing import each
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -69,7 +70,7 @@ def test_both_go_into_one_file_of_every_form(states, ending, tmp_path):
     assert (tmp_path / f"both.{ending}").stat().st_size > 2000
 
 
-@pytest.mark.parametrize("heads", [1, 2, 3, 5])
+@each("heads", [1, 2, 3, 5])
 def test_the_two_states_of_a_head_stay_in_one_row(heads):
     rng = np.random.default_rng(3)
     now = Problem(**{name: rng.normal(size=(7, 2 * heads)) for name in ("query", "key", "value")}, num_heads=heads)

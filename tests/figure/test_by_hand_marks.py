@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage
 from attn_gui.engine import Problem
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.sheet import render
+from tests.failing import each
 
 RECORD = {"kind": "set", "stage": "weights", "at": {"head": 1, "query": 2, "key": (1, 4)}, "values": 0.5}
 
@@ -24,8 +25,8 @@ def colors(path):
     return {int(pixel) & 0xFFFFFF for pixel in np.unique(raw)}
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("picture", ["map", "product"])
+@each("theme", ["light", "dark"])
+@each("picture", ["map", "product"])
 def test_cells_changed_by_hand_are_ringed_in_their_head_alone(tmp_path, theme, picture):
     problem, mark = problem_of(interventions=[RECORD]), THEMES[theme].edit.rgb() & 0xFFFFFF
     found = {}

@@ -11,6 +11,7 @@ from attn_gui.figure.colors import LUT_ZERO, luminance, lut
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import CellNumbers, Levels, argb, to_display
 from attn_gui.figure.text.fonts import figure_font
+from tests.failing import each
 
 
 def painted(
@@ -65,14 +66,14 @@ def test_hatching_runs_unbroken_through_cells() -> None:
     assert [line.length() for line in parts] == pytest.approx([line.length() for line in whole])
 
 
-@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 2)])
+@each("shape", [(0, 0), (0, 3), (3, 0), (2, 2)])
 def test_nothing_closed_is_not_hatched(shape: tuple[int, int]) -> None:
     assert hatch_lines(np.zeros(shape, bool), QRectF(0, 0, 70, 70), 7.0) == []
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("small", [False, True])
-@pytest.mark.parametrize("cell", [5, 12, 40])
+@each("theme", THEMES)
+@each("small", [False, True])
+@each("cell", [5, 12, 40])
 def test_every_special_value_looks_different(cell: int, small: bool, theme: str) -> None:
     values = [[np.nan, np.inf], [-np.inf, 0.0], [1.0, 1.0]]
     allowed = np.array([[True, True], [True, True], [True, False]])
@@ -97,7 +98,7 @@ def test_plus_and_minus_infinity_point_up_and_down() -> None:
     assert widths[0].index(max(widths[0])) > 7 > widths[1].index(max(widths[1]))
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "allowed", "written"),
     [
         (0.0, True, True),

@@ -7,6 +7,7 @@ from attn_gui.figure.colors import LUT_SIZE, LUT_ZERO, PALETTES, luminance, lut,
 from attn_gui.figure.design_tokens import SIGNED_STOPS, THEMES, WEIGHTS_STOPS
 from attn_gui.figure.display import Levels, to_display
 from attn_gui.figure.levels import color_table
+from tests.failing import each
 
 EVERY = [(name, theme) for name in PALETTES for theme in THEMES]
 
@@ -25,7 +26,7 @@ def lightness(colors: np.ndarray) -> np.ndarray:
     return 0.2104542553 * np.cbrt(long) + 0.7936177850 * np.cbrt(middle) - 0.0040720468 * np.cbrt(short)
 
 
-@pytest.mark.parametrize(("name", "theme"), EVERY)
+@each(("name", "theme"), EVERY)
 def test_values_can_be_read_on_every_color(name: str, theme: str) -> None:
     for color, light in zip(lut(name, theme).tolist(), luminance(lut(name, theme)), strict=True):
         text = 1.0 if value_text_color(color).red() == 255 else 0.0
@@ -33,7 +34,7 @@ def test_values_can_be_read_on_every_color(name: str, theme: str) -> None:
         assert contrast >= 4.5
 
 
-@pytest.mark.parametrize(("name", "theme"), EVERY)
+@each(("name", "theme"), EVERY)
 def test_a_table_is_opaque_and_cannot_be_changed(name: str, theme: str) -> None:
     table = lut(name, theme)
     assert table.dtype == np.uint32
@@ -83,8 +84,8 @@ def test_published_maps_are_those_of_the_library(name: str) -> None:
     assert np.abs(nearest - published[:, :3]).max() <= 1
 
 
-@pytest.mark.parametrize("name", [palette.name for palette in PALETTES.values() if palette.diverging])
-@pytest.mark.parametrize(("low", "high"), [(-5.0, 20.0), (-20.0, 5.0), (-1e308, 1.7e308), (-5e-324, 1.0), (-3.0, 1e-9)])
+@each("name", [palette.name for palette in PALETTES.values() if palette.diverging])
+@each(("low", "high"), [(-5.0, 20.0), (-20.0, 5.0), (-1e308, 1.7e308), (-5e-324, 1.0), (-3.0, 1e-9)])
 def test_levels_that_are_not_symmetric_leave_zero_in_the_middle(name: str, low: float, high: float) -> None:
     levels, table = Levels(low, high), lut(name)
     colors = color_table(name, "light", levels)

@@ -26,6 +26,7 @@ from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import level_text
 from attn_gui.figure.text.words import WORDS
 from attn_gui.figure.writers import PX_PER_CM, Encoder, Page, image_of, write_line, write_pdf, write_png, write_svg
+from tests.failing import each
 
 
 def page_of(figure: MapFigure, layout: Layout) -> Page:
@@ -397,7 +398,7 @@ def test_a_figure_can_be_painted_into_a_part_of_an_image() -> None:
     assert not (pixels[50 : 50 + int(layout.height), 100 : 100 + int(layout.width)] == green).any()
 
 
-@pytest.mark.parametrize(("dpi", "width"), [(5, None), (2401, None), (float("nan"), None), (2400, 100.0)])
+@each(("dpi", "width"), [(5, None), (2401, None), (float("nan"), None), (2400, 100.0)])
 def test_absurd_sizes_are_refused_with_a_sentence(dpi: float, width: float | None) -> None:
     figure = hostile()
     layout = plan(figure, width and width * PX_PER_CM)
@@ -405,7 +406,7 @@ def test_absurd_sizes_are_refused_with_a_sentence(dpi: float, width: float | Non
         image_of(page_of(figure, layout), dpi)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "largest", "text"),
     [
         (6.66, 6.66, "6.66"),

@@ -20,6 +20,7 @@ from attn_gui.figure.display import (
     percentile_levels,
     to_display,
 )
+from tests.failing import each
 
 WILD = st.floats(width=64) | st.sampled_from([np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, -0.0, 0.0])
 MATRICES = hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=7), elements=WILD)
@@ -43,7 +44,7 @@ def test_anything_becomes_indices_within_the_table(values: np.ndarray, signed: b
         assert (display.indices[shown & (values == 0)] == LUT_ZERO).all()
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         np.zeros((0, 0)),
@@ -59,7 +60,7 @@ def test_anything_becomes_indices_within_the_table(values: np.ndarray, signed: b
         np.array([[1, 2.5]], dtype=object),
     ],
 )
-@pytest.mark.parametrize("signed", [False, True])
+@each("signed", [False, True])
 def test_levels_are_never_degenerate(values: object, signed: bool) -> None:
     for levels in (auto_levels(values, signed=signed, keys=65), percentile_levels(values, signed=signed)):
         assert np.isfinite([levels.low, levels.high]).all()
@@ -91,13 +92,13 @@ def test_percentile_levels_leave_an_outlier_out() -> None:
     assert percentile_levels(spike, signed=False) == Levels(0.0, 5.0)
 
 
-@pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (0, np.inf), (np.nan, 1)])
+@each(("low", "high"), [(1, 1), (2, 1), (0, np.inf), (np.nan, 1)])
 def test_levels_that_mean_nothing_are_refused_with_a_sentence(low: float, high: float) -> None:
     with pytest.raises(ValueError, match=r"level.*\.$|Levels.*\.$"):
         Levels(low, high)
 
 
-@pytest.mark.parametrize("scale", [1.0, 0.3, 1e-320, 1e300, 1e308])
+@each("scale", [1.0, 0.3, 1e-320, 1e300, 1e308])
 def test_colors_follow_the_value_at_every_scale(scale: float) -> None:
     values = np.array([[-1.0, -0.5, 0.0, 0.5, 1.0, 1.5]]) * scale
     low, quarter, zero, upper, high, beyond = to_display(values, None, Levels(-scale, scale)).indices[0].tolist()

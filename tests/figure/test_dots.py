@@ -5,9 +5,9 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 
 from attn_gui import Problem, render
+from tests.failing import each
 
 SHARP, FLAT = (Problem(query=np.eye(3) * size, key=np.eye(3) * size, value=np.eye(3)) for size in (8.0, 0.5))
 
@@ -22,13 +22,13 @@ def explained(tmp_path, problem, **how):
     return "·" in found, [text for text in found if text.startswith("· <")]
 
 
-@pytest.mark.parametrize("picture", ["map", "product"])
-@pytest.mark.parametrize("width", [None, 24])
+@each("picture", ["map", "product"])
+@each("width", [None, 24])
 def test_a_dot_is_explained(tmp_path, picture, width):
     assert explained(tmp_path, SHARP, picture=picture, width=width) == (True, ["· < 0.005"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "how"),
     [(FLAT, {}), (SHARP, {"values": False}), (SHARP, {"stage": "scores"}), (SHARP, {"stage": "head_output"})],
 )

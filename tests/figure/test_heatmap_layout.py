@@ -14,6 +14,7 @@ from attn_gui.figure.heatmap import Axis, MapFigure, Panel
 from attn_gui.figure.heatmap_layout import Layout, plan
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.writers import PX_PER_CM
+from tests.failing import each
 
 HALF_CM = 0.5 * PX_PER_CM
 
@@ -37,8 +38,8 @@ def cell_of(layout: Layout, rows: int, columns: int) -> tuple[float, float]:
     return layout.maps[0].width() / columns, layout.maps[0].height() / rows
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (2, 3), (16, 16), (17, 31), (100, 100)])
-@pytest.mark.parametrize("maps", [1, 3])
+@each(("rows", "columns"), [(1, 1), (2, 3), (16, 16), (17, 31), (100, 100)])
+@each("maps", [1, 3])
 def test_cells_have_at_least_half_a_centimeter(rows: int, columns: int, maps: int) -> None:
     if maps * columns > 100:
         maps = 1
@@ -47,9 +48,9 @@ def test_cells_have_at_least_half_a_centimeter(rows: int, columns: int, maps: in
     assert cell[0] == cell[1]
 
 
-@pytest.mark.parametrize(("width", "height"), [(8.5, None), (None, 9.0), (12.0, 7.0), (30.0, 30.0)])
-@pytest.mark.parametrize("tokens", [False, True])
-@pytest.mark.parametrize(("rows", "columns", "maps"), [(16, 16, 1), (7, 31, 1), (5, 5, 6)])
+@each(("width", "height"), [(8.5, None), (None, 9.0), (12.0, 7.0), (30.0, 30.0)])
+@each("tokens", [False, True])
+@each(("rows", "columns", "maps"), [(16, 16, 1), (7, 31, 1), (5, 5, 6)])
 def test_the_page_has_the_size_asked_for(
     rows: int, columns: int, maps: int, tokens: bool, width: float | None, height: float | None
 ) -> None:
@@ -92,8 +93,8 @@ def test_the_size_beside_a_title_is_whole_or_left_out(monkeypatch, title: str, w
     assert [text for text in written if "×" in text or "…" in text] == (["2 × 2"] if width is None else [])
 
 
-@pytest.mark.parametrize("columns", [16, 40, 101, 500, 3001])
-@pytest.mark.parametrize("tokens", [False, True])
+@each("columns", [16, 40, 101, 500, 3001])
+@each("tokens", [False, True])
 def test_labels_never_run_into_each_other(columns: int, tokens: bool) -> None:
     figure = a_figure(columns, columns, tokens=tokens)
     layout = plan(figure, 15 * PX_PER_CM)
@@ -118,7 +119,7 @@ def test_a_single_row_of_very_many_cells_is_still_to_be_seen(rows: int, columns:
     assert min(place.width(), place.height()) >= HALF_CM - 1e-9
 
 
-@pytest.mark.parametrize("heads", [1, 2, 3, 5, 9, 12, 32])
+@each("heads", [1, 2, 3, 5, 9, 12, 32])
 def test_maps_of_a_sheet_stand_side_by_side(heads: int) -> None:
     layout = plan(a_figure(7, 11, maps=heads))
     assert len(layout.maps) == heads

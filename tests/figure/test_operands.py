@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.figure.operands import picture_of
 from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.views.spine.spine_items import NODE, entries_of, formula_latex
+from tests.failing import each
 
 N, D = 3, 4
 
@@ -48,8 +48,8 @@ def before_state(before, after, stages=None):
     return BeforeState(Difference(before, after, stages))
 
 
-@pytest.mark.parametrize("face_of", [Difference, before_state], ids=["difference", "before"])
-@pytest.mark.parametrize(("before", "after"), [*permutations(STATES, 2)])
+@each("face_of", [Difference, before_state])
+@each(("before", "after"), [*permutations(STATES, 2)])
 def test_every_matrix_beside_a_stage_can_be_read(face_of, before, after):
     rng = np.random.default_rng(0)
     now = DenseEvaluation(STATES[after](rng))
@@ -62,8 +62,8 @@ def test_every_matrix_beside_a_stage_can_be_read(face_of, before, after):
         assert values.shape == (rows, columns)
 
 
-@pytest.mark.parametrize("face_of", [Difference, before_state], ids=["difference", "before"])
-@pytest.mark.parametrize("name", ["query", "value"])
+@each("face_of", [Difference, before_state])
+@each("name", ["query", "value"])
 def test_states_of_other_widths_have_no_matrices_beside_a_stage_that_lacks_one(face_of, name):
     rng = np.random.default_rng(0)
     now = direct(rng)

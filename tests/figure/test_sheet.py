@@ -25,6 +25,7 @@ from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load
 from attn_gui.paths import resource
+from tests.failing import each
 
 SMALL = load(resource("examples", "worked-example.npz"))
 NADARAYA = load(resource("examples", "nadaraya-watson.npz"))
@@ -52,7 +53,7 @@ def texts(path: Path) -> list[str]:
     return [element.text or "" for element in ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")]
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@each("ending", FORMATS)
 def test_every_stage_can_be_written_in_every_format(ending: str, tmp_path: Path) -> None:
     evaluation = DenseEvaluation(a_problem())
     for stage in evaluation.stages:
@@ -85,7 +86,7 @@ def test_what_a_mask_closes_is_hatched_in_the_stages_behind_it_only() -> None:
     assert composed(evaluation, ExportSettings(stage="scaled"), (0,)).panels[0].allowed is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("stage", "rows", "columns", "labels"),
     [
         ("weights", "query", "key", (WORDS[0], "the")),
@@ -136,7 +137,7 @@ def test_maps_of_a_sheet_share_their_levels() -> None:
     assert composed(DenseEvaluation(problem), ExportSettings(stage="scores"), (0, 1, 2, 3)).levels.high == largest
 
 
-@pytest.mark.parametrize(
+@each(
     ("knobs", "sentence"),
     [
         ({"quantity": "nope"}, "quantity cannot be 'nope' here; expected one of scale"),
@@ -159,7 +160,7 @@ def test_what_is_no_problem_is_not_drawn(source: Any) -> None:
         render(source)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "sentence"),
     [
         ({"stage": "wights"}, "There is no stage 'wights'"),

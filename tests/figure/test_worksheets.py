@@ -31,6 +31,7 @@ from attn_gui.figure.worksheets import check_sheet
 from attn_gui.lessons.exercises import LEVELS, Blank, random_blanks, worksheets
 from attn_gui.lessons.solutions import solution_of_all
 from attn_gui.paths import resource
+from tests.failing import each
 from tests.printed import equations_in, wrong_equations
 
 WORKED = resource("examples", "worked-example.npz")
@@ -87,8 +88,8 @@ def by_hand(problem, *, rounding):
 THREE = Problem(**dict.fromkeys(("query", "key", "value"), np.ones((3, 2))))
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("problem", [load(WORKED), THREE], ids=["2x3", "3x3"])
+@each("level", LEVELS)
+@each("problem", [load(WORKED), THREE])
 def test_a_key_marks_right_who_rounds_every_box_and_who_never_rounds(problem, level):
     for sheet in worksheets(problem, 40, 1, level):
         paper, exact = (by_hand(sheet.evaluation.problem, rounding=each) for each in (True, False))
@@ -161,7 +162,7 @@ def sheet_of(**fields):
     return next(worksheets(Problem(**given, **fields), 1, 1))
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "titles"),
     [
         ({}, ["Q", "K", "V"]),
@@ -176,7 +177,6 @@ def sheet_of(**fields):
             ["Q", "K", "V", "W_q", "W_k", "w"],
         ),
     ],
-    ids=["plain", "bias", "switched off", "ALiBi", "additive"],
 )
 def test_every_matrix_that_is_needed_is_given(fields, titles):
     """On the sheet and in the worked solution."""
@@ -190,7 +190,7 @@ def test_every_matrix_that_is_needed_is_given(fields, titles):
         assert tables[-1].cells == (("1", "0.5"), ("0", "−2"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "said"),
     [
         ({}, ""),
@@ -305,9 +305,9 @@ KINDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@each("level", LEVELS)
+@each("kind", KINDS)
+@each("lang", ["en", "zh"])
 def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, lang):
     style = PageStyle("light", lang)
     projections = check_sheet(KINDS[kind], level, lang)

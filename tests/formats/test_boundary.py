@@ -16,6 +16,7 @@ import attn_gui.formats
 from attn_gui.engine import Problem
 from attn_gui.formats import FORMATS, FormatError, load, load_matrix, open_file, open_matrix, save, save_session
 from attn_gui.formats import base as boundary
+from tests.failing import each
 
 SOURCES = sorted(Path(attn_gui.formats.__file__).parent.glob("*.py"))
 
@@ -106,7 +107,7 @@ def test_the_content_counts_more_than_the_name(problem: Problem, tmp_path: Path)
         assert load(renamed) == problem
 
 
-@pytest.mark.parametrize("name", ["a.csv.gz", "a.npy.bz2", "a.tsv.XZ", "a.npz.zst"])
+@each("name", ["a.csv.gz", "a.npy.bz2", "a.tsv.XZ", "a.npz.zst"])
 def test_compressed_files_are_refused(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     (tmp_path / name).write_bytes(b"\x1f\x8b\x08")
     assert "compressed; unpack it first" in refused(load_matrix, tmp_path / name, path=tmp_path / name)

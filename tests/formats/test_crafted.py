@@ -21,6 +21,7 @@ from safetensors.numpy import save as safetensors_bytes
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, load, load_matrix, save, save_matrix
 from attn_gui.formats import foreign_arrays as boundary
+from tests.failing import each
 
 ONES = {name: np.ones((2, 2)) for name in ("query", "key", "value")}
 MOST = 50_000_000  # bytes that a small file may take
@@ -96,7 +97,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_crafted_file_is_refused_before_it_takes_memory(
     name: str, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
@@ -262,8 +263,8 @@ def test_no_option_of_another_sort_is_told_in_pythons_words(tmp_path: Path) -> N
         for score in ("gaussian", "additive")
     ]
     bad = []
-    for each in options:
-        path.write_bytes(session(**each))
+    for option in options:
+        path.write_bytes(session(**option))
         sentence = said_of(load, path)
         if sentence and (PYTHON.search(sentence) or not sentence.endswith(".") or len(sentence) > 320):
             bad.append(sentence)

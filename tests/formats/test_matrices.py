@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.formats import FormatError, load_matrix, open_matrix, save_matrix
+from tests.failing import each
 
 LABELS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=5) | st.sampled_from(
     [
@@ -45,7 +46,7 @@ def written(path: Path, text: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("1,2\n3,4\n", [[1, 2], [3, 4]]),
@@ -70,7 +71,7 @@ def test_texts_of_numbers(text: str, expected: list[list[float]], tmp_path: Path
     assert found.flags.c_contiguous
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rows", "columns", "values"),
     [
         ("a,b\n1,2\n", None, ("a", "b"), [[1, 2]]),
@@ -99,7 +100,7 @@ def test_a_comma_is_a_decimal_point_only_where_it_can_be_nothing_else(tmp_path: 
         load_matrix(written(tmp_path / "b.csv", "1,5\n"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("1,2\n3,x\n", "row 1, column 1 (line 2) is “x”; expected a number"),
@@ -156,7 +157,7 @@ def test_labels_and_numbers_come_back(
     assert (found.row_labels, found.column_labels) == (tuple(labels[0]), tuple(labels[1]))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "bool"])
+@each("dtype", ["float32", "float16", "int64", "bool"])
 def test_text_gives_every_dtype_back(dtype: str, tmp_path: Path) -> None:
     random = np.random.default_rng(5)
     values = (random.normal(size=(7, 11)) * 10.0 ** random.integers(-4, 4, (7, 11))).astype(dtype)
@@ -175,16 +176,14 @@ def test_text_is_written_so_that_it_is_short_and_harmless(tmp_path: Path) -> Non
     assert (tmp_path / "a.tsv").read_bytes() == "\ufeff\t注\tb\n0\t0.1\t-0.5\n1\t1e+22\t3.0\n".encode()
 
 
-@pytest.mark.parametrize(
-    ("shape", "expected"), [((3,), (1, 3)), ((), (1, 1)), ((2, 3), (2, 3)), ((2, 1, 3), (2, 1, 3))]
-)
+@each(("shape", "expected"), [((3,), (1, 3)), ((), (1, 1)), ((2, 3), (2, 3)), ((2, 1, 3), (2, 1, 3))])
 def test_a_npy_has_rows_and_columns(shape: tuple[int, ...], expected: tuple[int, ...], tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.ones(shape, ">f4", order="F"))
     found = load_matrix(tmp_path / "a.npy")
     assert (found.shape, found.dtype, found.dtype.isnative) == (expected, np.float32, True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("array", "words"),
     [
         (np.array([{}], object), "could run code"),

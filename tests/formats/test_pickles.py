@@ -11,11 +11,12 @@ import pytest
 
 from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, list_arrays, load, load_matrix, save_arrays
+from tests.failing import each
 
 from .test_npz import with_end64
 
 
-@pytest.mark.parametrize("ending", [".pt", ".pth", ".pkl", ".pickle", ".PT"])
+@each("ending", [".pt", ".pth", ".pkl", ".pickle", ".PT"])
 def test_a_pickle_is_refused_with_the_lines_that_convert_it(tmp_path, ending):
     ran = tmp_path / "ran"
 
@@ -50,8 +51,8 @@ TORCHES = {
 }
 
 
-@pytest.mark.parametrize("name", ["a.bin", "b.ckpt", "pytorch_model.bin", "c.npz", "d.th", "e", "f.csv"])
-@pytest.mark.parametrize("kind", TORCHES)
+@each("name", ["a.bin", "b.ckpt", "pytorch_model.bin", "c.npz", "d.th", "e", "f.csv"])
+@each("kind", TORCHES)
 def test_what_torch_saves_is_told_by_its_content(tmp_path, kind, name):
     """A .bin or .ckpt had "a directory of 421 bytes; expected at most 1.0 MB"."""
     path = tmp_path / name

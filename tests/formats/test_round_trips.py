@@ -16,10 +16,12 @@ from safetensors.numpy import save as official
 from attn_gui import export_files
 from attn_gui.engine import compute
 from attn_gui.engine.blocks import BLOCKS, CHOICES
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import load, open_file, rows_of, save, save_members, save_session
 from attn_gui.formats.base import Loaded
 from attn_gui.formats.npz import members_of
+from tests.failing import each
 
 ANY_TEXT = st.text(st.characters(codec="utf-8", categories=None), max_size=6) | st.sampled_from(
     ["<s>", "注意", "e\u0301", "\u202egnp", "👩‍👩‍👧", "\x00", "\n", "=1+1", '"', "\\", " "]
@@ -93,6 +95,9 @@ def problems(draw: st.DrawFn) -> Problem:
         fields |= {"rotary_frequencies": table(d_k // 2), "rotary_theta": None}
     for name, length in (("query_tokens", n), ("key_tokens", m)):
         fields[name] = draw(st.none() | st.lists(ANY_TEXT, min_size=length, max_size=length).map(tuple))
+    fields["normalize"] = key = draw(st.sampled_from(["softmax", "none", "sum", "sigmoid"]))
+    for name in {"temperature", "sink"} - NORMALIZERS[key].reads:
+        fields.pop(name, None)
     return Problem(**fields, num_heads=heads, num_kv_heads=kv_heads, score=score, mask=mask, dtype=dtype)
 
 
@@ -194,8 +199,8 @@ def test_one_number_set_by_hand_comes_back_from_an_export(ending, tmp_path):
     assert open_file(path).problem.interventions == problem.interventions
 
 
-@pytest.mark.parametrize("ending", ["json", "npz", "safetensors"])
-@pytest.mark.parametrize("kind", ["scale", "copy"])
+@each("ending", ["json", "npz", "safetensors"])
+@each("kind", ["scale", "copy"])
 def test_values_changed_by_hand_are_not_changed_again_by_an_export(ending, kind, tmp_path):
     how = {"factor": 2.0} if kind == "scale" else {"source": {"row": 1}}
     by_hand = ({"kind": kind, "stage": "value", "at": {}, **how},)

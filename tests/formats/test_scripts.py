@@ -12,9 +12,11 @@ import pytest
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.interventions import INTERVENTIONS
 from attn_gui.engine.masks import MASKS
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.formats import FormatError
 from attn_gui.formats.scripts import SCRIPTS, script_text
+from tests.failing import each
 
 N, M = 3, 4
 RUN = """
@@ -58,6 +60,14 @@ SCORE_PROBLEMS = {
     "cosine": given(score="cosine", query=np.vstack([random(2, 4), np.zeros((1, 4))])),
     "gaussian": given(score="gaussian", score_params={"w": 1.5, "key_norm": 0.25}),
     "average": given(score="average"),
+}
+NORMALIZED = {
+    key: given(
+        normalize=key,
+        mask=[{"kind": "causal", "align": "end"}],
+        temperature=0.7 if "temperature" in entry.reads else None,
+    )
+    for key, entry in NORMALIZERS.items()
 }
 MASK_PROBLEMS = {
     "causal": given(mask=[{"kind": "causal", "align": "end"}]),
@@ -169,6 +179,7 @@ STEEP = {
 """Numbers that are exact only where nothing is divided or multiplied too early."""
 PROBLEMS = {
     **SCORE_PROBLEMS,
+    **NORMALIZED,
     **MASK_PROBLEMS,
     **INTERVENTION_PROBLEMS,
     **LAYERS,
@@ -243,7 +254,7 @@ def test_the_worked_example_reads_as_the_formula():
     assert "heads(" not in text
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@each("name", PROBLEMS)
 def test_a_script_of_pytorch_is_python_and_has_the_same_steps(name):
     text = script_text(PROBLEMS[name], SCRIPTS["pytorch"])
     compile(text, name, "exec")
@@ -263,7 +274,7 @@ def steps(text):
 BEHIND_THE_MASK = {"kind": "set", "stage": "value", "at": {"row": M - 1, "column": 0}, "values": -np.inf}
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "said"),
     [
         ({"query": np.zeros((9000, 4))}, "up to 30000 are written"),

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
 from safetensors.numpy import save as safetensors_bytes
 
 from attn_gui.engine import Problem
 from attn_gui.formats import load, open_file, packed_arrays, save_session
+from tests.failing import each
 
 ONES = {"query": np.ones((5, 2)), "key": np.ones((3, 2)), "value": np.ones((3, 2))}
 OPTIONS = {"format_version": 1, "num_heads": 1, "dtype": "float64"}
@@ -74,7 +74,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_a_bad_session_is_one_sentence(name: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     data, words = REFUSED[name]
     path = tmp_path / "file.attn"
@@ -82,7 +82,7 @@ def test_a_bad_session_is_one_sentence(name: str, tmp_path: Path, refused: Calla
     assert words in refused(load, path, path=path)
 
 
-@pytest.mark.parametrize("part", range(1, 16))
+@each("part", range(1, 16))
 def test_a_cut_session_is_refused(part: int, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "file.attn"
     path.write_bytes(GOOD[: len(GOOD) * part // 16])

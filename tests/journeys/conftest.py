@@ -164,6 +164,13 @@ class Person:
             program.baseline.finish()
             QTest.qWait(1)
 
+    def until(self, done: Callable[[], object]) -> None:
+        """Wait for what comes off the window's thread."""
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while not done():
+            assert time.monotonic() < end, f"it never comes; {self.banner()}"
+            QTest.qWait(2)
+
     def busy(self) -> list[str]:
         """Whatever still makes, computes or tells what is to be shown."""
         program, rooms = self.program, self.program.late

@@ -154,14 +154,15 @@ class Evaluation(ABC):
 
     @property
     def elementary(self) -> bool:
-        """Whether closed formulas hold: all up to the softmax is elementary, and nothing there is set by hand."""
+        """Whether closed formulas hold: a softmax of elementary scores, of which nothing is set by hand."""
         before = [node for node in map(self.node, self.stages) if node.stage.square or node.stage.input_side]
-        return self.elementary_stages and not any(isinstance(node, InterventionNode) for node in before)
+        known = self.elementary_stages and self.node(self.weights).stage.elementary
+        return known and not any(isinstance(node, InterventionNode) for node in before)
 
     @property
     def elementary_stages(self) -> bool:
-        """Whether every stage from the scores to the softmax is elementary."""
-        return all(STAGE[name].elementary for name in self.stages if STAGE[name].square)
+        """Whether every stage from the scores to what the weights are made of is elementary."""
+        return all(STAGE[name].elementary for name in self.stages if STAGE[name].square and name != self.weights)
 
     # --- the parts of attention ------------------------------------------------------------------
     def part(self, role: Role) -> str | None:
@@ -175,7 +176,7 @@ class Evaluation(ABC):
 
     @cached_property
     def weights(self) -> str:
-        """The stage whose rows are shares of one."""
+        """The stage of the weights."""
         return stage_of(Role.WEIGHT)
 
     @cached_property
@@ -195,7 +196,7 @@ class Evaluation(ABC):
 
     @property
     def logits(self) -> str | None:
-        """The stage that the softmax reads; None where the weights are given."""
+        """The stage that the weights are made of; None where they are given."""
         return self.stages[self.stages.index(self.weights) - 1] if self.scores in self.stages else None
 
     def latest(self, variable: str) -> str:
@@ -482,7 +483,7 @@ class Plane:
     @cached_property
     def signed(self) -> bool:
         """Whether its numbers lie to both sides of 0."""
-        return self.evaluation.signed or not self._entry.shares
+        return self.evaluation.signed or not self._entry.fractions
 
     def block(self, rows: slice, columns: slice) -> Picture:
         """Return (values, allowed) of a part as shown; `allowed` only for stages behind the mask."""

@@ -63,6 +63,7 @@ class PourBeat(Beat):
         self.equation = Equation(context, sum_of(parts), self._value)
         values = [one.value for one in self.addends]
         self.added = Equation(context, sum_of([Number(value) for value in values]), self._value)
+        self.shares = context.evaluation.node(context.evaluation.weights).stage.shares
         self._read_values()
 
     def _read_values(self) -> None:
@@ -174,8 +175,9 @@ class PourBeat(Beat):
         band = QRectF(own.right(), own.center().y() - thick / 2, (place.left() - own.right()) * run, thick)
         canvas.bar(band, mixed(weight_color(weight), theme.surface, 0.5) if thick > THICK else theme.text3)
         if run >= 1.0:
+            said = percent(weight) if self.shares else self.context.number(weight)
             foot = own.center().y() + 5 if thick > THICK else band.top() - 3  # beside a thin band, not on it
-            canvas.text(band.center().x(), foot, strong(percent(weight)), 13, theme.text, MIDDLE)
+            canvas.text(band.center().x(), foot, strong(said), 13, theme.text, MIDDLE)
         if own.width() > 40:
             canvas.box(own, self.context.number(weight), weight_color(weight), pixels=min(18, own.height() * 0.5))
         else:

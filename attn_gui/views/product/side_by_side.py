@@ -460,11 +460,17 @@ class SideBySide(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._panels or self._maps.evaluation is None:
             return
+        exposed = event.region()
+        for panel in self._panels:
+            exposed -= panel.cells  # there is nothing below the cells
+        if exposed.isEmpty():
+            return
         if self._ground is None:
             self._ground = painted_ground(self, self._paint_words)
         painter = QPainter(self)
+        painter.setClipRegion(exposed)
         painter.drawPixmap(0, 0, self._ground)
-        if event.region().intersects(self._marked):
+        if exposed.intersects(self._marked):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for labels, marked in self._tokens():
                 labels.paint_chosen(painter, marked)

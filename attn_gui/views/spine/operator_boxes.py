@@ -13,14 +13,15 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QWidget
 
 from attn_gui.engine.blocks import ACTIVATIONS, NORMS
 from attn_gui.engine.graph.stage import Operator
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import catalog
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.count_box import SizeBox
 from attn_gui.views.controls.typed_field import NumberField
-from attn_gui.views.names import score_name
-from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox
+from attn_gui.views.names import normalizer_name, score_name
+from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox, QuietBox
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import FocusedWheel
 
@@ -258,7 +259,7 @@ def _fit(field: NumberField) -> None:
 
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
 LABELED: dict[str, tuple[str, ...]] = {
-    "normalise": ("temperature",),
+    "normalize": ("temperature",),
     "normalized": ("block.ln_eps",),
     "norm": ("block.norm_eps",),
     "norm_query": ("qk_norm_eps",),
@@ -271,6 +272,7 @@ class SpineBoxes(QObject):
     """All boxes by the name of their step; the numbers of a step stand in a row below its control."""
 
     scorePicked = Signal(str)
+    normalizerPicked = Signal(str)
     choicePicked = Signal(str, str)  # norm or activation, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
@@ -281,6 +283,7 @@ class SpineBoxes(QObject):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.score, self.scale, self.mask = ListBox("score", parent), ScaleBox(parent), MaskBox(parent)
+        self.normalizer = QuietBox("normalize", parent)
         self.plain = {name: PlainBox(name, parent) for name, operator in _operators().items() if operator.text}
         self.lists = {name: ListBox(name, parent) for name in CHOSEN}
         bare = {name: OperatorBox(name, parent) for name in NUMBERED}
@@ -288,6 +291,7 @@ class SpineBoxes(QObject):
             "score": self.score,
             "scale": self.scale,
             "mask": self.mask,
+            "normalize": self.normalizer,
             **self.plain,
             **self.lists,
             **bare,
@@ -299,9 +303,11 @@ class SpineBoxes(QObject):
         for key, fields in self._of_score.items():
             self._add_row(self.score, key, fields)
             self._rows[key].hide()
-        self._rows["normalise"].hide()
+        self._rows["normalize"].hide()
         self.score.set_choices([(score, score) for score in SCORES])
         self.score.picked.connect(self.scorePicked)
+        self.normalizer.set_choices([(key, key) for key in NORMALIZERS])
+        self.normalizer.picked.connect(self.normalizerPicked)
         for name, box in self.lists.items():
             box.picked.connect(partial(self.choicePicked.emit, name))
         self.scale.scalePicked.connect(self.scalePicked)
@@ -320,7 +326,7 @@ class SpineBoxes(QObject):
         """The numbers of the problem by name; an optional one that is not in use leaves its step."""
         for row in self._rows.values():
             row.set_values(values, dtype)
-        self._rows["normalise"].setVisible(values.get("temperature") is not None)
+        self._rows["normalize"].setVisible(values.get("temperature") is not None)
 
     def field(self, name: str) -> NumberField | SizeBox:
         """The field of a number."""
@@ -332,6 +338,7 @@ class SpineBoxes(QObject):
         for name, box in self.by_name.items():
             box.set_caption(QCoreApplication.translate("Names", operators[name].en))
         self.score.set_choices([(score, score_name(score)) for score in SCORES])
+        self.normalizer.set_choices([(key, normalizer_name(key)) for key in NORMALIZERS])
         for name, chosen in CHOSEN.items():
             self.lists[name].set_choices([(key, entry.label) for key, entry in chosen.items()])
         self.scale.retranslate()

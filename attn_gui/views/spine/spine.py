@@ -120,6 +120,7 @@ class Spine(Retranslated, QWidget):
 
     stagePicked = Signal(str)
     scorePicked = Signal(str)
+    normalizerPicked = Signal(str)
     choicePicked = Signal(str, str)  # norm or activation of the block, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
@@ -204,14 +205,20 @@ class Spine(Retranslated, QWidget):
         self._give_way()
 
     def set_parts(self, shown: Set[str]) -> None:
-        """Show the choice of the score function, or the sign that stands for the dot product."""
+        """Show the choices of the score function and of what makes weights, or what stands for the usual ones."""
         self.boxes.score.set_sign("" if "score" in shown else "=")
+        self.boxes.normalizer.set_quiet("normalize" not in shown)
         self._order_tabs()
 
     def set_score(self, score: str) -> None:
         """The score function in force."""
         self.boxes.set_score(score)
         self._after_change_of_boxes("score", score)
+
+    def set_normalizer(self, key: str) -> None:
+        """Set what makes weights of the scores."""
+        self.boxes.normalizer.set_key(key)
+        self._after_change_of_boxes("normalize", key)
 
     def set_choice(self, name: str, key: str) -> None:
         """The norm or the activation in force."""
@@ -322,8 +329,10 @@ class Spine(Retranslated, QWidget):
         form = next(fitting, None)
         self._scrolls, form = form is None, form or FORMS[-1]
         self._set_height()
-        self._formula.setVisible(form.formula)
-        self._line.setVisible(form.formula)
+        if form.formula == self._formula.isHidden():
+            self._formula.setVisible(form.formula)
+            self._line.setVisible(form.formula)
+            self._outer.activate()  # at once: a paint before would show it in the corner
         self._row.set_form(form, keep, self.height() - self._bar_height())
 
     def _chosen_node(self) -> str:
@@ -346,6 +355,7 @@ class Spine(Retranslated, QWidget):
 
     def _connect(self) -> None:
         self.boxes.scorePicked.connect(self.scorePicked)
+        self.boxes.normalizerPicked.connect(self.normalizerPicked)
         self.boxes.choicePicked.connect(self.choicePicked)
         self.boxes.scalePicked.connect(self.scalePicked)
         self.boxes.scaleSlid.connect(self.scaleSlid)
@@ -357,7 +367,7 @@ class Spine(Retranslated, QWidget):
         set_ground(self, "raised")
         self._line.setProperty("hairline", True)
         self._line.setFixedWidth(1)
-        outer = QHBoxLayout(self)
+        outer = self._outer = QHBoxLayout(self)
         outer.setContentsMargins(SPACING.l, 0, SPACING.m, 0)
         outer.setSpacing(SPACING.l)
         self._formula.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.pages.base import PageKind, checked
 from attn_gui.figure.pages.context import ModelContext, PageContext
@@ -14,10 +12,11 @@ from attn_gui.figure.pages.model import HeadEffectsPage, LogitPartsPage
 from attn_gui.models import open_model
 from attn_gui.models.attribution import likely
 from attn_gui.paths import resource
+from tests.failing import each
 
 
-@pytest.mark.parametrize("page", [HeadEffectsPage(), LogitPartsPage()], ids=["heads_off", "logit_parts"])
-@pytest.mark.parametrize("taken_off", [False, True])
+@each("page", [HeadEffectsPage(), LogitPartsPage()])
+@each("taken_off", [False, True])
 def test_the_share_that_is_done_only_rises_and_ends_at_one(page: PageKind[Any], taken_off: bool) -> None:
     run = open_model(resource("models", "toy-induction")).run("k x b p f k x b p")
     position = len(run.ids) - 1

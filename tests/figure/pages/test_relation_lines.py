@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import PageStyle, settled
 from attn_gui.figure.pages.context import PageContext
+from tests.failing import each
 
 PAGE = PAGES["relations"]
 
@@ -28,7 +28,7 @@ def by_hand(row):
     return [{"kind": "set", "stage": "weights", "at": {"query": 0}, "values": np.array(row)}]
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "said"),
     [
         ({"sink": [3.0]}, "The 12 lines carry 100 %"),
@@ -37,7 +37,6 @@ def by_hand(row):
         ({"interventions": by_hand([1e308] * 4)}, "The 12 lines carry 100 %"),
         ({"mask": [{"kind": "custom", "allowed": np.zeros((3, 4), bool)}]}, "The 0 lines carry 0 %"),
     ],
-    ids=["sink", "closed rows", "by hand", "beyond float64", "all closed"],
 )
 def test_the_share_is_that_of_all_weight_there_is(changed, said):
     random = np.random.default_rng(3).standard_normal

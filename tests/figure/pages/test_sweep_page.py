@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem
@@ -14,6 +13,7 @@ from attn_gui.figure.pages.base import PageStyle, settled
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.sweep import value_text
 from attn_gui.formats import save_session
+from tests.failing import each
 
 PAGE = PAGES["sweep"]
 
@@ -30,7 +30,7 @@ def test_of_random_numbers_the_row_that_is_read_is_named():
     assert PAGE.plan(content, PageStyle(), None, None).said.split(". ")[1] == "query 511"
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "texts"),
     [
         ([1000, 1000.25, 1000.5, 1000.75, 1001], ["1000", "1000.2", "1000.5", "1000.8", "1001"]),
@@ -39,7 +39,6 @@ def test_of_random_numbers_the_row_that_is_read_is_named():
         ([0, 0], ["0", "0"]),
         ([-2e-9, 0, 2e-9], ["−2e−09", "0", "2e−09"]),
     ],
-    ids=str,
 )
 def test_values_of_a_sweep_are_told_apart(values, texts):
     assert [value_text(np.array(values, float), place) for place in range(len(values))] == texts

@@ -12,6 +12,7 @@ from attn_gui.engine import Problem
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.plot import nice_scale
 from attn_gui.formats import FormatError
+from tests.failing import each
 
 WILD = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "1e200": 1e200, "1e308": 1e308, "1e-320": 1e-320, "0": 0.0}
 SHARES = 5  # of which a run takes one, without --long; seven numbers to a page: each page comes in every share
@@ -56,7 +57,7 @@ def test_a_page_is_drawn_whatever_the_numbers_are(tmp_path, page, number):
     assert drawn
 
 
-@pytest.mark.parametrize("unit", [1e-200, 1e-20, 1.0, 1e200])
+@each("unit", [1e-200, 1e-20, 1.0, 1e200])
 def test_the_ticks_of_an_axis_are_different_numbers_whatever_the_unit(unit):
     scale = nice_scale(np.array([0.0, 0.3, 1.1, 2.9]) * unit, 6)
     ticks = [scale.text(tick) for tick in scale.ticks()]

@@ -10,9 +10,10 @@ from PySide6.QtGui import QFontMetricsF, QGuiApplication
 
 from attn_gui.figure.text.labels import label_step, wrapped
 from attn_gui.formats.visible_text import LONGEST_LABEL, visible_text
+from tests.failing import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("token", "shown"),
     [
         ("animal", "animal"),
@@ -52,7 +53,7 @@ def test_a_token_as_long_as_a_book_is_cut() -> None:
     assert visible_text("a" * 10**6).endswith("…")
 
 
-@pytest.mark.parametrize(("size", "cell", "step"), [(11, 20, 1), (11, 11, 1), (11, 10, 2), (11, 3, 5), (11, 0.05, 500)])
+@each(("size", "cell", "step"), [(11, 20, 1), (11, 11, 1), (11, 10, 2), (11, 3, 5), (11, 0.05, 500)])
 def test_labels_are_thinned_to_a_round_step(size: float, cell: float, step: int) -> None:
     assert label_step(size, cell) == step
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from attn_gui.figure.text.labels import token_text
+from tests.failing import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("token", "expected"),
     [
         (" Mary", "Mary"),

@@ -19,6 +19,7 @@ from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.named.arranged import answered, complaint
 from attn_gui.formats.named.arrangement import ArrayMapping, arrangement_of, proposed, recalled, record_of
 from attn_gui.formats.named.roles import suggested
+from tests.failing import each
 
 RANDOM = np.random.default_rng(7)
 
@@ -86,7 +87,7 @@ SUGGESTED = {
 }
 
 
-@pytest.mark.parametrize("names", SUGGESTED)
+@each("names", SUGGESTED)
 def test_names_suggest_the_parts(names: tuple[str, ...]) -> None:
     assert suggested(listing(*names).arrays) == SUGGESTED[names]
 
@@ -163,7 +164,7 @@ def test_weights_of_linear_layers_are_turned(tmp_path: Path) -> None:
     assert load(tmp_path / "a.npz", arrays=found.arrays, weights="out,in", num_heads=2) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("mask", "meaning", "allowed"),
     [
         (np.tril(np.ones((3, 3), bool)), None, np.tril(np.ones((3, 3), bool))),
@@ -221,7 +222,7 @@ COMPLAINTS = [
 ]
 
 
-@pytest.mark.parametrize(("arrangement", "words"), COMPLAINTS, ids=range(len(COMPLAINTS)))
+@each(("arrangement", "words"), COMPLAINTS)
 def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: ArrayMapping, words: str) -> None:
     shapes = {"a": (3, 4), "b": (2, 3, 4), "c": (5, 4), "d": (5, 5), "e": (2, 3, 4, 5)}
     arrays = tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items())
@@ -234,7 +235,7 @@ def test_a_whole_arrangement_has_no_complaint() -> None:
     assert complaint(replace(proposed(here), axes=("head", "token", "column")), here) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "said"),
     [
         ({"arrays": {"nonsense": "a"}}, "“nonsense” is not a part of a problem"),

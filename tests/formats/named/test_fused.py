@@ -17,6 +17,7 @@ from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.named.arranged import answered, complaint
 from attn_gui.formats.named.arrangement import ArrayMapping, proposed, recalled, record_of
 from attn_gui.formats.named.weight_layouts import HEAD_BY_HEAD, PART_BY_PART, SPLITS, Count, runs_text
+from tests.failing import each
 
 RANDOM = np.random.default_rng(11)
 
@@ -72,8 +73,8 @@ MODELS = {  # names, split, orientation as these publish them
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize(("heads", "kv_heads"), [(2, 2), (4, 2)])
+@each("model", MODELS)
+@each(("heads", "kv_heads"), [(2, 2), (4, 2)])
 def test_what_models_publish_is_recognized_and_opens(model: str, heads: int, kv_heads: int, tmp_path: Path) -> None:
     weight, bias, split, order = MODELS[model]
     problem = a_layer(heads, kv_heads, 6 // heads if kv_heads == heads else 3)
@@ -98,8 +99,8 @@ def test_what_models_publish_is_recognized_and_opens(model: str, heads: int, kv_
         assert load(tmp_path / "a.npz", arrays=names, **counts) == expected
 
 
-@pytest.mark.parametrize("split", SPLITS)
-@pytest.mark.parametrize("batch", [(), (2,)])
+@each("split", SPLITS)
+@each("batch", [(), (2,)])
 def test_activations_in_one_array(split: str, batch: tuple[int, ...], tmp_path: Path) -> None:
     heads = [RANDOM.normal(size=(*batch, 5, 3)) for _ in range(4)]
     kv = [(RANDOM.normal(size=(*batch, 5, 3)), RANDOM.normal(size=(*batch, 5, 3))) for _ in range(2)]

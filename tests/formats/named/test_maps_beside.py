@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui import Problem, compute, load
+from tests.failing import each
 
 PARTS = ("query", "key", "value")
 
@@ -32,7 +33,7 @@ def said(path: Path) -> str:
     return " ".join(str(note.message) for note in notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("mask", "noise", "words"),
     [
         (None, 0.0, None),

@@ -14,6 +14,7 @@ from attn_gui.formats import FormatError, list_arrays, load, save
 from attn_gui.formats.named.arrangement import ArrayMapping, proposed
 from attn_gui.formats.named.roles import ForeignNames
 from attn_gui.formats.named.several_files import open_several
+from tests.failing import each
 
 RANDOM = np.random.default_rng(11)
 ARRAYS = {name: RANDOM.normal(size=(3, 4)) for name in ("query", "key", "value")}
@@ -138,7 +139,7 @@ def test_both_readings_are_offered_while_no_number_is_said(tmp_path: Path) -> No
 
 
 # --- what cannot be applied ----------------------------------------------------------------------
-@pytest.mark.parametrize("said", [{"axes": "nonsense"}, {"mask": "whatever"}, {"weights": "x"}, {"split": "x"}])
+@each("said", [{"axes": "nonsense"}, {"mask": "whatever"}, {"weights": "x"}, {"split": "x"}])
 def test_a_word_that_means_nothing_is_refused(said: dict[str, str], tmp_path: Path) -> None:
     path = put(tmp_path / "a.npz", **ARRAYS)
     with pytest.raises(FormatError, match="expected one of"):

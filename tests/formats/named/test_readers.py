@@ -33,6 +33,7 @@ from attn_gui.formats import (
     xlsx,
 )
 from attn_gui.formats.named.roles import ForeignNames
+from tests.failing import each
 
 CELLS = {name: np.arange(12.0).reshape(3, 4) / 16 for name in ("query", "key", "value")}
 OPEN = np.tril(np.ones((3, 3), bool))
@@ -105,7 +106,7 @@ def test_a_session_opens_under_another_suffix(tmp_path: Path) -> None:
     assert load((tmp_path / "a.attn").rename(tmp_path / "a.safetensors")) == problem
 
 
-@pytest.mark.parametrize(("kind", "dtype"), [("BF16", "<u2"), ("F16", "<f2"), ("F32", "<f4"), ("I64", "<i8")])
+@each(("kind", "dtype"), [("BF16", "<u2"), ("F16", "<f2"), ("F32", "<f4"), ("I64", "<i8")])
 def test_every_kind_of_numbers_is_read(kind: str, dtype: str, tmp_path: Path) -> None:
     values = np.array([[1.0, -0.5], [3.0, 2.0**-3]], np.float32)
     if kind == "I64":
@@ -136,7 +137,7 @@ def broken_safetensors(**entry: object) -> bytes:
     return len(header).to_bytes(8, "little") + header.encode() + bytes(32)
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "words"),
     [
         (b"\xff" * 20, "cut off or is no safetensors file"),
@@ -176,7 +177,7 @@ def test_records_within_have_their_names_before_their_own(tmp_path: Path) -> Non
         load(path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("{", "not valid JSON from character 1"),
@@ -240,7 +241,7 @@ def test_values_are_read_and_never_formulas(tmp_path: Path, refused: Callable[..
     np.testing.assert_array_equal(load_matrix(path), [[1, 2]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("cells", "words"),
     [
         ([[1, "x"], [2, 3]], "sheet “Sheet”: row 0, column 1 (line 1) is “x”; expected a number"),
@@ -279,8 +280,8 @@ def beside(names: Sequence[str | None]) -> list[list[object]]:
     return rows[0 if any(names) else 1 :]
 
 
-@pytest.mark.parametrize("layout", [below, beside])
-@pytest.mark.parametrize("names", [("query", "key", "value"), ("Q", "K", "V"), ("Queries:", "Keys:", "Values:")])
+@each("layout", [below, beside])
+@each("names", [("query", "key", "value"), ("Q", "K", "V"), ("Queries:", "Keys:", "Values:")])
 def test_tables_of_one_sheet_go_by_the_names_above_them(
     layout: Callable[..., list[list[object]]], names: Sequence[str], tmp_path: Path
 ) -> None:

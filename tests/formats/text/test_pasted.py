@@ -17,6 +17,7 @@ from hypothesis.extra import numpy as arrays
 
 from attn_gui.formats import AmbiguousTable, FormatError
 from attn_gui.formats.text.text_table import read_table
+from tests.failing import each
 
 MATRIX = [[1.5, -2, 0.5], [0.25, 4, 3]]
 
@@ -39,7 +40,7 @@ def texts() -> Iterator[tuple[str, str, str]]:
 TEXTS = {name: (group, text) for group, name, text in texts()}
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each("name", TEXTS)
 def test_a_text_is_the_matrix_that_a_person_sees_in_it(name):
     group, text = TEXTS[name]
     if group == "read":
@@ -55,7 +56,7 @@ def test_a_text_is_the_matrix_that_a_person_sees_in_it(name):
         assert words in str(refusal.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("Head 3, layer 0:\n[[1 2]\n [3 5]]", "“Head 3, layer 0:”"),
@@ -75,9 +76,7 @@ def test_what_stood_around_the_matrix_is_said(text, said):
     assert said in " ".join(found.notes)
 
 
-@pytest.mark.parametrize(
-    "text", ["Q = [[1, 2]]", "tensor([[1, 2]])", "Q = K = V = [[1, 2]];", "Out[7]: array([[1, 2]])"]
-)
+@each("text", ["Q = [[1, 2]]", "tensor([[1, 2]])", "Q = K = V = [[1, 2]];", "Out[7]: array([[1, 2]])"])
 def test_of_a_name_and_a_constructor_nothing_is_said(text):
     assert read_table(text).notes == ()
 
@@ -100,7 +99,7 @@ CHANGED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "named"), CHANGED)
+@each(("text", "named"), CHANGED)
 def test_what_would_change_the_matrix_is_never_dropped(text, named):
     with pytest.raises(FormatError) as refusal:
         read_table(text.replace("{}", "[[1, 2], [3, 5]]"))
@@ -114,7 +113,7 @@ def test_a_shape_that_is_not_that_of_the_list_is_said():
 
 
 # --- several -------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
+@each(
     ("text", "names", "shapes"),
     [
         ("Q = [[1, 2]]\nK = [[3, 4]]", ["Q", "K"], [(1, 2), (1, 2)]),

@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 from attn_gui.formats import AmbiguousTable, FormatError
 from attn_gui.formats.text import typeset
 from attn_gui.formats.text.text_table import read_table
+from tests.failing import each
 from tests.mutations.pace import is_slow
 
 SAMPLES = json.loads((Path(__file__).parents[2] / "data" / "tables.json").read_text(encoding="utf-8"))
@@ -26,12 +27,12 @@ EXACT = st.floats(allow_nan=False, allow_infinity=False)
 WORDS = st.text(st.characters(categories=["Lu", "Ll", "Lo"]), min_size=1, max_size=6)
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@each("name", LAYOUTS)
 def test_every_layout_gives_the_same_matrix(name):
     assert read_table(LAYOUTS[name]).values.tolist() == TWO
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_what_is_no_matrix_is_refused_in_one_sentence_with_its_place(name):
     text, words = REFUSED[name]
     with pytest.raises(FormatError) as refusal:
@@ -41,7 +42,7 @@ def test_what_is_no_matrix_is_refused_in_one_sentence_with_its_place(name):
     assert str(refusal.value).isprintable()
 
 
-@pytest.mark.parametrize("name", AMBIGUOUS)
+@each("name", AMBIGUOUS)
 def test_what_has_two_meanings_is_refused_with_both(name):
     text, meanings = AMBIGUOUS[name]
     with pytest.raises(AmbiguousTable) as several:
@@ -51,7 +52,7 @@ def test_what_has_two_meanings_is_refused_with_both(name):
     assert len({str(reading.words) for reading in several.value.readings}) == len(meanings)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rows"),
     [
         ("3.5", [[3.5]]),
@@ -103,7 +104,7 @@ def test_nan_is_a_number_and_no_label():
     assert np.isnan(found.values[0, 0])
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rows", "columns", "said"),
     [
         ("x\n7", None, ("x",), "The first row was left out as headings: x."),
@@ -124,7 +125,7 @@ def test_what_is_left_out_guessed_or_rounded_is_said(text, rows, columns, said):
     assert said in " ".join(found.notes)
 
 
-@pytest.mark.parametrize("text", ["1.5\t2", "0e5\t0.0e-400\t1e-300", "9007199254740992\t1e300", "1,2\n3,4", "[[1, 2]]"])
+@each("text", ["1.5\t2", "0e5\t0.0e-400\t1e-300", "9007199254740992\t1e300", "1,2\n3,4", "[[1, 2]]"])
 def test_where_nothing_was_guessed_nothing_is_said(text):
     assert read_table(text).notes == ()
 
@@ -153,18 +154,14 @@ def test_whoever_is_told_the_share_can_end_the_reading():
     assert shares[0] == 0
 
 
-@pytest.mark.parametrize(
-    "letter", ["\n", "\t", " ", ",", '"', "|", "[", "(", "{", "-", "|-", "a\n", "1 \n\n", "\\begin{a}"]
-)
+@each("letter", ["\n", "\t", " ", ",", '"', "|", "[", "(", "{", "-", "|-", "a\n", "1 \n\n", "\\begin{a}"])
 def test_a_long_text_of_nothing_is_refused_without_trying_long(letter):
     """Steps that grow with the square of the length would take minutes here."""
     with pytest.raises(FormatError):
         read_table(letter * (1_000_000 // len(letter)))
 
 
-@pytest.mark.parametrize(
-    "part", ["[1]", "[1] ", "[1, 2]", "=[1]", "{1: [2]}", "In [1]: ", "{'a': [1, 2]}", "[[1, 2]]\n"]
-)
+@each("part", ["[1]", "[1] ", "[1, 2]", "=[1]", "{1: [2]}", "In [1]: ", "{'a': [1, 2]}", "[[1, 2]]\n"])
 def test_a_thousand_lists_in_a_line_take_a_thousand_times_as_long_as_one(part):
     """What stands beside each was looked for to the ends of the line, which took minutes."""
     began = time.process_time()

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.formats import FormatError, open_matrix, save_matrix
+from tests.failing import each
 
 
 def numbers(rows: int, columns: int) -> np.ndarray:
@@ -44,7 +45,7 @@ def test_a_small_table_is_one_and_a_wide_one_has_its_names_in_every_part(tmp_pat
     assert "% rows 0 to 2, columns 0 to" in text
 
 
-@pytest.mark.parametrize(
+@each(
     ("was", "other"),
     [
         ("% rows 0 to 2, columns 0 to", "% rows 0 to 1, columns 0 to"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.engine import compute
@@ -17,9 +16,8 @@ def set_by_hand(person, *records):
     person.wait()
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_weight_set_by_hand_is_shown_with_what_follows_and_what_it_would_be(launch, lang):
-    person = launch(SMALL, lang=lang)
+def test_a_weight_set_by_hand_is_shown_with_what_follows_and_what_it_would_be(launch):
+    person = launch(SMALL, lang="zh")
     before = np.asarray(person.values("weights"))
     evaluation = person.program.computation.evaluation
     set_by_hand(person, {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1, "key": 0}, "values": 0.875})

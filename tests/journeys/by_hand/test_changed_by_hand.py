@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -27,8 +29,8 @@ def problem_of(*records):
 
 @pytest.fixture
 def opened(launch):
-    def start(*records, lang="en"):
-        person = launch(lang=lang)
+    def start(*records):
+        person = launch()
         person.program.document.open(problem_of(*records), name="four")
         person.wait()
         return person
@@ -59,35 +61,26 @@ def choose(person, row):
     )
 
 
-@pytest.mark.parametrize(
-    ("lang", "expected", "count"),
-    [
-        (
-            "en",
-            [
-                "A[3, 2] of head 1 set to 0.9",
-                "O of head 0 × 0",
-                "S[1 … 2, ·] of head 2 taken from head 0",
-                "Y[4, ·] × −0.5",
-            ],
-            "Edit results 4",
-        ),
-        (
-            "zh",
-            ["头 1 的 A[3, 2] 设为 0.9", "头 0 的 O × 0", "头 2 的 S[1 … 2, ·] 取自头 0", "Y[4, ·] × −0.5"],
-            "修改结果 4",
-        ),
+LISTED = {
+    "en": [
+        "A[3, 2] of head 1 set to 0.9",
+        "O of head 0 × 0",
+        "S[1 … 2, ·] of head 2 taken from head 0",
+        "Y[4, ·] × −0.5",
     ],
-)
-def test_everything_changed_by_hand_is_listed_in_words_and_counted(opened, qtbot, lang, expected, count):
-    person = opened(WEIGHT, OFF, TAKEN, OUTPUT, lang=lang)
-    assert person.action("interventions").iconText() == count
-    assert lines(person) == expected
+    "zh": ["头 1 的 A[3, 2] 设为 0.9", "头 0 的 O × 0", "头 2 的 S[1 … 2, ·] 取自头 0", "Y[4, ·] × −0.5"],
+}
+
+
+def test_everything_changed_by_hand_is_listed_in_words_and_counted(opened, qtbot):
+    person = opened(WEIGHT, OFF, TAKEN, OUTPUT)
+    assert person.action("interventions").iconText() == "Edit results 4"
+    assert lines(person) == LISTED["en"]
     assert panel(person).accessibleName()
     assert panel(person).list.accessibleName()
-    other = "zh" if lang == "en" else "en"
-    person.do(f"language_{other}")
-    qtbot.waitUntil(lambda: set(lines(person)) & set(expected) == {expected[-1]})
+    person.do("language_zh")
+    qtbot.waitUntil(lambda: lines(person) == LISTED["zh"])
+    assert person.action("interventions").iconText() == "修改结果 4"
 
 
 def test_where_nothing_is_changed_a_sentence_says_how_to(opened):
@@ -149,27 +142,31 @@ def test_one_is_removed_and_all_are(opened):
     assert person.program.document.problem == problem_of(WEIGHT, OFF, TAKEN)
 
 
-@pytest.mark.parametrize("by", ["panel", "menu"])
-def test_one_is_done_to_all_heads_as_one_step(opened, by):
+def test_one_is_done_to_all_heads_as_one_step(opened):
     person = opened(WEIGHT, OUTPUT)
-    if by == "panel":
-        choose(person, 1)
-        assert not panel(person).all_heads.isEnabled()
-        choose(person, 0)
-        person.click(panel(person).all_heads)
-    else:
+
+    def by_menu():
         person.program.view.set(head=1)
         person.show_stage("weights")
         person.click_cell("weights", 3, 1)
         assert not person.action("all_heads_by_hand").isEnabled()
         person.click_cell("weights", 3, 2)
         person.do("all_heads_by_hand")
-    found = person.program.computation.evaluation
-    assert [found.block("weights", 0, head, slice(3, 4), slice(2, 3))[0, 0] for head in range(4)] == [0.9] * 4
-    assert lines(person)[0] == "A[3, 2] of all heads set to 0.9"
-    assert verify(person.program.document.problem).ok
-    person.do("undo")
-    assert person.program.document.problem == problem_of(WEIGHT, OUTPUT)
+
+    def by_panel():
+        choose(person, 1)
+        assert not panel(person).all_heads.isEnabled()
+        choose(person, 0)
+        person.click(panel(person).all_heads)
+
+    for spread in (by_menu, by_panel):
+        spread()
+        found = person.program.computation.evaluation
+        assert [found.block("weights", 0, head, slice(3, 4), slice(2, 3))[0, 0] for head in range(4)] == [0.9] * 4
+        assert lines(person)[0] == "A[3, 2] of all heads set to 0.9"
+        assert verify(person.program.document.problem).ok
+        person.do("undo")
+        assert person.program.document.problem == problem_of(WEIGHT, OUTPUT)
 
 
 def test_a_tick_is_a_click(opened):
@@ -187,16 +184,19 @@ def test_the_list_follows_a_document_that_changes_under_it(opened):
     assert not person.find("panel.interventions").list.isVisible()
 
 
-@pytest.mark.parametrize(("lang", "words"), [("en", "0.900000, changed by hand"), ("zh", "0.900000（手动修改）")])
-def test_the_status_bar_says_so_of_the_cell_under_the_pointer(opened, qtbot, lang, words):
-    person = opened(WEIGHT, lang=lang)
-    person.program.view.set(head=1)
+def test_the_status_bar_calls_the_changed_cell_alone_changed(opened, qtbot):
+    """Not one beside it in its row or column."""
+    person = opened(WEIGHT)
+    person.overwrite(person.find("control.head"), "1")
+    person.show_stage("weights")
     heatmap = person.find("heatmap.weights")
-    QTest.mouseMove(heatmap, heatmap.cell_rect(0, 0).center())  # the pointer of a test before may be at the cell
-    QTest.mouseMove(heatmap, heatmap.cell_rect(3, 2).center())
-    qtbot.waitUntil(lambda: words in person.status())
-    QTest.mouseMove(heatmap, heatmap.cell_rect(3, 3).center())
-    qtbot.waitUntil(lambda: words[-3:] not in person.status())
+    for language, words in (("en", "0.900000, changed by hand"), ("zh", "0.900000（手动修改）")):
+        person.do(f"language_{language}")
+        for row, column in ((3, 1), (3, 2), (2, 2)):
+            QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
+            qtbot.waitUntil(lambda place=f"({row}, {column})": place in person.window.place.text())
+            said = person.status()
+            assert (words in said) == (words[-3:] in said) == ((row, column) == (3, 2)), said
 
 
 def test_what_goes_with_its_cells_is_said(opened):
@@ -216,29 +216,29 @@ def test_what_goes_with_its_cells_is_said(opened):
     assert [record.stage for record in person.program.document.problem.interventions] == ["head_output"]
 
 
-@pytest.mark.parametrize("enabled", [True, False])
-@pytest.mark.parametrize(
-    ("action", "stage", "more"),
-    [
-        ("softcap", "capped", {"softcap": 2.0}),
-        ("rotary_positions", "rotated_key", {"rotary_theta": 10.0, "num_heads": 2}),
-        ("output_projection", "output", {"w_output": np.eye(8, 9)}),
-    ],
-)
-def test_a_part_can_be_taken_away_and_what_is_changed_by_hand_in_it_goes_with_it(opened, enabled, action, stage, more):
+PARTS = [
+    ("softcap", "capped", {"head": 0}, {"softcap": 2.0}),
+    ("rotary_positions", "rotated_key", {"row": 0}, {"rotary_theta": 10.0, "num_heads": 2}),
+    ("output_projection", "output", {"column": 8}, {"w_output": np.eye(8, 9)}),
+]
+
+
+def test_a_part_can_be_taken_away_and_what_is_changed_by_hand_in_it_goes_with_it(opened):
     person = opened(OFF)
     document = person.program.document
-    at = {"column": 8} if "w_output" in more else {"head": 0} if stage == "capped" else {"row": 0}
-    record = {"kind": "scale", "stage": stage, "at": at, "factor": 0.5}
-    before = document.problem.replace(**more, interventions=[OFF, {**record, "enabled": enabled}])
-    document.open(before, name="more")
-    person.wait()
-    person.do(action)
-    person.wait()
-    assert [record.stage for record in document.problem.interventions] == ["head_output"]
-    assert "A change by hand went with its cells." in person.status()
-    person.do("undo")
-    assert document.problem == before
+    plain = document.snapshot()
+    for (action, stage, at, more), enabled in product(PARTS, (True, False)):
+        record = {"kind": "scale", "stage": stage, "at": at, "factor": 0.5, "enabled": enabled}
+        before = plain.replace(**more, interventions=[OFF, record])
+        document.open(before, name="more")
+        person.wait()
+        assert "by hand" not in person.status()
+        person.do(action)
+        person.wait()
+        assert [record.stage for record in document.problem.interventions] == ["head_output"], (action, enabled)
+        assert "A change by hand went with its cells." in person.status(), (action, enabled)
+        person.do("undo")
+        assert document.problem == before
 
 
 def test_a_mask_can_be_switched_off_under_what_is_changed_by_hand(opened):
@@ -268,16 +268,3 @@ def test_a_second_sequence_of_several_items_can_be_taken_away(opened):
     assert document.problem.self_attention
     assert document.problem.mask[0].lengths == (3,)
     assert "A change by hand went with its cells." in person.status()
-
-
-@pytest.mark.parametrize(("row", "column", "changed"), [(3, 2, True), (3, 1, False), (2, 2, False)])
-def test_the_status_bar_calls_the_changed_cell_alone_changed(opened, row, column, changed):
-    """Not one beside it in its row or column."""
-    person = opened(WEIGHT)
-    person.overwrite(person.find("control.head"), "1")
-    person.show_stage("weights")
-    heatmap = person.find("heatmap.weights")
-    QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
-    said = person.window.place.text()
-    assert f"({row}, {column})" in said
-    assert ("changed by hand" in said) == changed

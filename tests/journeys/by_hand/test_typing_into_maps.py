@@ -16,7 +16,9 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def line(person, stage):
-    return person.find(f"heatmap.{stage}").findChild(QLineEdit)
+    """The line that is open in a map, if one is."""
+    lines = person.find(f"heatmap.{stage}").findChildren(QLineEdit)
+    return next((each for each in lines if each.isVisible()), None)
 
 
 def begin(person, stage, text, row=ROW, column=COLUMN):
@@ -37,9 +39,10 @@ def person(launch):
     return launch()
 
 
-def test_a_typed_score_moves_the_weights_and_nothing_else_of_the_scores(person):
+def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_step(person):
     before = person.program.document.snapshot()
-    typed(person, "scaled", "-3")
+    typed(person, "scaled", "2")
+    typed(person, "scaled", "-3")  # once more: it takes the place of the first
     assert person.value("scaled", ROW, COLUMN) == -3
     changed = before.replace(
         interventions=[
@@ -51,31 +54,36 @@ def test_a_typed_score_moves_the_weights_and_nothing_else_of_the_scores(person):
     for row, column in ((ROW, COLUMN), (ROW, 0), (ROW + 1, COLUMN)):
         assert person.value("weights", row, column) == expected[row, column]
     assert verify(person.program.document.problem).ok
-
-
-@pytest.mark.parametrize("stage", ["concat", "weights", "head_output"])
-def test_a_cell_of_any_map_is_explained_once_it_was_typed(person, stage):
-    person.do("weights_alone")
-    typed(person, stage, "0.25", column=3)
-    assert person.value(stage, ROW, 3) == 0.25
-    assert "0.25" in person.explanation()
-
-
-def test_undo_brings_the_same_problem_back(person):
-    before = person.program.document.snapshot()
+    said = person.explanation()
+    assert "−3:" in said
+    assert "4.885" in said  # the model's own scaled score
+    marks = person.find("heatmap.scaled").overlay.marks
+    assert marks.by_hand == ((slice(ROW, ROW + 1), slice(COLUMN, COLUMN + 1)),)
+    person.program.view.set(head=4)
+    assert person.find("heatmap.scaled").overlay.marks.by_hand == ()
+    person.program.view.set(head=3)
+    (record,) = person.program.document.problem.interventions
+    assert record.values == -3
+    for _ in range(2):
+        person.do("undo")
+    assert person.program.document.problem == before
     typed(person, "scaled", "1/3")
-    assert person.program.document.problem != before
+    assert person.value("scaled", ROW, COLUMN) == np.float32(1 / 3)
     person.do("undo")
     assert person.program.document.problem == before
     person.do("redo")
     assert person.value("scaled", ROW, COLUMN) == np.float32(1 / 3)
 
 
-def test_typing_once_more_replaces_the_number_instead_of_adding_one(person):
-    typed(person, "scaled", "2")
-    typed(person, "scaled", "2.5")
-    (record,) = person.program.document.problem.interventions
-    assert record.values == 2.5
+def test_a_cell_of_any_map_is_explained_once_it_was_typed_and_a_weight_can_be_set_alone(person):
+    person.do("weights_alone")
+    other = person.value("weights", ROW, 0)
+    for stage in ("concat", "weights", "head_output"):
+        typed(person, stage, "0.25", column=3)
+        assert person.value(stage, ROW, 3) == 0.25
+        assert "0.25" in person.explanation()
+        assert person.value("weights", ROW, 0) == other
+        person.do("undo")
 
 
 def test_a_weight_asks_once_what_becomes_of_the_others(person):
@@ -98,39 +106,19 @@ def test_a_weight_asks_once_what_becomes_of_the_others(person):
     assert person.action("weights_rescaled").isChecked()
 
 
-def test_a_weight_can_be_set_alone(person):
-    person.do("weights_alone")
-    other = person.value("weights", ROW, 0)
-    typed(person, "weights", "0.9")
-    assert (person.value("weights", ROW, COLUMN), person.value("weights", ROW, 0)) == (np.float32(0.9), other)
-
-
-def test_the_inspector_says_what_was_set_and_what_would_be_computed(person):
-    typed(person, "scaled", "-3")
-    said = person.explanation()
-    assert "−3:" in said
-    assert "4.885" in said  # the model's own scaled score
-
-
-@pytest.mark.parametrize("text", ["x1", "#DIV/0!", ""])
-def test_a_text_that_is_no_number_keeps_its_line_and_changes_nothing(person, text):
+def test_a_text_that_is_no_number_keeps_its_line_and_changes_nothing(person):
     before = person.program.document.snapshot()
-    typed(person, "scaled", text)
-    editor = line(person, "scaled")
-    assert editor.isVisible()
-    assert editor.property("wrong") == "true"
-    person.press("Escape")
-    assert person.program.document.problem == before
-    assert person.program.document.stack.count() == 0
+    for text in ("x1", "#DIV/0!", ""):
+        typed(person, "scaled", text)
+        editor = line(person, "scaled")
+        assert editor.isVisible()
+        assert editor.property("wrong") == "true"
+        person.press("Escape")
+        assert person.program.document.problem == before
+        assert person.program.document.stack.count() == 0
 
 
-def test_half_typed_text_is_entered_by_the_next_command(person):
-    begin(person, "scaled", "-3")
-    person.do("pin")
-    assert person.value("scaled", ROW, COLUMN) == -3
-
-
-def test_a_minimized_window_keeps_the_line(person):
+def test_a_minimized_window_keeps_the_line_and_a_command_or_the_end_of_its_map_enters_it(person):
     begin(person, "scaled", "-3")
     person.window.showMinimized()
     person.look()
@@ -139,12 +127,12 @@ def test_a_minimized_window_keeps_the_line(person):
     assert person.focus() is line(person, "scaled")
     person.press("Return")
     assert person.value("scaled", ROW, COLUMN) == -3
-
-
-def test_a_number_is_entered_before_its_map_goes(person):
-    begin(person, "scaled", "-3")
+    begin(person, "scaled", "-4")
+    person.do("pin")
+    assert person.value("scaled", ROW, COLUMN) == -4
+    begin(person, "scaled", "-5")
     person.find("heatmap.scaled").hide()
-    assert person.value("scaled", ROW, COLUMN) == -3
+    assert person.value("scaled", ROW, COLUMN) == -5
 
 
 def test_a_line_goes_with_its_problem(person):
@@ -154,7 +142,7 @@ def test_a_line_goes_with_its_problem(person):
     person.program.document.open(other, name="other")
     person.wait()
     assert person.program.document.problem == other
-    assert line(person, "scaled") is None or not line(person, "scaled").isVisible()
+    assert line(person, "scaled") is None
 
 
 def test_a_number_typed_into_a_given_matrix_is_a_number_of_its_table(person):
@@ -163,8 +151,7 @@ def test_a_number_typed_into_a_given_matrix_is_a_number_of_its_table(person):
     assert person.number("query", ROW, 3 * 32 + COLUMN) == 7
 
 
-@pytest.mark.parametrize(("row", "shown"), [(ROW, True), (ROW + 1, False)])
-def test_a_number_typed_over_one_set_by_hand_in_a_given_matrix_is_what_the_map_shows(person, row, shown):
+def test_a_number_typed_over_one_set_by_hand_in_a_given_matrix_is_what_the_map_shows(person):
     """It went into the matrix below, and the map kept its number."""
     column = 3 * 32 + COLUMN
     at = {"batch": 0, "row": ROW, "column": column}
@@ -172,11 +159,13 @@ def test_a_number_typed_over_one_set_by_hand_in_a_given_matrix_is_what_the_map_s
     person.program.document.open(person.program.document.snapshot().replace(interventions=[record]))
     person.wait()
     person.program.view.set(head=3)
-    below = person.number("query", row, column)
-    typed(person, "query", "7", row)
-    assert person.value("query", row, COLUMN) == 7
-    assert person.number("query", row, column) == (below if shown else 7)
-    assert [float(record.values) for record in person.program.document.problem.interventions] == [7.0 if shown else 5.0]
+    for row, by_hand in ((ROW + 1, False), (ROW, True)):
+        below = person.number("query", row, column)
+        typed(person, "query", "7", row)
+        assert person.value("query", row, COLUMN) == 7
+        assert person.number("query", row, column) == (below if by_hand else 7)
+        (record,) = person.program.document.problem.interventions
+        assert float(record.values) == (7.0 if by_hand else 5.0)
 
 
 def test_a_double_click_types_and_ends_a_zoom_first(person):
@@ -200,16 +189,7 @@ def test_the_state_before_cannot_be_typed_into(person):
     person.show_stage("weights")
     person.click_cell("weights", ROW, COLUMN)
     person.press("F2")
-    editor = line(person, "weights")
-    assert editor is None or not editor.isVisible()
-
-
-def test_a_set_cell_is_marked_in_its_map(person):
-    typed(person, "scaled", "-3")
-    marks = person.find("heatmap.scaled").overlay.marks
-    assert marks.by_hand == ((slice(ROW, ROW + 1), slice(COLUMN, COLUMN + 1)),)
-    person.program.view.set(head=4)
-    assert person.find("heatmap.scaled").overlay.marks.by_hand == ()
+    assert line(person, "weights") is None
 
 
 def test_problems_of_several_items_set_the_item_on_show(launch):
@@ -227,56 +207,46 @@ def test_problems_of_several_items_set_the_item_on_show(launch):
     assert scores.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0] != 9
 
 
-def test_escape_in_the_question_ends_the_typing_too_and_keeps_the_cell(person):
+def test_escape_in_the_question_ends_the_typing_too_and_keeps_the_cell_and_a_command_waits(person):
     before, cell = person.program.document.snapshot(), person.value("weights", ROW, COLUMN)
     person.answering(WeightDialog, lambda _: person.press("Escape"), lambda: typed(person, "weights", "0.25"))
-    assert line(person, "weights") is None or not line(person, "weights").isVisible()
+    assert line(person, "weights") is None
     assert person.focus() is person.find("heatmap.weights")
     assert person.find("heatmap.weights").chosen == (ROW, COLUMN)
     assert person.value("weights", ROW, COLUMN) == cell
     assert person.program.document.snapshot() == before
     assert person.program.document.stack.count() == 0
-
-
-def test_a_command_waits_where_the_question_it_raises_is_escaped(person):
     begin(person, "weights", "0.25")
     person.answering(WeightDialog, lambda _: person.press("Escape"), lambda: person.do("pin"))
     assert not person.action("unpin").isEnabled()
 
 
-@pytest.mark.parametrize("sink", [None, [0.5] * 12])
-def test_the_question_speaks_of_a_sink_only_where_there_is_one(person, sink):
-    document = person.program.document
-    document.open(document.snapshot().replace(sink=sink))
-    person.wait()
-    person.program.view.set(head=3)
-    said = []
+def test_rescaling_beside_a_sink_keeps_its_part_of_the_row(person):
+    """The sink is one key more: it, too, keeps its proportion to the others. It is spoken of where there is one."""
+    document, said = person.program.document, []
 
-    def answer(dialog):
+    def leave(dialog):
         said.extend(label.text() for label in dialog.findChildren(QLabel))
+        said.append(dialog.findChild(QRadioButton, "weight.rescaled").text())
         person.press("Escape")
 
-    person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.25"))
-    assert any("sink" in text for text in said) == (sink is not None)
-
-
-def test_rescaling_beside_a_sink_keeps_its_part_of_the_row(person):
-    """The sink is one key more: it, too, keeps its proportion to the others."""
-    document = person.program.document
+    person.answering(WeightDialog, leave, lambda: typed(person, "weights", "0.25"))
+    assert "sink" not in " ".join(said)
     document.open(document.snapshot().replace(sink=np.full(12, 1.0)))
     person.wait()
     person.program.view.set(head=3)
     row = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].astype(
         float
     )
-    said = []
+    said.clear()
 
     def answer(dialog):
-        said.append(dialog.findChild(QRadioButton, "weight.rescaled").text())
+        said.append([label.text() for label in dialog.findChildren(QLabel)])
+        said.append([dialog.findChild(QRadioButton, "weight.rescaled").text()])
         dialog.accept()
 
     person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.25"))
-    assert "sink" in said[0]
+    assert all("sink" in " ".join(words) for words in said)
     found = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].astype(
         float
     )
@@ -300,8 +270,7 @@ def test_the_row_that_still_sums_to_one_leads_and_nothing_is_remembered_unasked(
         assert row.sum() == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.parametrize(("text", "row", "column"), [("1.5", ROW, COLUMN), ("nan", ROW, COLUMN), ("0.5", 0, 0)])
-def test_a_row_that_no_scaling_of_the_others_brings_to_one_is_set_alone(person, text, row, column):
+def test_a_row_that_no_scaling_of_the_others_brings_to_one_is_set_alone(person):
     document = person.program.document
     document.open(document.snapshot().replace(mask=[{"kind": "causal"}]))  # the first row has one key
     person.wait()
@@ -312,7 +281,8 @@ def test_a_row_that_no_scaling_of_the_others_brings_to_one_is_set_alone(person, 
         assert dialog.findChild(QRadioButton, "weight.alone").isChecked()
         person.press("Escape")
 
-    person.answering(WeightDialog, answer, lambda: typed(person, "weights", text, row, column))
+    for typing in (("1.5", ROW, COLUMN), ("nan", ROW, COLUMN), ("0.5", 0, 0)):
+        person.answering(WeightDialog, answer, lambda typing=typing: typed(person, "weights", *typing))
 
 
 def test_the_map_comes_back_from_behind_a_large_page_before_its_number_is_typed(person):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 THINKING = "thinking-machines.npz"  # X is 2 × 8, the output of its one head 4 wide
 
@@ -98,29 +97,19 @@ def test_the_tables_of_a_block_are_typed_into_kept_and_exported(fields):
     assert np.allclose(written["block_output"][0], expected @ written["block.w_linear"])
 
 
-@pytest.mark.parametrize(
-    ("stage", "words"),
-    [
+def test_a_cell_of_the_block_is_explained_and_the_projection_cannot_leave_while_the_block_needs_it(fields):
+    fields.open(THINKING)
+    person = fields.person
+    person.do("block")
+    person.click(person.button("Add W_O and the block", "banner"))
+    for stage, words in (
         ("residual", "It is X plus Y."),
         ("normalized", "The row of R is brought to mean 0 and variance 1, then multiplied by γ, plus β."),
         ("block_output", "It is the sum of 8 products of N and W_L, plus b_L."),
-    ],
-)
-def test_a_cell_of_the_block_is_explained(fields, stage, words):
-    fields.open(THINKING)
-    person = fields.person
-    person.do("block")
-    person.click(person.button("Add W_O and the block", "banner"))
-    person.show_stage(stage)
-    person.click_cell(stage, 1, 2)
-    assert words in fields.sentence()
-
-
-def test_the_projection_cannot_leave_while_the_block_needs_it(fields):
-    fields.open(THINKING)
-    person = fields.person
-    person.do("block")
-    person.click(person.button("Add W_O and the block", "banner"))
+    ):
+        person.show_stage(stage)
+        person.click_cell(stage, 1, 2)
+        assert words in fields.sentence()
     person.do("output_projection")
     assert "block needs W_O." in person.banner()
     assert person.action("output_projection").isChecked()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 from PySide6.QtWidgets import QLabel
 
 THINKING = "thinking-machines.npz"  # X is 2 × 8, the output of its one head 4 wide
@@ -143,21 +142,18 @@ def test_heads_are_normalized_and_given_sinks(fields):
     assert person.steps()[-2:] == ["removed the sinks", "removed the norms of the heads of Q and K"]
 
 
-@pytest.mark.parametrize(
-    ("stage", "words"),
-    [
+def test_a_cell_of_the_layer_is_explained(fields):
+    person = opened(fields, "pre_norm_block")
+    for stage, words in (
         ("normed_x", "The row of X is brought to mean 0 and variance 1, then multiplied by γ₁, plus β₁."),
         ("up", "It is the sum of 8 products of N and W_up, plus b_up."),
         ("activated", "It is GELU of Fᵘ."),
         ("down", "It is the sum of 32 products of F and W_down, plus b_down."),
         ("block_output", "It is R plus D."),
-    ],
-)
-def test_a_cell_of_the_layer_is_explained(fields, stage, words):
-    person = opened(fields, "pre_norm_block")
-    person.show_stage(stage)
-    person.click_cell(stage, 1, 2)
-    assert words in fields.sentence()
+    ):
+        person.show_stage(stage)
+        person.click_cell(stage, 1, 2)
+        assert words in fields.sentence()
 
 
 def test_changes_of_size_keep_a_layer_whole(fields):

@@ -41,16 +41,14 @@ def poor(person, monkeypatch):
     return person
 
 
-def test_what_steps_moved_is_left_untold_where_there_is_no_room_for_the_states_between_them(poor):
+def test_what_needs_a_copy_is_refused_in_a_sentence_or_left_untold(poor):
+    for action in ("verify", "pin", "blame"):
+        poor.do(action)
+        assert SAID in poor.banner(), action
+        poor.find("banner").hide()
     poor.type_into("query", 0, 0, "8")
     poor.rest()
     assert poor.number("query", 0, 0) == 8
-
-
-@pytest.mark.parametrize("action", ["verify", "pin", "blame"])
-def test_what_needs_a_copy_is_refused_in_a_sentence(poor, action):
-    poor.do(action)
-    assert SAID in poor.banner()
 
 
 def test_numbers_that_are_exported_beside_the_window_are_copied_only_where_there_is_room(poor, tmp_path, monkeypatch):
@@ -67,7 +65,14 @@ def test_numbers_that_are_exported_beside_the_window_are_copied_only_where_there
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_gradients_that_cannot_be_held_are_said_on_their_page(poor, quick, monkeypatch, qtbot):
+def test_gradients_that_cannot_be_held_are_said_on_their_page_and_leave_the_numbers_in_the_maps(
+    poor, quick, monkeypatch, qtbot
+):
+    monkeypatch.setattr(gradients, "is_quickly_differentiated", lambda _problem: quick)
+    poor.do("show_gradient")
+    qtbot.waitUntil(lambda: SAID in poor.banner())
+    assert not poor.action("show_gradient").isChecked()
+    assert poor.number("query", 0, 0) == 7
     monkeypatch.setattr(pages, "is_quickly_differentiated", lambda _problem: quick)
     poor.do("gradients")
     page = poor.find("inspector.sensitivity")
@@ -76,15 +81,6 @@ def test_gradients_that_cannot_be_held_are_said_on_their_page(poor, quick, monke
     poor.click_cell("weights", 0, 0)
     poor.do("gradients")
     qtbot.waitUntil(lambda: not any(SAID in label.text() for label in page.findChildren(QLabel) if label.isVisible()))
-
-
-@pytest.mark.parametrize("quick", [True, False])
-def test_a_gradient_in_the_maps_that_cannot_be_held_leaves_the_numbers(poor, quick, monkeypatch, qtbot):
-    monkeypatch.setattr(gradients, "is_quickly_differentiated", lambda _problem: quick)
-    poor.do("show_gradient")
-    qtbot.waitUntil(lambda: SAID in poor.banner())
-    assert not poor.action("show_gradient").isChecked()
-    assert poor.number("query", 0, 0) == 7
 
 
 class Slow:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
+from itertools import product
+
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, QWidget
 
 WORKED, SLOW = "worked-example.npz", "sqrt_d_k"
@@ -51,19 +52,12 @@ def refused(person, tmp_path, sentence, **fields):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("language", ["language_en", "language_zh"])
-@pytest.mark.parametrize("picture", ["map", "product", SLOW])
-@pytest.mark.parametrize("side", ["width", "height"])
-def test_too_small_a_picture_keeps_the_dialog_open(launch, tmp_path, language, picture, side):
+def test_too_small_a_picture_and_too_large_letters_keep_the_dialog_open(launch, tmp_path):
     person = launch(WORKED)
-    person.do(language)
-    person.wait()
-    sentence = NO_ROOM[language].format(side=SIDES[language][side])
-    refused(person, tmp_path, sentence, picture=picture, **{side: "1.5"})
-
-
-def test_type_that_has_no_room_keeps_the_dialog_open(launch, tmp_path):
-    person = launch(WORKED)
-    person.do("language_zh")
-    person.wait()
-    refused(person, tmp_path, "宽 4.0 厘米放不下热图及其标签", width="4", font_size="40")
+    for language, sentence in NO_ROOM.items():
+        person.do(language)
+        person.wait()
+        for picture, side in product(("map", "product", SLOW), ("width", "height")):
+            sizes = {"width": "", "height": "", side: "1.5"}
+            refused(person, tmp_path, sentence.format(side=SIDES[language][side]), picture=picture, **sizes)
+    refused(person, tmp_path, "宽 4.0 厘米放不下热图及其标签", picture="map", width="4", height="", font_size="40")

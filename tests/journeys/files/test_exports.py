@@ -130,24 +130,24 @@ def test_png_svg_and_pdf_of_the_weights(launch, tmp_path):
     assert largest in found
 
 
-@pytest.mark.parametrize("stage", ["weights", "scaled"])
-def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path, stage):
+def test_every_cell_of_every_form_has_the_color_of_the_window(launch, tmp_path):
     person = launch()
-    person.show_stage(stage)
-    heatmap = person.find(f"heatmap.{stage}")
-    shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
-    stem = tmp_path / f"minilm-layer2-{stage}-h3"
-    for kind in ("png", "svg", "pdf"):
-        export(person, tmp_path, format=kind, values="never")
     problem = open_file(resource("examples", "minilm-layer2.npz")).problem
-    place = plan(composed(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
-    for image in (QImage(f"{stem}.png"), svg_picture(f"{stem}.svg"), pdf_picture(f"{stem}.pdf")):
-        scale = image.width() / (QImage(f"{stem}.png").width() * 96 / 300)
-        across, down = (
-            [int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
-            for start, length in ((place.left(), place.width()), (place.top(), place.height()))
-        )
-        assert [[image.pixelColor(x, y).name() for x in across] for y in down] == shown
+    for stage in ("weights", "scaled"):
+        person.show_stage(stage)
+        heatmap = person.find(f"heatmap.{stage}")
+        shown = [[heatmap.cell_at(i, j)[1].name() for j in range(16)] for i in range(16)]
+        stem = tmp_path / f"minilm-layer2-{stage}-h3"
+        for kind in ("png", "svg", "pdf"):
+            export(person, tmp_path, format=kind, values="never")
+        place = plan(composed(DenseEvaluation(problem), ExportSettings(stage=stage, values=False), (3,))).maps[0]
+        for image in (QImage(f"{stem}.png"), svg_picture(f"{stem}.svg"), pdf_picture(f"{stem}.pdf")):
+            scale = image.width() / (QImage(f"{stem}.png").width() * 96 / 300)
+            across, down = (
+                [int((start + (k + 0.5) * length / 16) * scale) for k in range(16)]
+                for start, length in ((place.left(), place.width()), (place.top(), place.height()))
+            )
+            assert [[image.pixelColor(x, y).name() for x in across] for y in down] == shown
 
 
 def svg_picture(path):
@@ -179,32 +179,22 @@ def test_the_file_is_as_large_as_was_typed(launch, tmp_path):
     assert re.search(r'width="120(\.\d+)?mm"', svg) or re.search(r'width="12(\.\d+)?cm"', svg), svg[:300]
 
 
-def test_several_stages_and_heads_are_a_file_each(launch, tmp_path):
+def test_several_stages_and_heads_are_a_file_each_or_all_on_one_sheet(launch, tmp_path):
     person = launch()
     said = export(person, tmp_path, stages=("scores", "weights"), heads="0, 2-3", format="svg")
     assert any("6 files" in text for text in said)
     assert {path.name for path in tmp_path.iterdir()} == {
         f"minilm-layer2-{stage}-h{head}.svg" for stage in ("scores", "weights") for head in (0, 2, 3)
     }
-
-
-def test_a_point_in_the_name_of_the_document_stays_in_that_of_its_figures(launch, tmp_path):
-    person = launch(SMALL)
-    person.save_as(tmp_path / "run.1.attn")
-    export(person, tmp_path, format="svg")
-    assert [path.name for path in tmp_path.glob("*.svg")] == ["run.1-weights-h0.svg"]
-
-
-def test_all_heads_on_one_sheet(launch, tmp_path):
-    person = launch()
-
-    export(person, tmp_path, heads="all", arrangement="sheet", format="svg")
-    assert [path.name for path in tmp_path.iterdir()] == ["minilm-layer2-weights-all.svg"]
-    svg = (tmp_path / "minilm-layer2-weights-all.svg").read_text("utf-8")
+    sheet = tmp_path / "sheet"
+    sheet.mkdir()
+    export(person, sheet, stages=("weights",), heads="all", arrangement="sheet", format="svg")
+    assert [path.name for path in sheet.iterdir()] == ["minilm-layer2-weights-all.svg"]
+    svg = (sheet / "minilm-layer2-weights-all.svg").read_text("utf-8")
     assert all(f">head {head}<" in svg for head in range(12))
-    export(person, tmp_path, heads="this", format="svg")  # the sheet of the last time is no matter now
-    assert ">head 1<" not in (tmp_path / "minilm-layer2-weights-h3.svg").read_text("utf-8")
-    assert len(list(tmp_path.iterdir())) == 2
+    export(person, sheet, heads="this", format="svg")  # the sheet of the last time is no matter now
+    assert ">head 1<" not in (sheet / "minilm-layer2-weights-h3.svg").read_text("utf-8")
+    assert len(list(sheet.iterdir())) == 2
 
 
 def test_nothing_is_replaced_unasked(launch, tmp_path):
@@ -234,6 +224,9 @@ def test_a_file_has_the_name_that_was_typed(launch, tmp_path):
     export(person, tmp_path, format="svg", name="figure 2.svg")
     export(person, tmp_path, "Ctrl+Shift+E", arrays=("weights",), format="csv", name="numbers")
     assert {path.name for path in tmp_path.iterdir()} == {"figure 1.pdf", "figure 2.svg", "numbers.csv"}
+    person.save_as(tmp_path / "run.1.attn")
+    export(person, tmp_path, format="png")  # without a name: that of the document, with its point
+    assert [path.name for path in tmp_path.glob("*.png")] == ["run.1-weights-h0.png"]
 
 
 def test_browse_names_one_file_and_asks_by_itself(launch, tmp_path):
@@ -302,10 +295,7 @@ def test_the_product_and_the_curve_are_figures_too(launch, tmp_path):
         f"nadaraya-watson-{part}-h0.{kind}" for part in ("weights-product", "curve") for kind in ("png", "svg", "pdf")
     }
     assert {path.name for path in tmp_path.iterdir()} == names
-
-
-def test_a_problem_without_a_curve_offers_none(launch):
-    person = launch(SMALL)
+    person.do("example_worked")  # which has no curve
     offered = []
 
     def look(dialog):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLineEdit, QMessageBox, QWidget
 
 from attn_gui.engine import Problem, compute
@@ -61,13 +59,6 @@ def export(person, folder, keys="Ctrl+E", look=lambda dialog: None, replacing=Fa
     person.answering(QDialog, answer, lambda: person.press(keys))
 
 
-def wait(until, patience=120_000):
-    end = time.monotonic() + patience / 1000
-    while not until():
-        assert time.monotonic() < end
-        QTest.qWait(10)
-
-
 def shown(person):
     progress = person.find("export.progress", WorkLine)
     return progress.text() if progress.isVisible() else ""
@@ -77,12 +68,12 @@ def test_a_long_map_is_written_as_it_was_when_it_was_asked_for(person, problem, 
     export(person, out, format="png", width="9", dpi="72")
     person.type_into("query", 1, 0, "55")
     assert person.number("query", 1, 0) == 55
-    wait(lambda: "Wrote long-weights-h0.png" in person.banner())
+    person.until(lambda: "Wrote long-weights-h0.png" in person.banner())
     image = QImage(str(out / "long-weights-h0.png"))
     assert image.width() == 256
     assert shown(person) == ""
     export(person, out, "Ctrl+Shift+E", format="npy")
-    wait(lambda: "Wrote long-weights-h0.npy" in person.banner())
+    person.until(lambda: "Wrote long-weights-h0.npy" in person.banner())
     found = np.load(out / "long-weights-h0.npy")
     edited = problem.query.copy()
     edited[1, 0] = 55
@@ -94,12 +85,13 @@ def test_the_preview_comes_and_says_that_cells_are_pooled(person, out):
     seen = []
 
     def look(dialog):
-        wait(lambda: not (dialog.preview._timer.isActive() or dialog.preview.image().isNull()))  # of the last field
+        preview = dialog.preview
+        person.until(lambda: not (preview._timer.isActive() or preview.image().isNull()))  # that of the last field
         seen.append(dialog.preview.image().height())
 
     for dpi in ("72", "600"):
         export(person, out, look=look, format="png", width="9", dpi=dpi, replacing=dpi == "600")
-        wait(lambda: "Wrote" in person.banner())
+        person.until(lambda: "Wrote" in person.banner())
         person.find("banner").hide()
     assert seen[0] > seen[1]  # by the sentence at its foot
 
@@ -113,13 +105,13 @@ def slow(monkeypatch):
 def test_an_export_can_be_called_off(person, out, slow, way):
     (out / "long-weights-h0.npy").write_bytes(b"the old file")
     export(person, out, "Ctrl+Shift+E", format="npy", heads="all", replacing=True)
-    wait(lambda: shown(person) not in ("", "Exporting, 0 %"))
+    person.until(lambda: shown(person) not in ("", "Exporting, 0 %"))
     person.do("export_image")
     assert "still being written" in person.banner()
     if way == "close":
         return  # the end of the program must not wait for it, nor leave anything behind
     person.click("export.cancel")
-    wait(lambda: "canceled" in person.banner())
+    person.until(lambda: "canceled" in person.banner())
     assert person.banner() == "The export was canceled; nothing was written."
     assert os.listdir(out) == ["long-weights-h0.npy"]
     assert (out / "long-weights-h0.npy").read_bytes() == b"the old file"
@@ -129,14 +121,14 @@ def test_an_export_can_be_called_off(person, out, slow, way):
 def test_what_cannot_be_written_is_said(person, out):
     (out / "long-weights-h1.npy").mkdir()
     export(person, out, "Ctrl+Shift+E", format="npy", heads="1")
-    wait(lambda: "long-weights-h1.npy" in person.banner())
+    person.until(lambda: "long-weights-h1.npy" in person.banner())
     assert "there is a folder of that name" in person.banner()
 
 
 def test_too_many_numbers_for_a_text_are_refused(person, out, monkeypatch):
     monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], most=10**6))
     export(person, out, "Ctrl+Shift+E", format="csv")
-    wait(lambda: "as text" in person.banner())
+    person.until(lambda: "as text" in person.banner())
     assert "1,442,401 numbers as text, more than 1,000,000" in person.banner()
     assert os.listdir(out) == []
 
@@ -144,7 +136,7 @@ def test_too_many_numbers_for_a_text_are_refused(person, out, monkeypatch):
 def test_a_long_map_goes_to_the_clipboard_when_it_is_drawn(person, problem):
     person.clipboard("before")
     person.press("Ctrl+Alt+C")
-    wait(lambda: not QGuiApplication.clipboard().image().isNull())
+    person.until(lambda: not QGuiApplication.clipboard().image().isNull())
     copied = QGuiApplication.clipboard().image()
     assert copied.width() > 2000
     whole = to_image(problem, stage="weights", dpi=200)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -53,14 +52,6 @@ def large(path, rows=ROWS, **more):
     return path
 
 
-def wait(until, patience=120.0):
-    end = time.monotonic() + patience
-    while not until():
-        assert time.monotonic() < end
-        QApplication.processEvents()
-        time.sleep(0.002)
-
-
 def rest(person):
     """Until the reading is through, and whoever hears of it has heard."""
     person.program.files.opening.wait()
@@ -97,14 +88,14 @@ def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
     person.open(large(tmp_path / "big.npz"))
     gate.await_work()
     ticks.clear()
-    wait(lambda: shown(person) and len(ticks) > 10)
+    person.until(lambda: shown(person) and len(ticks) > 10)
     assert shown(person).startswith("Opening big.npz")
     assert person.window.windowTitle() == "worked-example[*]"
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
     person.click_cell("weights", 0, 1)
     assert "0.5" in person.explanation()
     gate.open()
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     clock.stop()
     assert shown(person) == ""
     assert (rows(person), person.window.windowTitle()) == (ROWS, "big[*]")
@@ -115,7 +106,7 @@ def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
 def test_what_was_read_can_be_edited_and_taken_back(launch, limit, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     before = person.number("query", 3, 5)
     person.type_into("query", 3, 5, "1/3")
     assert person.number("query", 3, 5) == pytest.approx(1 / 3)
@@ -126,13 +117,13 @@ def test_what_was_read_can_be_edited_and_taken_back(launch, limit, tmp_path):
 def test_a_large_session_comes_back_with_its_view_and_is_listed(launch, limit, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     person.show_stage("scaled")
     person.do("decimals_4")
     person.save_as(tmp_path / "kept.attn")
     again = launch(SMALL)
     again.open(tmp_path / "kept.attn")
-    wait(lambda: idle(again))
+    person.until(lambda: idle(again))
     assert again.find("heatmap.scaled").isVisible()
     assert again.action("decimals_4").isChecked()
     assert again.program.settings.recent()[0].name == "kept.attn"
@@ -149,7 +140,7 @@ def test_a_small_file_whose_arrays_are_large_is_read_beside_the_window_too(launc
     person.drop(path)
     gate.await_work()
     gate.open()
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert rows(person) == ROWS
 
 
@@ -158,7 +149,7 @@ def test_a_large_file_given_at_the_start_takes_the_place_of_the_example(launch, 
     assert person.window.windowTitle() == "minilm-layer2[*]"
     assert person.find("heatmap.weights").isVisible()
     gate.open()
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert rows(person) == ROWS
 
 
@@ -170,7 +161,7 @@ def test_calling_it_off_leaves_everything_as_it_is(launch, gate, tmp_path, how):
     person = launch(SMALL)
     person.type_into("query", 0, 0, "4")
     person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.drop(large(tmp_path / "big.npz")))
-    wait(lambda: shown(person))
+    person.until(lambda: shown(person))
     person.press("Esc", "Esc") if how == "esc" else person.click("opening.cancel")  # the first one leaves the table
     assert shown(person) == ""
     gate.open()
@@ -187,7 +178,7 @@ def test_the_second_of_two_wins(launch, gate, tmp_path):
     gate.await_work()
     person.drop(large(tmp_path / "second.npz", 709))
     gate.open()
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     rest(person)
     assert (rows(person), person.window.windowTitle()) == (709, "second[*]")
     assert [path.name for path in person.program.settings.recent()][:1] == ["second.npz"]
@@ -219,12 +210,12 @@ def test_what_is_changed_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     gate.await_work()
     person.type_into("query", 0, 0, "4")
     gate.open()
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
     assert person.number("query", 0, 0) == 4
     person.type_into("query", 0, 1, "5")  # the keyboard is still in the table, and the way to the file stays
     person.answering(QMessageBox, answer_with(BUTTONS.Discard), lambda: person.button("Open it now", "banner").click())
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert (rows(person), person.banner()) == (ROWS, "")
 
 
@@ -234,7 +225,7 @@ def test_a_snapshot_taken_while_it_is_read_is_not_lost(launch, gate, tmp_path):
     gate.await_work()
     person.do("snapshot")
     gate.open()
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert person.banner() == "big.npz was not opened: worked-example was changed while it was read."
     assert len(person.program.document.snapshots.all) == 1
 
@@ -247,7 +238,7 @@ def test_changes_that_are_saved_meanwhile_are_no_obstacle(launch, gate, tmp_path
     person.type_into("query", 0, 0, "4")
     person.press("Ctrl+S")
     gate.open()
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert rows(person) == ROWS
 
 
@@ -261,7 +252,7 @@ def test_a_number_that_is_being_typed_is_waited_for(launch, gate, tmp_path):
     rest(person)
     assert person.focus().text() == "4"
     person.press("Return")
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert person.number("query", 0, 0) == 4
     assert "was changed while it was read" in person.banner()
 
@@ -280,7 +271,7 @@ def test_a_dialog_is_waited_for(launch, gate, tmp_path):
 
     person.answering(ActionSearch, look, lambda: person.do("search_actions"))
     assert met == [2]
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert rows(person) == ROWS
 
 
@@ -294,7 +285,7 @@ def test_a_large_file_that_is_damaged_says_its_sentence(launch, limit, tmp_path)
     data[3000] ^= 1  # the checksum tells
     path.write_bytes(data)
     person.drop(path)
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert person.banner().startswith("big.npz")
     assert person.banner().endswith(".")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
@@ -304,7 +295,7 @@ def test_a_large_file_that_is_damaged_says_its_sentence(launch, limit, tmp_path)
 def test_a_large_file_whose_matrices_do_not_fit_offers_to_make_them_fit(launch, limit, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz", value=np.ones((23, 5))))
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     person.button("Transpose V", "banner").click()
     assert rows(person) == ROWS
 
@@ -331,7 +322,7 @@ def test_a_window_that_is_closed_reads_no_further(launch, gate, tmp_path, monkey
 def test_the_button_in_the_status_bar_is_not_cut(launch, gate, tmp_path):
     person = launch(SMALL)
     person.drop(large(tmp_path / "big.npz"))
-    wait(lambda: shown(person))
+    person.until(lambda: shown(person))
     button = person.find("opening.cancel", QToolButton)
     image = button.grab().toImage()
     ground = image.pixelColor(0, 0)
@@ -350,7 +341,7 @@ def test_a_file_rewritten_while_it_was_read_is_not_written_over_unasked(launch, 
     gate.await_work()
     theirs.replace(path)
     gate.open()
-    wait(lambda: idle(person))
+    person.until(lambda: idle(person))
     assert rows(person) == ROWS
     person.type_into("query", 0, 0, "4")
     person.answering(QMessageBox, answer_with(BUTTONS.Cancel), lambda: person.press("Ctrl+S"))

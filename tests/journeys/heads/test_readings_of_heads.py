@@ -35,20 +35,18 @@ def expected(person, key):
     return [reading.written(reading.measure(problem, each)) for each in rows]
 
 
-@pytest.mark.parametrize("key", READINGS)
-def test_a_reading_is_chosen_and_stays_true(launch, qtbot, key):
+def test_a_reading_is_chosen_and_stays_true(launch, qtbot):
     person = launch()
-    person.do(f"reading_{key}")
-    qtbot.waitUntil(lambda: shown(person) == expected(person, key))
-    before = shown(person)
-    person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
-    qtbot.waitUntil(lambda: shown(person) == expected(person, key))
-    assert [k for k, (old, new) in enumerate(zip(before, shown(person), strict=True)) if old != new] in (
-        [3],
-        [],
-    )  # the largest of all may stand in another row
-    person.press("Ctrl+Z")
-    qtbot.waitUntil(lambda: shown(person) == before)
+    for key in READINGS:
+        person.do(f"reading_{key}")
+        qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
+        before = shown(person)
+        person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
+        qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
+        moved = [head for head, (old, new) in enumerate(zip(before, shown(person), strict=True)) if old != new]
+        assert moved in ([3], [])  # the largest of all may stand in another row
+        person.press("Ctrl+Z")
+        qtbot.waitUntil(lambda before=before: shown(person) == before)
 
 
 @pytest.mark.parametrize("moment", ["_go_on", "_begin"])
@@ -170,17 +168,19 @@ def test_what_a_cell_reaches_comes_before_what_is_counted(launch):
     assert counted(person) == {(i, 0) for i in range(16)}
 
 
-@pytest.mark.parametrize("key", [key for key, reading in READINGS.items() if reading is not READINGS["entropy"]])
-def test_a_head_that_waits_for_its_number_goes_with_its_document(launch, qtbot, key):
+def test_a_head_that_waits_for_its_number_goes_with_its_document(launch, qtbot):
     person = launch()
-    person.do(f"reading_{key}")
-    person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
-    person.program.files.begin_with_example("worked")
-    person.look()
-    qtbot.waitUntil(lambda: person.program.document.problem.num_heads == 1)
-    if READINGS[key].fits(person.program.document.problem):
-        qtbot.waitUntil(lambda: shown(person) == expected(person, key))
-    person.wait()
+    for key in (key for key in READINGS if key != "entropy"):
+        person.do(f"reading_{key}")
+        person.type_into("query", 5, person.program.document.problem.d_k * 3 + 1, "9")
+        person.program.files.begin_with_example("worked")
+        person.look()
+        qtbot.waitUntil(lambda: person.program.document.problem.num_heads == 1)
+        if READINGS[key].fits(person.program.document.problem):
+            qtbot.waitUntil(lambda key=key: shown(person) == expected(person, key))
+        person.wait()
+        person.program.files.begin_with_example("minilm")
+        person.wait()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

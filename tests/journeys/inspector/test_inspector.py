@@ -11,6 +11,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 
+from attn_gui.engine.graph.printing import short_number
+
 SMALL = "worked-example.npz"
 CAUSAL = "smollm2-layer10.npz"
 
@@ -245,8 +247,7 @@ def test_every_stage_of_every_example_can_be_explained(launch, example):
         person.click(f"node.{'concat' if stage == 'output' and not person.has('node.output') else stage}")
         person.click_cell(stage, 1, 1)
         assert trail(person)[-1].endswith("1]"), stage
-        value = person.value(stage, 1, 1)
-        said = str(int(value)) if value.is_integer() else f"{value:.4f}"
+        said = short_number(person.value(stage, 1, 1))
         assert said.replace("-", "−") in person.explanation(), stage
     assert len(stages) >= 7
 

@@ -127,41 +127,31 @@ def test_esc_drops_the_step_under_way_and_the_next_one_goes_on(toy, steps):
     assert place(toy)[0] != CHANGED
 
 
-def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way(launch, monkeypatch):
-    gate = Gate()
-    gate.open()
-    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
+def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_and_one_switched_off_does_not(
+    launch, opening
+):
+    opening.open()
     person = launch()
     person.program.take_in(TOY)
     person.wait()
+
+    def look_while_another_opens():
+        opening.close()
+        person.program.take_in(TOY)
+        opening.await_work()
+        click_head(person, 1, 2)
+        while person.program.late.models.steps.busy:
+            QTest.qWait(1)
+
     before = person.program.document.study.model
-    gate.close()
-    person.program.take_in(TOY)
-    gate.await_work()
-    click_head(person, 1, 2)
-    while person.program.late.models.steps.busy:
-        QTest.qWait(1)
-    rest(person, gate)
+    look_while_another_opens()
+    rest(person, opening)
     assert person.banner() == ""
     assert person.program.document.study.model is not before
-
-
-def test_a_head_that_is_switched_off_while_another_model_is_opened_does_not_drop_it(launch, monkeypatch):
-    gate = Gate()
-    gate.open()
-    monkeypatch.setattr(model_controller, "read_model", gate.before(model_controller.read_model))
-    person = launch()
-    person.program.take_in(TOY)
-    person.wait()
     before = person.program.document.study.model
-    gate.close()
-    person.program.take_in(TOY)
-    gate.await_work()
-    click_head(person, 1, 2)
-    while person.program.late.models.steps.busy:
-        QTest.qWait(1)
+    look_while_another_opens()
     person.do("head_off")
-    rest(person, gate)
+    rest(person, opening)
     assert place(person)[1:] == (1, 2)
     assert person.banner() == "toy-induction was not opened: toy-induction was changed while it was read."
     person.answering(

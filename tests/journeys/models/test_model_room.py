@@ -35,9 +35,12 @@ ROWS = {
 }
 
 
-@pytest.fixture(params=["en", "zh"])
-def lang(request):
-    return request.param
+LANGUAGES = pytest.mark.parametrize("lang", ["en", "zh"])
+
+
+@pytest.fixture
+def lang():
+    return "en"
 
 
 @pytest.fixture
@@ -63,8 +66,9 @@ def changes(person):
     return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
 
 
-def test_the_head_is_offered_to_be_switched_on_again_by_button_menu_and_key(toy, lang):
-    off, on, _ = WORDS[lang]
+@LANGUAGES
+def test_heads_are_offered_to_be_switched_on_again_by_button_menu_and_key(toy, lang):
+    off, on, layer_off = WORDS[lang]
     assert (said(toy, "model.head_off"), action(toy)) == (off, off)
     toy.click("model.head_off")
     toy.wait()
@@ -80,8 +84,17 @@ def test_the_head_is_offered_to_be_switched_on_again_by_button_menu_and_key(toy,
     toy.wait()
     assert (said(toy, "model.head_off"), action(toy)) == (off, off)
     assert toy.program.document.problem.interventions == ()
+    assert said(toy, "model.layer_off") == layer_off
+    toy.click("model.layer_off")
+    toy.wait()
+    assert said(toy, "model.layer_off") != layer_off
+    toy.click("model.layer_off")
+    toy.wait()
+    assert said(toy, "model.layer_off") == layer_off
+    assert toy.program.document.problem.interventions == ()
 
 
+@LANGUAGES
 def test_no_access_key_of_the_room_is_that_of_a_menu_or_of_another_part(toy):
     for off in (False, True):
         room = toy.find("model.view")
@@ -97,18 +110,7 @@ def test_no_access_key_of_the_room_is_that_of_a_menu_or_of_another_part(toy):
             toy.wait()
 
 
-def test_the_layers_heads_are_offered_to_be_switched_on_again(toy, lang):
-    off = WORDS[lang][2]
-    assert said(toy, "model.layer_off") == off
-    toy.click("model.layer_off")
-    toy.wait()
-    assert said(toy, "model.layer_off") != off
-    toy.click("model.layer_off")
-    toy.wait()
-    assert said(toy, "model.layer_off") == off
-    assert toy.program.document.problem.interventions == ()
-
-
+@LANGUAGES
 def test_a_change_says_which_rows_of_the_second_text_it_holds(toy, lang):
     toy.overwrite(toy.find("control.other_text", QLineEdit), SECOND)
     toy.wait()
@@ -128,8 +130,8 @@ def test_a_change_says_which_rows_of_the_second_text_it_holds(toy, lang):
     assert all("64" in row or "640" in row for row in changes(toy))
 
 
-def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch, lang):
-    person = launch(lang=lang)
+def test_an_encoder_is_asked_for_the_token_that_is_to_be_filled_in(launch):
+    person = launch(lang="zh")
     person.program.late.models.open_path(DATA / "tiny-bert")
     person.wait()
     person.overwrite(person.find("control.text", QLineEdit), "John gave the [MASK] to Mary.")
@@ -179,6 +181,7 @@ def test_texts_of_different_length_are_not_compared_which_is_said_in_a_sentence(
 LAYER = {"en": "Layer 1", "zh": "第 1 层"}
 
 
+@LANGUAGES
 def test_the_layer_on_the_table_is_named_in_title_steps_and_figures(toy, lang, tmp_path, qtbot):
     """With thirty layers one was lost in a minute: it stood in the history alone."""
     view = toy.find("model", QTableView)

@@ -57,25 +57,18 @@ def test_a_text_is_read_when_its_line_is_left_for_the_second_one(toy):
     assert toy.program.late.model.second.tokens[1:] == tuple(SECOND.split())
 
 
-def test_a_text_is_handed_on_before_an_action(toy, tmp_path):
-    type_text(toy, TEXT)
-    toy.do("next_head")
-    toy.wait()
-    assert toy.program.document.study.text == TEXT
-
-
-@pytest.mark.parametrize("end", ["Return", "Tab"])
-def test_a_text_that_was_taken_back_is_not_asked_for_again(toy, end):
+def test_a_text_that_was_taken_back_is_not_asked_for_again(toy):
     before = line(toy).text()
-    type_text(toy, TEXT, end)
-    toy.wait()
-    line(toy).setFocus()
-    toy.do("undo")
-    toy.wait()
-    assert line(toy).text() == before
-    click_head(toy, 0, 1)
-    toy.wait()
-    assert toy.program.document.study.text == before
+    for end, head in (("Return", 1), ("Tab", 2)):
+        type_text(toy, TEXT, end)
+        toy.wait()
+        line(toy).setFocus()
+        toy.do("undo")
+        toy.wait()
+        assert line(toy).text() == before
+        click_head(toy, 0, head)
+        toy.wait()
+        assert toy.program.document.study.text == before
     type_text(toy, TEXT, "Tab")
     toy.wait()
     assert toy.program.document.study.text == TEXT
@@ -90,6 +83,10 @@ def test_a_text_that_is_refused_stays_to_be_mended(toy):
     type_text(toy, TEXT, "Tab")
     toy.wait()
     assert toy.program.document.study.text == TEXT
+    type_text(toy, SECOND)
+    toy.do("next_head")  # an action leaves the line, too
+    toy.wait()
+    assert toy.program.document.study.text == SECOND
 
 
 PANICS = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
@@ -116,3 +113,14 @@ def test_a_text_that_the_tokenizer_cannot_cut_is_refused_in_a_sentence(launch, p
     type_text(person, "the cat", "Return")
     person.wait()
     assert person.program.document.study.text == "the cat"
+
+
+def test_characters_that_the_model_does_not_know_are_named(toy):
+    type_text(toy, "")
+    toy.type("k 猫 b ☃ 猫")
+    toy.press("Return")
+    toy.wait()
+    assert toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
+    type_text(toy, TEXT, end="Return")
+    toy.wait()
+    assert toy.banner() == ""

@@ -25,24 +25,11 @@ SURE, UNSURE = 0.9, 0.8
 
 
 @pytest.fixture
-def toy(launch, lang):
-    person = launch(lang=lang, width=1440, height=900)
+def toy(launch):
+    person = launch(width=1440, height=900)
     person.do("known_toy_induction")
     person.wait()
     return person
-
-
-def test_the_keyboard_goes_to_the_grid_of_a_model_that_is_opened(toy):
-    grid = toy.find("model", QTableView)
-    assert toy.focus() is grid
-    layer, head = grid.currentIndex().row(), grid.currentIndex().column()
-    toy.press("Right")
-    assert (grid.currentIndex().row(), grid.currentIndex().column()) == (layer, head + 1)
-
-
-@pytest.fixture(params=["en", "zh"])
-def lang(request):
-    return request.param
 
 
 def read(person, text):
@@ -177,6 +164,7 @@ def test_a_change_is_switched_off_from_another_layer(toy):
 def test_a_text_that_cannot_be_read_is_refused_and_changes_nothing(toy):
     read(toy, LETTERS)
     before = toy.program.document.study
+    toy.do("language_zh")
     read(toy, " ".join("a" * 40))
     assert toy.program.document.study is before
     assert "41" in toy.banner()
@@ -189,15 +177,12 @@ def test_a_text_that_cannot_be_read_is_refused_and_changes_nothing(toy):
     assert predicted(toy).get("f", 0.0) < UNSURE
 
 
-def test_a_step_of_the_strip_is_seen_large_from_the_heads_of_the_model_too(toy):
-    assert toy.action("model").isChecked()
-    toy.show_stage("value")
-    assert not toy.action("model").isChecked()
-    toy.do("model")
-    assert grid(toy).isVisible()
-
-
 def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
+    """They move in the grid at once: it has the keyboard as soon as the model is there."""
+    assert toy.focus() is grid(toy)
+    layer, head = grid(toy).currentIndex().row(), grid(toy).currentIndex().column()
+    toy.press("Right")
+    assert (grid(toy).currentIndex().row(), grid(toy).currentIndex().column()) == (layer, head + 1)
     click_head(toy, 0, 2)
     view = grid(toy)
 
@@ -220,8 +205,12 @@ def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
     assert (ring(0, 2), ring(0, 3)) == (0, whole)
 
 
-def test_another_document_puts_the_model_and_its_pages_away(toy):
+def test_a_step_seen_large_and_another_document_put_the_model_away(toy):
     assert toy.action("model").isChecked()
+    toy.show_stage("value")
+    assert not toy.action("model").isChecked()
+    toy.do("model")
+    assert grid(toy).isVisible()
     assert all(toy.action(name).isEnabled() for name in PAGES)
     toy.do("example_worked")
     toy.wait()
@@ -272,8 +261,8 @@ def ask_about(person, answer, ask):
     person.answering(QMessageBox, lambda box: person.click(box.button(answer)), ask)
 
 
-def test_a_model_asks_for_the_unsaved_document_before_it_is_opened(launch, lang):
-    person = launch(lang=lang)
+def test_a_model_asks_for_the_unsaved_document_before_it_is_opened(launch):
+    person = launch()
     person.type_into("query", 0, 0, "9")
     before = person.program.document.problem
     ask_about(person, QMessageBox.StandardButton.Cancel, lambda: person.program.take_in(TOY))
@@ -295,7 +284,6 @@ def test_a_session_of_a_model_asks_once(toy, tmp_path):
     assert not toy.window.isWindowModified()
 
 
-@pytest.mark.parametrize("lang", ["en"], indirect=True)
 def test_a_session_of_a_model_that_is_saved_before_it_is_opened_again_holds_what_was_saved(toy, tmp_path):
     path = tmp_path / "back.attn"
     toy.save_as(path)
@@ -308,7 +296,6 @@ def test_a_session_of_a_model_that_is_saved_before_it_is_opened_again_holds_what
     assert not toy.window.isWindowModified()
 
 
-@pytest.mark.parametrize("lang", ["en"], indirect=True)
 def test_a_session_of_a_model_that_is_reloaded_asks_nothing_more(toy, tmp_path, qtbot):
     path = tmp_path / "back.attn"
     toy.save_as(path)
@@ -326,8 +313,8 @@ def test_a_session_of_a_model_that_is_reloaded_asks_nothing_more(toy, tmp_path, 
     assert toy.number("w_query", 0, 0) != 9
 
 
-def test_a_document_changed_while_a_model_is_opened_stays(launch, lang):
-    person = launch(lang=lang)
+def test_a_document_changed_while_a_model_is_opened_stays(launch):
+    person = launch(lang="zh")
     person.program.take_in(TOY)
     person.type_into("query", 0, 0, "9")
     person.wait()
@@ -437,18 +424,19 @@ def test_numbers_beyond_the_precision_of_the_model_are_shown_for_what_they_becom
         content(toy, name)
 
 
-@pytest.mark.parametrize("heads", [2, 5])
-def test_a_layer_with_other_heads_is_said_in_a_sentence(toy, heads):
+def test_a_layer_with_other_heads_is_said_in_a_sentence(toy):
     """It was a word of Python, or a head outside of the grid."""
     read(toy, LETTERS)
     shown = predicted(toy)
     click_head(toy, 0, 1)
-    toy.do("head_duplicate") if heads == 5 else toy.size("num_heads", heads)
-    toy.wait()
-    assert toy.program.document.problem.num_heads == heads
-    assert f" {heads} " in toy.banner()
-    assert "4" in toy.banner()
-    assert predicted(toy) == shown
-    toy.press("Ctrl+Z")
-    toy.wait()
-    assert predicted(toy) == shown
+    for heads, language in ((2, "en"), (5, "zh")):
+        toy.do(f"language_{language}")
+        toy.do("head_duplicate") if heads == 5 else toy.size("num_heads", heads)
+        toy.wait()
+        assert toy.program.document.problem.num_heads == heads
+        assert f" {heads} " in toy.banner()
+        assert "4" in toy.banner()
+        assert predicted(toy) == shown
+        toy.press("Ctrl+Z")
+        toy.wait()
+        assert predicted(toy) == shown

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit
 from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute, sensitivity
-from attn_gui.formats import save_session
+from attn_gui.paths import resource
 
 
 def settled(person, name):
@@ -49,9 +49,8 @@ def test_a_head_that_is_off_is_said_to_be_off_and_its_bars_have_their_own_number
     assert all(f"{number:.3f}".replace("-", "−") in texts for number in mixed)
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_ranking_and_the_parts_follow_the_chosen_query_edits_and_the_knob(launch, lang):
-    person = launch("minilm-layer2.npz", lang=lang)
+def test_the_ranking_and_the_parts_follow_the_chosen_query_edits_and_the_knob(launch):
+    person = launch("minilm-layer2.npz", lang="zh")
     person.do("retrieval")
     head = person.program.view.look.head
     for query in (10, 4):
@@ -105,20 +104,18 @@ def test_the_ways_follow_an_edit_and_the_true_function_can_be_left_out(launch):
     assert "MSE" not in person.find("page.poolings").canvas.accessibleDescription()
 
 
-def test_the_pages_are_written_by_the_command_line(launch, tmp_path, capsys):
-    person = launch("nadaraya-watson.npz")
-    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
+def test_the_pages_are_written_by_the_command_line(tmp_path, capsys):
+    path = resource("examples", "nadaraya-watson.npz")
     for name in ("poolings", "retrieval"):
-        call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", name, "--cell", "20,3"]
+        call = ["export", str(path), "-o", str(tmp_path), "--page", name, "--cell", "20,3"]
         assert main([*call, "--format", "svg", "pdf", "--lang", "zh"]) == 0
         assert len(capsys.readouterr().out.split()) == 2
-    assert "平均汇聚" in (tmp_path / "a-poolings-h0.svg").read_text("utf-8")
+    assert "平均汇聚" in (tmp_path / "nadaraya-watson-poolings-h0.svg").read_text("utf-8")
 
 
 # --- RNN, CNN and attention ----------------------------------------------------------------------
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_reach_of_attention_follows_edits_and_that_of_convolutions_the_knob(launch, lang):
-    person = launch("thinking-machines.npz", lang=lang)
+def test_the_reach_of_attention_follows_edits_and_that_of_convolutions_the_knob(launch):
+    person = launch("thinking-machines.npz", lang="zh")
     person.do("dependence")
 
     def expected():

@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QSlider
 from attn_gui import render
 from attn_gui.cli import main
 from attn_gui.engine import compute
-from attn_gui.formats import save_session
+from attn_gui.formats import load
+from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 
 SMALL = "worked-example.npz"
+PATH = resource("examples", SMALL)
 
 
 @pytest.fixture
@@ -40,16 +42,13 @@ def entropy(problem, **changes):
     return -(row * np.log2(row)).sum()
 
 
-def test_the_curve_is_that_of_the_row_and_the_document_stays(person):
+def test_the_curve_is_that_of_the_row_follows_edits_and_other_rows_and_leaves_the_document(person, qtbot):
     found, problem = shown(person), person.program.document.problem
     assert found.row.query == 1
     assert found.readings.tolist() == pytest.approx([entropy(problem, scale=value) for value in found.values])
     assert found.readings[0] == pytest.approx(1)
     assert len(person.steps()) == 1
-
-
-def test_an_edit_and_another_row_are_followed(person, qtbot):
-    before = shown(person).readings
+    before = found.readings
     person.type_into("query", 1, 0, "3")
     settle(person, qtbot)
     assert shown(person).readings[-1] != before[-1]
@@ -58,7 +57,7 @@ def test_an_edit_and_another_row_are_followed(person, qtbot):
     assert shown(person).row.query == 0
 
 
-def test_the_ends_and_the_number_of_values_are_typed(person, qtbot):
+def test_the_ends_and_the_number_of_values_are_typed_and_what_runs_and_is_read_is_chosen(person, qtbot):
     person.overwrite(person.find("page.sweep.low", QLineEdit), "0.5")
     person.overwrite(person.find("page.sweep.steps", QLineEdit), "3")
     settle(person, qtbot)
@@ -67,9 +66,6 @@ def test_the_ends_and_the_number_of_values_are_typed(person, qtbot):
     person.overwrite(person.find("page.sweep.steps", QLineEdit), "1")  # no sweep: the usual number stays
     settle(person, qtbot)
     assert len(shown(person).values) == 25
-
-
-def test_what_runs_and_what_is_read_can_be_chosen(person, qtbot):
     person.choose(person.find("page.sweep.quantity", QComboBox), "temperature")
     person.choose(person.find("page.sweep.reading", QComboBox), "largest")
     settle(person, qtbot)
@@ -127,14 +123,13 @@ def test_pictures_are_written_one_by_one_from_the_dialog(person, tmp_path, qtbot
     assert len({bytes(image.constBits()) for image in images}) == 4
 
 
-def test_the_command_line_writes_the_strip_and_the_frames(person, tmp_path, capsys):
-    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
-    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", "sweep", "--cell", "1,0", "--dpi", "40"]
+def test_the_command_line_writes_the_strip_and_the_frames(tmp_path, capsys):
+    call = ["export", str(PATH), "-o", str(tmp_path), "--page", "sweep", "--cell", "1,0", "--dpi", "40"]
     assert main([*call, "--set", "part=strip", "quantity=d_k", "reading=score_variance", "--format", "svg"]) == 0
-    assert "d_k of random Q and K" in (tmp_path / "a-sweep-h0.svg").read_text("utf-8")
+    assert "d_k of random Q and K" in (tmp_path / "worked-example-sweep-h0.svg").read_text("utf-8")
     assert main([*call, "--set", "steps=3", "--frames"]) == 0
     assert [line.rpartition("/")[2] for line in capsys.readouterr().out.split()[1:]] == [
-        f"a-sweep-h0-{place:03d}.png" for place in range(3)
+        f"worked-example-sweep-h0-{place:03d}.png" for place in range(3)
     ]
     assert main([*call[:4], "--page", "head_contributions", "--frames"]) == 2
     assert "has no slider" in capsys.readouterr().err
@@ -148,16 +143,16 @@ def moving(path):
     return [reader.read() for _ in range(reader.imageCount())]
 
 
-def test_a_gif_moves_and_shows_what_the_numbered_pictures_show(person, tmp_path, capsys):
-    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
-    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--page", "sweep", "--cell", "1,0", "--dpi", "60"]
+def test_a_gif_moves_and_shows_what_the_numbered_pictures_show(tmp_path, capsys):
+    call = ["export", str(PATH), "-o", str(tmp_path), "--page", "sweep", "--cell", "1,0", "--dpi", "60"]
     assert main([*call, "--set", "steps=4", "--format", "gif"]) == 0
-    assert capsys.readouterr().out.split() == [str(tmp_path / "a-sweep-h0.gif")]
+    stem = tmp_path / "worked-example-sweep-h0"
+    assert capsys.readouterr().out.split() == [f"{stem}.gif"]
     assert main([*call, "--set", "steps=4", "--format", "png", "--frames"]) == 0
-    frames = moving(tmp_path / "a-sweep-h0.gif")
+    frames = moving(f"{stem}.gif")
     assert len(frames) == 4
     for place, frame in enumerate(frames):
-        still = QImage(str(tmp_path / f"a-sweep-h0-{place:03d}.png"))
+        still = QImage(f"{stem}-{place:03d}.png")
         assert frame.size() == still.size()
         assert frame.pixelColor(0, 0) == still.pixelColor(0, 0) == QColor("white")
         apart = pixels(frame) - pixels(still)
@@ -203,9 +198,8 @@ def test_the_dialog_writes_one_gif_with_progress(person, tmp_path, qtbot):
         (["speed=2"], "There is nothing to set called 'speed'"),
     ],
 )
-def test_what_cannot_be_swept_is_said_in_one_sentence(person, tmp_path, capsys, words, said):
-    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
-    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out"), "--page", "sweep", "--format", "gif"]
+def test_what_cannot_be_swept_is_said_in_one_sentence(tmp_path, capsys, words, said):
+    call = ["export", str(PATH), "-o", str(tmp_path / "out"), "--page", "sweep", "--format", "gif"]
     assert main([*call, "--set", *words]) == 2
     found = capsys.readouterr()
     assert said in found.err
@@ -213,16 +207,15 @@ def test_what_cannot_be_swept_is_said_in_one_sentence(person, tmp_path, capsys, 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_gif_of_too_many_pixels_is_refused_before_any_is_painted(person, tmp_path, capsys):
-    save_session(person.program.document.snapshot(), tmp_path / "a.attn")
-    call = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path / "out"), "--page", "sweep", "--format", "gif"]
+def test_a_gif_of_too_many_pixels_is_refused_before_any_is_painted(tmp_path, capsys):
+    call = ["export", str(PATH), "-o", str(tmp_path / "out"), "--page", "sweep", "--format", "gif"]
     assert main([*call, "--dpi", "2000", "--set", "steps=2"]) == 2
     assert "choose fewer dots per inch" in capsys.readouterr().err
     assert not list((tmp_path / "out").iterdir())
 
 
-def test_any_figure_can_be_a_gif_that_stands_still(person, tmp_path):
-    problem = person.program.document.snapshot()
+def test_any_figure_can_be_a_gif_that_stands_still(tmp_path):
+    problem = load(PATH)
     render(problem, tmp_path / "a.gif", dpi=60)
     assert len(moving_or_still(tmp_path / "a.gif")) == 1
     with pytest.raises(ValueError, match="no pixels that are partly transparent"):

@@ -58,22 +58,21 @@ def drop_on(person, field, path):
     person.click(person.find("banner").buttons()[0])
 
 
-@pytest.mark.parametrize("bring", [import_into, paste_into, drop_on])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_matrix_that_lies_on_its_side_is_turned_by_one_press(launch, tmp_path, lang, bring):
+def test_a_matrix_that_lies_on_its_side_is_turned_by_one_press_however_it_came(launch, tmp_path, lang):
     person = launch(SMALL, lang=lang)
     before = everything(person)
-    bring(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))
-    assert everything(person) == before
-    assert "3 × 2" in person.banner()
-    assert "2 × 3" in person.banner()
-    person.click(person.button(WORDS[lang][0], "banner"))
-    assert person.numbers("key") == texts(counted(3, 2).T)
-    assert not person.banner()
-    assert len(person.steps()) == len(before[2]) + 1
-    person.press("Ctrl+Z")
-    assert everything(person)[:2] == before[:2]
-    assert person.values("weights") == before[1]
+    for bring in (import_into, paste_into, drop_on):
+        bring(person, "key", write_csv(tmp_path / "k.csv", counted(3, 2)))
+        assert everything(person)[:2] == before[:2]
+        assert "3 × 2" in person.banner()
+        assert "2 × 3" in person.banner()
+        person.click(person.button(WORDS[lang][0], "banner"))
+        assert person.numbers("key") == texts(counted(3, 2).T)
+        assert not person.banner()
+        assert len(person.steps()) == len(before[2]) + 1
+        person.press("Ctrl+Z")
+        assert everything(person)[:2] == before[:2]
 
 
 def badge(person, field):
@@ -96,8 +95,8 @@ def test_the_number_that_clashes_stands_out_in_its_table_as_long_as_it_is_spoken
     assert badge(person, "value").startswith("6 × 2")
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_matrix_that_is_too_large_may_grow_or_lose_rows(launch, tmp_path, lang):
+def test_a_matrix_that_is_too_large_may_grow_or_lose_rows(launch, tmp_path):
+    lang = "zh"
     person = launch(SMALL, lang=lang)
     before = everything(person)
     path = write_csv(tmp_path / "k.csv", counted(6, 4))
@@ -146,8 +145,7 @@ def test_a_new_matrix_may_stand_between(launch, tmp_path):
     assert everything(person)[:2] == before[:2]
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("road", ["open", "drop"])
+@pytest.mark.parametrize(("lang", "road"), [("en", "open"), ("zh", "drop")])
 def test_a_file_whose_matrices_clash_opens_once_it_is_put_right(launch, tmp_path, lang, road):
     rng = np.random.default_rng(0)
     path = tmp_path / "clash.npz"
@@ -205,10 +203,7 @@ def test_one_matrix_of_a_block_that_nothing_can_fit_is_only_refused(launch):
     assert person.numbers("query") == before
 
 
-@pytest.mark.parametrize(
-    ("lang", "words"), [("en", "Resize the tokens of the queries to 6"), ("zh", "将 查询的词元 改为 6")]
-)
-def test_a_file_with_too_few_tokens_gets_the_missing_ones(launch, tmp_path, lang, words):
+def test_a_file_with_too_few_tokens_gets_the_missing_ones(launch, tmp_path):
     rng = np.random.default_rng(0)
     np.savez(
         tmp_path / "few.npz",
@@ -217,9 +212,9 @@ def test_a_file_with_too_few_tokens_gets_the_missing_ones(launch, tmp_path, lang
         value=rng.normal(size=(5, 2)),
         meta=np.array('{"query_tokens": ["it", "was"]}'),
     )
-    person = launch(SMALL, lang=lang)
+    person = launch(SMALL, lang="zh")
     person.open(tmp_path / "few.npz")
-    person.click(person.button(words, "banner"))
+    person.click(person.button("将 查询的词元 改为 6", "banner"))
     header = person.table("query").verticalHeader().model()
     names = [header.headerData(k, Qt.Orientation.Vertical) for k in range(6)]
     assert names == ["it", "was", "_1", "_2", "_3", "_4"]

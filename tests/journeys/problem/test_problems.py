@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -233,8 +234,7 @@ def test_rows_follow_tokens_that_are_joined_or_split(launch, tmp_path):
         assert person.program.document.problem == before
 
 
-@pytest.mark.parametrize("place", range(4))
-def test_a_token_that_is_taken_away_takes_its_own_row_with_it(launch, tmp_path, place):
+def test_a_token_that_is_taken_away_takes_its_own_row_with_it(launch, tmp_path):
     """Of equal neighbors, too: the dialog knows which of them was emptied."""
     tokens, path = ("very", "very", "very", "good"), tmp_path / "four.attn"
     weights = dict.fromkeys(("w_query", "w_key", "w_value"), np.eye(1))
@@ -242,19 +242,22 @@ def test_a_token_that_is_taken_away_takes_its_own_row_with_it(launch, tmp_path, 
     save(Problem(x=[[1.0], [2.0], [3.0], [4.0]], **weights, query_tokens=tokens, interventions=[cell]), path)
     person = launch(path)
 
-    def use(dialog: TokensDialog) -> None:
+    def use(dialog: TokensDialog, place: int) -> None:
         dialog.pieces.item(place).setText("")
         QTest.mouseClick(dialog.resize_rows, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
         person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
 
-    person.answering(TokensDialog, use, lambda: person.do("tokens"))
-    person.wait()
-    after = person.program.document.problem
-    assert after.x.ravel().tolist() == [row for row in (1, 2, 3, 4) if row != place + 1]
-    assert after.query_tokens == tokens[:place] + tokens[place + 1 :]
-    assert (
-        ("A change by hand went with its cells." in person.status()) == (place in (0, 1)) == (not after.interventions)
-    )
+    for place in range(4):
+        person.answering(TokensDialog, partial(use, place=place), lambda: person.do("tokens"))
+        person.wait()
+        after = person.program.document.problem
+        assert after.x.ravel().tolist() == [row for row in (1, 2, 3, 4) if row != place + 1]
+        assert after.query_tokens == tokens[:place] + tokens[place + 1 :]
+        went = "A change by hand went with its cells." in person.status()
+        assert went == (place in (0, 1)) == (not after.interventions)
+        person.do("undo")
+        person.wait()
+        assert "by hand" not in person.status()
 
 
 def test_tokens_from_a_sentence(launch):
@@ -275,20 +278,21 @@ def test_tokens_from_a_sentence(launch):
     assert len(person.steps()) == 2
 
 
-@pytest.mark.parametrize(
-    "tokens", [{}, {"query_tokens": ("je", "suis")}, {"query_tokens": ("je", "suis"), "key_tokens": ("I", "am")}]
-)
-@pytest.mark.parametrize("projected", [False, True])
-def test_tokens_that_are_only_looked_at_stay(launch, tmp_path, tokens, projected):
-    one = np.eye(2)
-    names = ("x", "w_query", "w_key", "w_value") if projected else ("query", "key", "value")
-    before = Problem(**dict.fromkeys(names, one), **tokens)
-    save(before, tmp_path / "two.npz")
-    person = launch(tmp_path / "two.npz")
+def test_tokens_that_are_only_looked_at_stay(launch, tmp_path):
+    person = launch("worked-example.npz")
 
     def agree(dialog):
         person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
 
-    person.answering(TokensDialog, agree, lambda: person.press("Ctrl+T"))
-    assert person.program.document.problem == before
-    assert len(person.steps()) == 1
+    for names, tokens in product(
+        (("x", "w_query", "w_key", "w_value"), ("query", "key", "value")),
+        ({}, {"query_tokens": ("je", "suis")}, {"query_tokens": ("je", "suis"), "key_tokens": ("I", "am")}),
+    ):
+        before = Problem(**dict.fromkeys(names, np.eye(2)), **tokens)
+        save(before, tmp_path / "two.npz")
+        person.drop(tmp_path / "two.npz")
+        person.wait()
+        assert person.program.document.problem == before
+        person.answering(TokensDialog, agree, lambda: person.press("Ctrl+T"))
+        assert person.program.document.problem == before
+        assert len(person.steps()) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.views.theme import current_theme
@@ -23,21 +22,24 @@ def colors(table, row, column):
     return {image.pixelColor(x, y).name() for x in (0, image.width() - 1) for y in range(image.height())}
 
 
-@pytest.mark.parametrize(
-    ("stage", "field"), [("query", "query"), ("key", "key"), ("value", "value"), ("head_output", "value")]
-)
-def test_the_column_of_a_chosen_cell_comes_into_sight(launch, stage, field):
+def test_the_column_of_a_chosen_cell_comes_into_sight(launch):
     person = launch(EXAMPLE)
     person.program.view.set(head=2)
-    person.show_stage(stage)
-    person.click_cell(stage, 5, 19)
-    QApplication.processEvents()
-    table = person.table(field)
     column = 2 * WIDTH + 19
-    shown = range(table.columnAt(0), table.columnAt(0) + table.visible_columns())
-    assert column in shown
-    first = table.rowAt(0)
-    assert colors(table, first, column) != colors(table, first, column - 1)
+
+    def in_sight_now(table):
+        return column in range(table.columnAt(0), table.columnAt(0) + table.visible_columns())
+
+    for stage, field in (("query", "query"), ("key", "key"), ("value", "value"), ("head_output", "value")):
+        table = person.table(field)
+        table.scrollTo(table.model().index(0, 0))
+        assert not in_sight_now(table)
+        person.show_stage(stage)
+        person.click_cell(stage, 5, 19)
+        QApplication.processEvents()
+        assert in_sight_now(table)
+        first = table.rowAt(0)
+        assert colors(table, first, column) != colors(table, first, column - 1)
 
 
 def test_the_tables_begin_at_the_head_that_the_maps_show(launch):
@@ -73,24 +75,21 @@ def chips(person, field):
     return found
 
 
-@pytest.mark.parametrize(
-    ("stage", "row", "column", "marked"),
-    [
+def test_in_self_attention_the_key_is_a_row_of_x_too(launch):
+    person = launch("thinking-machines.npz")
+    assert person.program.document.problem.self_attention
+    for stage, row, column, marked in (
         ("query", 1, 0, {"query": 1}),
         ("key", 1, 0, {"key": 1}),
         ("value", 1, 2, {"key": 1}),
         ("scores", 0, 1, {"query": 0, "key": 1}),
         ("weights", 1, 0, {"query": 1, "key": 0}),
         ("weights", 1, 1, {"query": 1}),
-    ],
-)
-def test_in_self_attention_the_key_is_a_row_of_x_too(launch, stage, row, column, marked):
-    person = launch("thinking-machines.npz")
-    assert person.program.document.problem.self_attention
-    person.show_stage(stage)
-    person.click_cell(stage, row, column)
-    QApplication.processEvents()
-    assert chips(person, "x") == marked
+    ):
+        person.show_stage(stage)
+        person.click_cell(stage, row, column)
+        QApplication.processEvents()
+        assert chips(person, "x") == marked, stage
 
 
 def test_a_chosen_cell_that_goes_with_its_row_leaves_no_word_behind(launch):
