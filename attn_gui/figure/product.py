@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.document.edits import Refusal
@@ -42,6 +42,7 @@ from attn_gui.figure.operands import StageOperand, StageOperands, by_hand_of, pi
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike
 
 # --- figure ---------------------------------------------------------------------------------------

@@ -328,6 +328,7 @@ class FittingPage(QScrollArea):
     def hold(self, page: QWidget) -> None:
         """Show a page."""
         self._page = page
+        page.resize(self.viewport().size())  # else Qt measures it here, with all in it, also where it is never shown
         self.setWidget(page)
         page.setAutoFillBackground(False)
         page.installEventFilter(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
@@ -111,10 +111,11 @@ class Actions(QObject):
         if action.isCheckable() or not settled:
             self.show_states()  # what was refused is not checked
 
-    def show_states(self) -> None:
-        """Bring what is checked and enabled up to date."""
+    def show_states(self, *, of: Collection[str] | None = None) -> None:
+        """Bring up to date what is checked and enabled, of all actions or of some."""
         lacking = cache(self.lacking)  # many rows read the same parts
-        for name, command in self._commands.items():
+        for name in self._commands if of is None else of:
+            command = self._commands[name]
             if name in self._turning:
                 self._label([self._turning[name]])
             elif command.checked is not None:

@@ -53,9 +53,9 @@ class VariantsController(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._view, self._making = context.view, context.making
-        context.window.spine.scorePicked.connect(self.set_score)
-        context.window.spine.normalizerPicked.connect(self.set_normalizer)
-        context.window.spine.numberCommitted.connect(self.set_number)
+        context.window.spine.boxes.scorePicked.connect(self.set_score)
+        context.window.spine.boxes.normalizerPicked.connect(self.set_normalizer)
+        context.window.spine.boxes.numberCommitted.connect(self.set_number)
         context.view.follow(self.show_state, "evaluation")
         context.making.refused.connect(self.show_state)
         self.show_state()
@@ -115,7 +115,7 @@ class VariantsController(QObject):
         self.set_number(name, FIRST[name] if present else None)
         self._view.tell_all()  # a field is there once the spine has been told of its step
         field = self._window.spine.boxes.field(name)
-        if present and field.isVisible():
+        if present and field is not None and field.isVisible():
             field.setFocus(Qt.FocusReason.OtherFocusReason)
             field.selectAll()
 
@@ -187,7 +187,7 @@ class LayerController(QObject):
         super().__init__(context.window)
         self._window, self._document, self._making = context.window, context.document, context.making
         self._objection: Callable[[], str] | None = None
-        context.window.spine.choicePicked.connect(self.set_choice)
+        context.window.spine.boxes.choicePicked.connect(self.set_choice)
         context.view.follow(self.show_state, "evaluation")
         context.view.follow(self._withdraw, "evaluation")
         context.making.refused.connect(self.show_state)

@@ -530,6 +530,12 @@ class FilesController(QObject):
         self.left.emit()
         self._begin(Loaded(problem.replace()), None, name, {}, study)
 
+    def begin_first(self, example: Example) -> None:
+        """Open an example since the file that was to be opened first was not; what is said of that stays."""
+        loaded = example.load()
+        self.about, self.view = loaded.about, example.view
+        self._document.adopt(loaded.problem, name=example.name)
+
     def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
         """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""
         self.about, self.view = loaded.about, example.view

@@ -242,16 +242,18 @@ class Evaluation(ABC):
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
         """Return a 2-D block. In a stage without heads `columns` count within the head's columns, or all (head
         None)."""
-        if head is None and len(self.shape(stage)) == 4:
+        box = self.block_box(stage, batch, head, rows, columns)
+        if head is None and len(box) == 4:
             raise FieldError(sentences.NEEDS_HEAD, stage=stage)
-        found = self.box(stage, self.block_box(stage, batch, head, rows, columns))
+        found = self.box(stage, box)
         return np.asarray(found[(0,) * (found.ndim - 2)])
 
     def block_box(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Box:
         """Return the box of a block, of the first head where a stage with heads is asked for none."""
-        shape = self.shape(stage)
+        shape = self.node(stage).shape
         if len(shape) == 4:
-            return (*indices.cell((batch, head or 0)), _cut(rows, shape[2]), _cut(columns, shape[3]))
+            head = head or 0
+            return (slice(batch, batch + 1), slice(head, head + 1), _cut(rows, shape[2]), _cut(columns, shape[3]))
         mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
         inside = _cut(columns, mine.stop - mine.start)
         across = slice(mine.start + inside.start, mine.start + inside.stop)
@@ -259,9 +261,9 @@ class Evaluation(ABC):
 
     def head_columns(self, stage: str, head: int) -> slice:
         """Return the columns of a stage that belong to a query head (a K/V head is shared by its group)."""
-        columns, problem = self.shape(stage)[-1], self.problem
-        counts = {"": 1, "h": problem.num_heads, "g": problem.num_kv_heads}
-        heads = counts[self.node(stage).stage.heads]
+        node, problem = self.node(stage), self.problem
+        columns, counts = node.shape[-1], {"": 1, "h": problem.num_heads, "g": problem.num_kv_heads}
+        heads = counts[node.stage.heads]
         head, width = head * heads // problem.num_heads, columns // heads
         return slice(head * width, (head + 1) * width)
 

@@ -178,7 +178,7 @@ class Node:
     gates: Mapping[int, str]  # the stage's gates, of those that are there
     limit: float = math.inf  # from here on a result is ±∞ to whatever reads it, as it is in the problem's dtype
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.stage.name
 

@@ -486,7 +486,6 @@ def _compared(
     steps = {name: step for name, step in steps.items() if shapes[name] in alike[name]}
     source.file.seek(0)
     found = listing.read(source, steps) if steps else {}
-    causal = () if problem.mask or not steps else compute(problem.replace(mask=Causal.kind))[GIVEN]
     checked, notes = set[str](), list[FileNote]()
     for name, step in steps.items():
         computed = trace[step]
@@ -499,11 +498,16 @@ def _compared(
         if apart <= ALIKE:
             checked.add(name)
         elif step == GIVEN:
-            masked = len(causal) and _apart(given[compared], causal[compared]) <= ALIKE
+            masked = not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE
             notes.append(FileNote(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
         else:
             notes.append(FileNote(_OTHER_STEP, name=shown(name), apart=f"{apart:.2g}"))
     return checked, notes
+
+
+def _causal_weights(problem: Problem) -> Array:
+    """Return the weights of a problem under a causal mask."""
+    return compute(problem.replace(mask=Causal.kind))[GIVEN]
 
 
 def _apart(one: Array, other: Array) -> float:

@@ -105,6 +105,8 @@ class Inspector(Retranslated, QWidget):
 
     def set_nothing_chosen(self) -> None:
         """Show the first steps."""
+        if self._pages.currentWidget() is self._first_page:
+            return
         self._explanation = self._context = None
         self._terms.terms().set_explanation(None, None)
         self._pages.setCurrentWidget(self._first_page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -269,7 +269,8 @@ CHOSEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"norm": NORMS, "acti
 
 
 class SpineBoxes(QObject):
-    """All boxes by the name of their step; the numbers of a step stand in a row below its control."""
+    """The boxes by the name of their step, each made for the first problem that has the step; the numbers of a step
+    stand in a row below its control."""
 
     scorePicked = Signal(str)
     normalizerPicked = Signal(str)
@@ -282,39 +283,53 @@ class SpineBoxes(QObject):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._parent = parent
         self.score, self.scale, self.mask = ListBox("score", parent), ScaleBox(parent), MaskBox(parent)
         self.normalizer = QuietBox("normalize", parent)
-        self.plain = {name: PlainBox(name, parent) for name, operator in _operators().items() if operator.text}
-        self.lists = {name: ListBox(name, parent) for name in CHOSEN}
-        bare = {name: OperatorBox(name, parent) for name in NUMBERED}
-        self.by_name: dict[str, OperatorBox] = {
+        self._made: dict[str, OperatorBox] = {
             "score": self.score,
             "scale": self.scale,
             "mask": self.mask,
             "normalize": self.normalizer,
-            **self.plain,
-            **self.lists,
-            **bare,
         }
         self._rows: dict[str, NumberRow] = {}
-        for name, fields in (*NUMBERED.items(), *LABELED.items()):
-            self._add_row(self.by_name[name], name, fields)
+        self._numbers: tuple[Mapping[str, float | None], str] | None = None  # of the problem, and its dtype
         self._of_score = {key: fields for key, score in SCORES.items() if (fields := numbers_of(score))}
         for key, fields in self._of_score.items():
-            self._add_row(self.score, key, fields)
-            self._rows[key].hide()
-        self._rows["normalize"].hide()
+            self._add_row(self.score, key, fields).hide()
+        self._add_row(self.normalizer, "normalize", LABELED["normalize"]).hide()
         self.score.set_choices([(score, score) for score in SCORES])
         self.score.picked.connect(self.scorePicked)
         self.normalizer.set_choices([(key, key) for key in NORMALIZERS])
         self.normalizer.picked.connect(self.normalizerPicked)
-        for name, box in self.lists.items():
-            box.picked.connect(partial(self.choicePicked.emit, name))
         self.scale.scalePicked.connect(self.scalePicked)
         self.scale.scaleSlid.connect(self.scaleSlid)
         self.scale.compareAsked.connect(self.compareAsked)
         self.mask.pressed.connect(self._on_mask_pressed)
         self.retranslate()
+
+    def box(self, name: str) -> OperatorBox:
+        """The box of a step."""
+        return self._made.get(name) or self._make(name)
+
+    def made(self) -> Collection[OperatorBox]:
+        """Every box that there is."""
+        return self._made.values()
+
+    def _make(self, name: str) -> OperatorBox:
+        box: OperatorBox
+        if name in CHOSEN:
+            box = ListBox(name, self._parent)
+            box.picked.connect(partial(self.choicePicked.emit, name))
+        else:
+            box = (PlainBox if _operators()[name].text else OperatorBox)(name, self._parent)
+        if fields := NUMBERED.get(name) or LABELED.get(name):
+            self._add_row(box, name, fields)
+        if self._numbers is not None:
+            self.set_numbers(*self._numbers)
+        self._made[name] = box
+        self._name(box)
+        return box
 
     def set_score(self, score: str) -> None:
         """The score function in force, with the numbers that it has."""
@@ -322,33 +337,49 @@ class SpineBoxes(QObject):
         for name in self._of_score:
             self._rows[name].setVisible(name == score)
 
+    def set_choice(self, name: str, key: str) -> None:
+        """The norm or the activation in force."""
+        box = self.box(name)
+        assert isinstance(box, ListBox)
+        box.set_key(key)
+
+    def set_text(self, name: str, text: str) -> None:
+        """The text of a box without a choice."""
+        box = self.box(name)
+        assert isinstance(box, PlainBox)
+        box.set_text(text)
+
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
         """The numbers of the problem by name; an optional one that is not in use leaves its step."""
+        self._numbers = values, dtype
         for row in self._rows.values():
             row.set_values(values, dtype)
         self._rows["normalize"].setVisible(values.get("temperature") is not None)
 
-    def field(self, name: str) -> NumberField | SizeBox:
-        """The field of a number."""
-        return next(row.fields[name] for row in self._rows.values() if name in row.fields)
+    def field(self, name: str) -> NumberField | SizeBox | None:
+        """The field of a number; None where no problem has had its step."""
+        return next((row.fields[name] for row in self._rows.values() if name in row.fields), None)
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        operators = _operators()
-        for name, box in self.by_name.items():
-            box.set_caption(QCoreApplication.translate("Names", operators[name].en))
+        for box in self._made.values():
+            self._name(box)
         self.score.set_choices([(score, score_name(score)) for score in SCORES])
         self.normalizer.set_choices([(key, normalizer_name(key)) for key in NORMALIZERS])
-        for name, chosen in CHOSEN.items():
-            self.lists[name].set_choices([(key, entry.label) for key, entry in chosen.items()])
         self.scale.retranslate()
         for row in self._rows.values():
             row.retranslate()
 
-    def _add_row(self, box: OperatorBox, name: str, fields: tuple[str, ...]) -> None:
+    def _name(self, box: OperatorBox) -> None:
+        box.set_caption(QCoreApplication.translate("Names", _operators()[box.name].en))
+        if box.name in CHOSEN and isinstance(box, ListBox):
+            box.set_choices([(key, entry.label) for key, entry in CHOSEN[box.name].items()])
+
+    def _add_row(self, box: OperatorBox, name: str, fields: tuple[str, ...]) -> NumberRow:
         row = self._rows[name] = NumberRow(fields, box)
         row.committed.connect(self.numberCommitted)
         box.hold(row)
+        return row
 
     def _on_mask_pressed(self) -> None:
         button = self.mask.button

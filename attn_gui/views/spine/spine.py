@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
@@ -119,13 +119,6 @@ class Spine(Retranslated, QWidget):
     """
 
     stagePicked = Signal(str)
-    scorePicked = Signal(str)
-    normalizerPicked = Signal(str)
-    choicePicked = Signal(str, str)  # norm or activation of the block, and its key
-    scalePicked = Signal(str, object)  # key, the number if it was typed
-    scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
-    maskPressed = Signal(QRect)  # where the mask box lies on the screen
-    numberCommitted = Signal(str, object)  # a number of a step, its value or None
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -146,7 +139,7 @@ class Spine(Retranslated, QWidget):
         self.refresh, self.hold_flashes, self.retake_levels = nodes.refresh, nodes.hold_flashes, nodes.retake_levels
         self.set_walk_offered = nodes.set_walk_offered
         self.boxes = SpineBoxes(self._row.row)
-        self._connect()
+        theme_signal.changed.connect(self.set_theme)
         self._build()
         self.retranslate()
 
@@ -222,12 +215,8 @@ class Spine(Retranslated, QWidget):
 
     def set_choice(self, name: str, key: str) -> None:
         """The norm or the activation in force."""
-        self.boxes.lists[name].set_key(key)
+        self.boxes.set_choice(name, key)
         self._after_change_of_boxes(name, key)
-
-    def set_scale(self, key: str, value: float | None, d_k: int) -> None:
-        """ "sqrt", "none" or "typed" with its number."""
-        self.boxes.scale.set_scale(key, value, d_k)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
         """The numbers of the steps, by name."""
@@ -246,10 +235,6 @@ class Spine(Retranslated, QWidget):
     def stages(self) -> tuple[str, ...]:
         """The stages of the maps from left to right, as the keys 1 … 9 choose them."""
         return self._nodes.stages()
-
-    def mask_box(self) -> QWidget:
-        """The button that the mask panel opens below."""
-        return self.boxes.mask.button
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -278,7 +263,7 @@ class Spine(Retranslated, QWidget):
         self._nodes.set_entries(entries)
         self._entries, self._items = entries, [self._item(entry) for entry in entries]
         self._row.set_items(tuple(zip(entries, self._items, strict=True)))
-        for box in set(self.boxes.by_name.values()) - set(self._items):
+        for box in set(self.boxes.made()) - set(self._items):
             box.hide()
         self._order_tabs()
 
@@ -286,7 +271,7 @@ class Spine(Retranslated, QWidget):
         if entry.kind == NODE:
             return self._nodes[entry.name]
         if entry.kind == OPERATOR:
-            return self.boxes.by_name[entry.name]
+            return self.boxes.box(entry.name)
         return Sign(entry.name, self._row.row)
 
     def _order_tabs(self) -> None:
@@ -312,7 +297,7 @@ class Spine(Retranslated, QWidget):
             return
         self._nodes.set_planes(evaluation, self._place)
         for name, text in operator_texts(evaluation).items():
-            self.boxes.plain[name].set_text(text)
+            self.boxes.set_text(name, text)
 
     def _mark(self) -> None:
         self._nodes.mark(self._evaluation, self._place, self._cell)
@@ -352,16 +337,6 @@ class Spine(Retranslated, QWidget):
 
     def _bar_height(self) -> int:
         return self._row.horizontalScrollBar().sizeHint().height() if self._scrolls else 0
-
-    def _connect(self) -> None:
-        self.boxes.scorePicked.connect(self.scorePicked)
-        self.boxes.normalizerPicked.connect(self.normalizerPicked)
-        self.boxes.choicePicked.connect(self.choicePicked)
-        self.boxes.scalePicked.connect(self.scalePicked)
-        self.boxes.scaleSlid.connect(self.scaleSlid)
-        self.boxes.maskPressed.connect(self.maskPressed)
-        self.boxes.numberCommitted.connect(self.numberCommitted)
-        theme_signal.changed.connect(self.set_theme)
 
     def _build(self) -> None:
         set_ground(self, "raised")

@@ -19,7 +19,6 @@ from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.operands import repeated, stage_plane
 from attn_gui.figure.stage_formulas import bias_of, logits_text, weights_latex
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.map.heatmap import refresh_map
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Flash
 from attn_gui.views.map.thumbnail import MapButton
@@ -384,13 +383,14 @@ class StageNodes:
             if isinstance(plane, FieldPlane):  # without a dot: the stages computed from it have theirs
                 for box in recomputed.boxes.get(entry.chooses, ()):
                     node.map.refresh(box[-2], slice(0, plane.shape[1]))
-            elif plane is not None and refresh_map(node.map, recomputed.boxes.get(name, ())):
+            elif node.map.drawing.refresh_boxes(recomputed.boxes.get(name, ())):
                 node.touch()
 
     def retake_levels(self) -> None:
         """Take the levels of the maps again, as at rest after edits."""
         for node in self._nodes.values():
-            node.map.retake_levels()
+            if node.map.drawing.renewed:
+                node.map.retake_levels()
 
     def hold_flashes(self, held: bool) -> None:
         """Leave the outlines of the last edit as strong as they are, or let them fade on."""
