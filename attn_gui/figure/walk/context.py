@@ -61,11 +61,6 @@ class WalkContext:
         """Return a number as it is printed everywhere in this walk."""
         return self.printed.text(value).replace("-", MINUS) if np.isfinite(value) else format_number(value, 0)
 
-    def factor(self, value: float) -> str:
-        """Return a number as it stands after a sign: a negative one in brackets."""
-        text = self.number(value)
-        return f"({text})" if text.startswith("−") else text
-
     def strong(self, value: float) -> str:
         """Return a number in strong type."""
         return strong(self.number(value))
