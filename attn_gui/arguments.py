@@ -107,12 +107,14 @@ def parsed(
     `beside` tells what else there is that options need.
     """
     chosen = parser.parse_args(words)
-    given = {
-        action.option_strings[0]
-        for action in parser._actions
-        if action.option_strings and getattr(chosen, action.dest, action.default) != action.default
-    }
+    given = {}
+    for action in parser._actions:
+        value = getattr(chosen, action.dest, action.default)
+        if action.option_strings and value != action.default:
+            given[action.option_strings[0]] = action.option_strings[value is False]  # --no-title
     if reason := idle({*given, *beside(chosen)}, needs, clashes):
+        for option, said in given.items():
+            reason = reason.replace(option, said) if option != said else reason
         parser.error(reason)
     return chosen
 

@@ -253,7 +253,7 @@ def window_parser() -> argparse.ArgumentParser:
         help="open the window in any case and say there, not on stderr, what is wrong with a FILE: for desktops",
     )
     add_arrangement(parser)
-    parser.add_argument("--version", action="version", version=f"attn-gui {VERSION}")
+    parser.add_argument("-V", "--version", action="version", version=f"attn-gui {VERSION}")
     return parser
 
 

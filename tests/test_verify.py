@@ -12,7 +12,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.engine.stages import Softmax
+from attn_gui.engine.normalizers import Softmax
 from attn_gui.formats import load, save
 from attn_gui.paths import resource
 
@@ -29,8 +29,7 @@ def verified(path: object, capsys: pytest.CaptureFixture[str]) -> tuple[int, lis
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_examples_are_right_to_the_last_bits(name, capsys):
     code, lines, err = verified(resource("examples", f"{name}.npz"), capsys)
-    computed = "attn-gui: Arrays not used: weights, concat.\n"
-    assert (code, err) == (0, computed if name in ("minilm-layer2", "smollm2-layer10") else "")
+    assert (code, err) == (0, "")
     assert lines[0].startswith("Recomputed all ")
     stages = [line.split()[0] for line in lines[1:] if "worst difference" in line and "cells" in line]
     assert [stage for stage in ("query", "scores", "weights", "output") if stage in stages] == [

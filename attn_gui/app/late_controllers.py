@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from attn_gui.app.actions.actions import Actions
 from attn_gui.app.actions.commands import CommandsController, TipsController
 from attn_gui.app.actions.context_menus import ContextMenus, MapKeys
@@ -74,8 +76,9 @@ class LateControllers:
         self.sensitivity = SensitivityController(context)
         self.tips = TipsController(context)
         self.verify = VerifyController(context)
-        for tool in (self.painting, self.pulling, self.history_tells):
+        for tool in (self.painting, self.pulling):
             tool.changed.connect(actions.show_states)
+        self.history_tells.changed.connect(partial(actions.show_states, of=self.history_tells.commands()))
         # pages, export, lessons, models
         self.pages = PagesController(context)
         self.export = ExportController(context, self.pages)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -62,6 +62,11 @@ class PagesController(QObject):
         self._read_of = WeakValueDictionary[str, Evaluation]()  # what each page shows, while that is there
         self.options: dict[str, dict[str, Any]] = {}
         """Values that were chosen, by page."""
+        self._there: tuple[Problem | None, ModelContext | None, Set[str]] = (
+            None,
+            None,
+            set(),
+        )  # pages that a problem has
         self._edits = 0  # counts the states of the numbers
         self._keys: dict[str, object] = {}  # of what each page shows, or that is computed for it
         self._working = ""  # the page that is being computed
@@ -90,10 +95,7 @@ class PagesController(QObject):
 
     def commands(self) -> dict[str, Command]:
         """The rows of the table of actions that it answers."""
-        return {
-            name: Command(partial(self.open, name), enabled=partial(self._applies, kind))
-            for name, kind in PAGES.items()
-        }
+        return {name: Command(partial(self.open, name), enabled=partial(self._applies, name)) for name in PAGES}
 
     def retranslate(self) -> None:
         """The page on show in the present language."""
@@ -188,7 +190,7 @@ class PagesController(QObject):
             return self.tr("Not shown while cells are covered: pages would give them away.")
         if self._computation.refusal is not None:  # the evaluation is of the document before
             return sentence(self._computation.refusal)
-        if self._applies(kind):
+        if self._applies(kind.name):
             return ""
         words, context = kind.reason(self._computation.evaluation.problem)
         return QCoreApplication.translate(context, words)
@@ -300,12 +302,21 @@ class PagesController(QObject):
         layer = self._document.layer
         return None if layer is None or kind.of_model else layer.number
 
-    def _applies(self, kind: PageKind[Any]) -> bool:
-        return kind.is_there(self._computation.evaluation.problem, self.model)
+    def _applies(self, name: str) -> bool:
+        return name in self._present()
+
+    def _present(self) -> Set[str]:
+        """The pages that the present problem has: one with other numbers in its arrays has the same ones."""
+        problem = self._computation.evaluation.problem
+        if self._there[0] is not problem or self._there[1] is not self.model:
+            there = {name for name, kind in PAGES.items() if kind.is_there(problem, self.model)}
+            self._there = problem, self.model, there
+        return self._there[2]
 
     def _offer(self) -> None:
         """Offer the pages that the problem has; an open one that it has not stays, and says what it needs."""
-        offered = [name for name, kind in PAGES.items() if self._applies(kind) or name == self._name]
+        there = self._present()
+        offered = [name for name in PAGES if name in there or name == self._name]
         if not self._name and offered:
             self._name = offered[0]
         self._panel.set_offered(offered)
@@ -315,7 +326,7 @@ class PagesController(QObject):
 
     def _is_there(self) -> bool:
         """Whether the problem has the page on show, which may be one of a problem before."""
-        return bool(self._name) and self._applies(PAGES[self._name])
+        return bool(self._name) and self._applies(self._name)
 
     def _on_panel_export_asked(self) -> None:
         if self._is_there():

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.context import AppContext
 from attn_gui.engine.analysis.head_readings import Entropy
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import GRADIENT, MODEL, PRODUCT
@@ -57,6 +58,7 @@ PARTS = (
     Part("d_model", lambda at: at.document.problem.projected or at.document.problem.num_heads > 1, "control.d_model",
          QT_TRANSLATE_NOOP("ShapePanel", "d_model, width of all heads together"), "d_model width 宽度"),
     Part("score", lambda at: at.document.problem.score != next(iter(SCORES))),
+    Part("normalize", lambda at: at.document.problem.normalize != next(iter(NORMALIZERS))),
     Part("tokens"),
     Part("readings", lambda at: at.view.look.reading != Entropy.key or at.view.look.counted),
     Part("verify", lambda at: at.window.inspector.is_turned_to("verify")),

@@ -27,6 +27,7 @@ from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
 from attn_gui.app.state.view_state import PARTS, ViewState
 from attn_gui.document.document import Change, Document
+from attn_gui.engine import Problem
 from attn_gui.engine.graph.stage import Role
 from attn_gui.file_kinds import is_lesson, is_model
 from attn_gui.formats.named.arrangement import ArrayMapping
@@ -71,6 +72,10 @@ class Finishing(Protocol):
 # --- program --------------------------------------------------------------------------------------
 
 
+NOTHING = Problem(query=[[0.0]], key=[[0.0]], value=[[0.0]])
+"""Problem of the document until the file that is opened first is read."""
+
+
 class Program(QObject):
     """Program of one window; it can be used once it is complete and something is opened in it."""
 
@@ -83,8 +88,13 @@ class Program(QObject):
         lang: str | None = None,
         shell: Shell | None = None,
         start_page: StartPage | None = None,
+        *,
+        opens: bool = False,
     ) -> None:
-        """Build the program in a shell whose window is on the screen already, with its start page, or in a new one."""
+        """Build the program in a shell whose window is on the screen already, with its start page, or in a new one.
+
+        Where it `opens` a file at once, the example that it begins with else is not read.
+        """
         super().__init__(app)
         self._shell = shell = shell or Shell(app, lang)
         self.start_page = start_page or StartPage(shell)
@@ -92,14 +102,14 @@ class Program(QObject):
         self.bars, self.layout = shell.bars, shell.layout
         self.window.fill()
         self.faults = Faults(self.window)
-        example = example_of(FIRST)
-        self._example = example, example.load()
+        self._example = None if opens else (example_of(FIRST), example_of(FIRST).load())
+        problem, name = (self._example[1].problem, self._example[0].name) if self._example else (NOTHING, "")
         self._waiting: list[Callable[[], object]] | None = []  # until it is complete
-        self.document = Document(self._example[1].problem, name=example.name, parent=self)
+        self.document = Document(problem, name=name, parent=self)
         self.document.changed.connect(self._on_document_changed)
         self.computation = Computation(self.document, self)
         self.baseline = Baseline(self.document, self.computation, self)
-        self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, example.head), self)
+        self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, example_of(FIRST).head), self)
         self.making = Making(self.window, self.document)
         self.context = AppContext(
             window=self.window,
@@ -237,8 +247,11 @@ class Program(QObject):
         elif later := path is not None and arrangement is not None:
             self._when_complete(lambda: self.late.arrays.open_arranged(path, arrangement))
         if path is None or later or not self.files.open_path(path):
-            self.files.began_with(*self._example, told=path is None and not self.start_page.shown)
-            self.view.show_all()
+            if self._example is None:
+                self.files.begin_first(example_of(FIRST))
+            else:
+                self.files.began_with(*self._example, told=path is None and not self.start_page.shown)
+                self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
             self.first.maps.show()
         else:

@@ -127,8 +127,9 @@ class Start:
             from attn_gui.app.program import Program
 
             self._shell.window.conceal()
-            self.program = Program(self._app, shell=self._shell, start_page=page)
             alone = len(self._paths) == 1
+            opens = alone or self._shell.settings.first() is not None
+            self.program = Program(self._app, shell=self._shell, start_page=page, opens=opens)
             self.program.show_first(self._paths[0] if alone else None, self._arrangement if alone else None)
             sys.excepthook = self.program.faults.report
             threading.excepthook = self.program.faults.report_from_thread

@@ -21,12 +21,13 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.figure.operands import StageOperand, picture_of, stage_plane
-from attn_gui.figure.text.labels import token_label, token_text
+from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.lessons.curriculum import names, path_of
+from attn_gui.lessons.word_table import are_known, problem_of
 from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.map_drawing import MapState
-from attn_gui.views.names import stage_title
+from attn_gui.views.names import place_words, stage_title
 from attn_gui.views.start_page import PRODUCT, RecentRow, StartView
 from attn_gui.views.text_views import Link
 from attn_gui.views.widgets import Retranslated
@@ -38,13 +39,15 @@ if TYPE_CHECKING:
     from attn_gui.app.model.model_controller import ModelController
 
 SENTENCE = "sentence"
-FOUND = 10, 13
+FOUND = example_of(FIRST).cell or (0, 0)
 """The cell that the card of the real model speaks of: it → tired."""
+SHARPNESS = 0.25
+"""The temperature at which the cosines of words are told apart, as lesson 10 has it."""
 RECENT_SHOWN = 3
 STAYING = frozenset({"learn", "lessons", "models", "help", "language", "theme"})
 STAYS = frozenset(
     {"start", "new", "open", "open_model", "reopen_last", "quit", "full_screen", "next_zone", "previous_zone"}
-    | {"zoom_in", "zoom_out", "zoom_reset"}
+    | {"zoom_in", "zoom_out", "zoom_reset", "simple", "reduced_motion"}
 )
 """Menus and actions that need no document in sight; all others lead away from the page first."""
 
@@ -94,6 +97,7 @@ class StartPage(QObject):
         self._window, self._settings, self._look, self._bars = shell.window, shell.settings, shell.look, shell.bars
         self._view: StartView | None = None
         self._cards: dict[str, CardProblem] = {}
+        self._real = False  # whether the vectors of the sentence are a model's
         self._ready = False
         self._waiting: list[Callable[[], object]] = []
 
@@ -156,7 +160,7 @@ class StartPage(QObject):
         for key in ("worked", FIRST):
             example = example_of(key)
             self._show_card(view, key, CardProblem(evaluation_of(example.load().problem), example.head))
-        self._show_sentence(view.field.text())
+        self._show_problem(Problem.over(embedded_fields(split_tokens(view.field.text()))))
         view.sentenceTyped.connect(self._show_sentence)
         view.pointed.connect(self._on_pointed)
         view.pointedNowhere.connect(self._status.say)
@@ -197,9 +201,18 @@ class StartPage(QObject):
         return MapState(plane, problem.query_tokens or (), problem.names_of_keys or (), values=True)
 
     def _show_sentence(self, sentence: str) -> None:
-        if self._view is not None and (tokens := split_tokens(sentence)):
-            card = CardProblem(evaluation_of(Problem.over(embedded_fields(tokens))))
-            self._show_card(self._view, SENTENCE, card)
+        """Show the weights among the tokens of a sentence: of real vectors where all its words have one."""
+        if tokens := split_tokens(sentence):
+            real = are_known(tokens)
+            self._show_problem(
+                problem_of(tokens, SHARPNESS) if real else Problem.over(embedded_fields(tokens)), real=real
+            )
+
+    def _show_problem(self, problem: Problem, *, real: bool = False) -> None:
+        assert self._view is not None
+        self._real = real
+        self._view.set_real(real)
+        self._show_card(self._view, SENTENCE, CardProblem(evaluation_of(problem)))
 
     def _say_lesson(self, view: StartView) -> None:
         """Say on the band how far the first lesson is."""
@@ -241,7 +254,17 @@ class StartPage(QObject):
         if not self._files.may_leave():
             return False
         self._files.begin_problem(card.evaluation.problem, self.tr("One sentence"))
+        said = self._say_real if self._real else self._say_random
+        self._window.banner.show_info(said)
         return True
+
+    def _say_real(self) -> str:
+        return self.tr(
+            "Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here."
+        )
+
+    def _say_random(self) -> str:
+        return self.tr("The vectors are random: the weights say nothing about meaning yet.")
 
     def _open_lesson(self) -> None:
         self._lessons.open_path(path_of(next(names())))
@@ -258,9 +281,6 @@ class StartPage(QObject):
     def _on_pointed(self, card: str, stage: str, row: int, column: int) -> None:
         """Say the number under the pointer: `Weights · head 3 · it → tired (10, 13) = 0.610984`."""
         evaluation, head = self._cards[card]
-        problem = evaluation.problem
-        place = f"({row}, {column})"
-        if stage == evaluation.weights and problem.query_tokens and problem.names_of_keys:
-            place = f"{token_text(problem.query_tokens[row])} → {token_text(problem.names_of_keys[column])} {place}"
+        place = place_words(evaluation.problem, evaluation.axes(stage), row, column)
         number = sentence_number(number_at(stage_plane(evaluation, stage, 0, head), row, column)[0])
         self._status.say(f"{stage_title(stage)} · {place} = {number}")

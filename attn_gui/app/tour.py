@@ -50,7 +50,9 @@ STEPS = (
     TourStep(
         "toolbar",
         QT_TRANSLATE_NOOP("Tour", "Learn and find"),
-        QT_TRANSLATE_NOOP("Tour", "Lessons are in Learn. Search actions finds everything else, in either language."),
+        QT_TRANSLATE_NOOP(
+            "Tour", "Lessons explain it step by step. Search actions finds everything else, in either language."
+        ),
     ),
 )
 

@@ -103,8 +103,14 @@ class Parser(argparse.ArgumentParser):
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """Return the known word that a slip was meant for, in brackets and with a space in front; empty where none is."""
-    near = difflib.get_close_matches(word, known, n=1)
-    return NEAREST.format(word=near[0]) if near else ""
+    near = _nearest_known(word, known)
+    return NEAREST.format(word=near) if near else ""
+
+
+def _nearest_known(word: str, known: str | Sequence[str]) -> str:
+    """Return the known word, of several or of a list in words, that a slip was meant for; empty where none is."""
+    words = known.split(", ") if isinstance(known, str) else known
+    return next(iter(difflib.get_close_matches(word.strip("'"), words, n=1)), "")
 
 
 class _FirstFile(argparse.Action):
@@ -198,14 +204,12 @@ def opened(chosen: argparse.Namespace) -> Loaded:
         if len(chosen.files) > 1:
             return open_several(chosen.files, arrangement)
         return open_file(chosen.file) if arrangement is None else open_arranged(chosen.file, arrangement)
-    except SeveralMaps as error:
-        raise Unnamed(error) from error
     except ForeignNames as error:
         likely = likely_arrays(chosen.file) if len(chosen.files) == 1 else {}
         likely = likely or dict.fromkeys(("query", "key", "value"), "NAME")
         arrays = shlex.join(f"{part}={name}" for part, name in likely.items())
         raise Unnamed(SAY_WHICH, sentence=error, arrays=arrays) from error
-    except SeveralReadings as error:
+    except (SeveralMaps, SeveralReadings) as error:
         raise Unnamed(error.on_command_line()) from error
     except FormatError as error:
         raise CommandRefusal(error) from error
@@ -258,7 +262,13 @@ def _changes(loaded: Loaded) -> Changes:
 
 def note_on_stderr(said: object) -> None:
     """Write an error or a note to stderr, in the language of the locale or, of a refusal, that it was asked for in."""
-    print(f"attn-gui: {said_in(said, getattr(said, 'lang', None))}", file=sys.stderr)
+    lang, values = getattr(said, "lang", None), getattr(said, "values", {})
+    sentence = said_in(said, lang)
+    if "known" in values and (near := _nearest_known(str(values.get("got", values.get("name"))), values["known"])):
+        from attn_gui.formats.file_sentences import FileNote
+
+        sentence = f"{sentence[:-1]}{said_in(FileNote(NEAREST, word=near), lang)}{sentence[-1]}"
+    print(f"attn-gui: {sentence}", file=sys.stderr)
 
 
 def said_in(said: object, lang: str | None = None) -> str:

@@ -62,6 +62,8 @@ def model(words: list[str]) -> int:
             found.read(chosen.text)
         with FileProgress(chosen.folder) as progress:
             run = found.run(chosen.text, interventions=changes, progress=progress.show)
+        for note in run.notes:
+            note_on_stderr(note)
         _check(run, chosen)
         for line in _lines(run, chosen.top, chosen.position):
             say(line)

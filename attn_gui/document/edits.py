@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QUndoCommand
 
 from attn_gui.document.draft import Change, Draft, Working, changed_names, owned, same_bytes
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.formats.file_sentences import quoted
+from attn_gui.languages import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from attn_gui.models.study import Study

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import chain, pairwise
 
 _JOINER = "\u200d"
@@ -127,6 +126,8 @@ def places_before(tokens: Sequence[str], before: Sequence[str | None]) -> list[i
 
     Of a stretch that reads otherwise the first tokens take over the places; one that was split keeps its own first.
     """
+    from difflib import SequenceMatcher  # which no start needs
+
     shared = min(len(before), len(tokens))
     start = next((k for k in range(shared) if before[k] != tokens[k]), shared)
     shared -= start

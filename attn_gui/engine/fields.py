@@ -26,6 +26,7 @@ from attn_gui.engine.checks import (
 from attn_gui.engine.errors import FieldError, FieldTypeError, ShapeError
 from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.masks import Layer, layer_from_mapping, layers_given
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 
 # --- fields ---------------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ MATRICES = (
 )
 COMPARING = (
     *(name for name in MATRICES if name not in ("value", GIVEN, "w_output", "b_output")),
-    *("score", "score_params", "scale", "softcap", "temperature", "rotary_theta", "mask", "block"),
+    *("score", "score_params", "normalize", "scale", "softcap", "temperature", "rotary_theta", "mask", "block"),
 )
 """Fields from which weights are computed: none of them is there where the weights are given."""
 QK_NORM_EPS = 1e-6  # as in Qwen3
@@ -89,6 +90,7 @@ class Fields:
     num_kv_heads: int = None  # type: ignore[assignment]  # None means num_heads and is replaced by it
     score: str = "dot"
     score_params: Any = field(default_factory=dict)
+    normalize: str = "softmax"
     scale: float | None = None
     softcap: float | None = None
     temperature: float | None = None
@@ -254,7 +256,8 @@ class Fields:
         scalars = tuple(name for name in self.scalars() if name not in own)
         rules = tuple(layer if layer.cells is None else (layer.kind, layer.enabled) for layer in self.mask)
         choices = tuple((name, value) for name, value in (self.block or {}).items() if isinstance(value, str))
-        return shapes, scalars, rules, choices, self.num_heads, self.num_kv_heads, self.score, self.dtype
+        choices += ("score", self.score), ("normalize", self.normalize), ("dtype", self.dtype)
+        return shapes, scalars, rules, choices, self.num_heads, self.num_kv_heads
 
 
 def unnormalized(kind: type[F], given: Mapping[str, object]) -> F:
@@ -308,6 +311,7 @@ def normalize_fields(problem: Fields, copy: bool) -> None:
     for name in ("query_tokens", "key_tokens"):
         if getattr(problem, name) is not None:
             store(problem, name, as_texts(name, getattr(problem, name)))
+    store(problem, "normalize", as_choice("normalize", problem.normalize, tuple(NORMALIZERS)))
     _normalize_score(problem, copy)
     _normalize_block(problem, copy)
     _normalize_mask(problem, copy)

@@ -70,6 +70,7 @@ class Score(Stage):
     form = Form("{score_cell}", "{score}", "{score}")
     operator = Operator("score", "score", "评分函数", always=True)
     told, role = "score", Role.SCORE
+    elementary = True
     label = ""  # in lists; context "Scores"
     matrix = "a({q}, {k})"  # LaTeX of the scores of all pairs
     text = "a({q}, {k})"  # the same for a screen reader

@@ -41,6 +41,7 @@ BOTH_WAYS = "{field} and {other} exclude each other: give query, key and value, 
 ONE_WAY = "{field} and {other} exclude each other: give one of them."
 UNKNOWN_FIELD = "{field} is not a field of a problem."
 NEEDS = "{field} needs {other}."
+NOT_READ = "{field} has no part in the weights where normalize is {normalize}: choose {choices}, or leave it out."
 CHOICE = "{field} must be one of {choices}, got {got}."
 NOT_WHOLE = "{field} must be a whole number, got {got}."
 NOT_POSITIVE = "{field} must be at least 1, got {got}."

@@ -18,6 +18,7 @@ from attn_gui.engine.fields import COMPARING, DIRECT, GIVEN, WEIGHTS, F, Fields,
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.interventions import Intervention, as_stage
 from attn_gui.engine.masks import Layer, Padding
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 
 # --- validation -----------------------------------------------------------------------------------
@@ -129,6 +130,10 @@ def _check_heads(problem: Fields) -> None:
         raise _clash(sentences.EQUAL_WIDTH, names[1], names[0], "column", d_q, d_k)
     score = {f"score_params.{name}": axes for name, axes in SCORES[problem.score].tables.items()}
     _check_letters(problem, score, {letters["query"]: (d_q, names[0]), letters["key"]: (d_k, names[1])})
+    for field in ("temperature", "sink"):
+        if getattr(problem, field) is not None and field not in NORMALIZERS[problem.normalize].reads:
+            readers = tuple(key for key, entry in NORMALIZERS.items() if field in entry.reads)
+            raise FieldError(sentences.NOT_READ, field=field, normalize=problem.normalize, choices=readers)
     for field, width, name in (("query_norm", d_q, names[0]), ("key_norm", d_k, names[1])):
         _counted(problem, field, width, sentences.HEAD_LENGTH, name)
     _counted(problem, "sink", problem.num_heads, sentences.EACH_HEAD)

@@ -22,6 +22,7 @@ class Reason(str):
 # --- verification --------------------------------------------------------------------------------
 ROUNDING = "A cell may differ by what rounding can add up to along the formulas that lead to it, with these numbers."
 UNKNOWN_SCORE = "The reference does not know the score {name}: no stage is judged."
+UNKNOWN_NORMALIZATION = "The reference does not know the normalization {name}: no stage is judged."
 UNKNOWN_LAYER = "The reference does not know the mask layer {name}: no stage is judged."
 UNKNOWN_BLOCK = "The reference does not know {name} of the block: no stage is judged."
 UNKNOWN_INTERVENTION = "The reference does not know the intervention {name}: no stage is judged."
@@ -34,6 +35,7 @@ ROWS_SUM = (
     "Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; "
     "{wrong} rows do not, {wild} rows hold NaN."
 )
+NO_SUM = "Rows of weights sum to 1: does not apply without a normalization that makes shares of them."
 CLOSED_ZERO = "Weights behind a mask are exactly 0: {wrong} of {count} are not."
 NO_MASK = "Weights behind a mask are exactly 0: there is no mask."
 GIVEN_SUM = (
@@ -68,8 +70,8 @@ GAUSSIAN_SCORE = (
     "weight."
 )
 NOT_KEPT = (
-    "Beside a sink, a norm of Q or K, or a change by hand, nothing keeps the odds among the other keys: let them go "
-    "free."
+    "Beside a sink, a norm of Q or K, or a change by hand, or without a softmax, nothing keeps the odds among the "
+    "other keys: let them go free."
 )
 AVERAGE = "Average pooling reads neither queries nor keys: change a bias instead."
 WILD = "Solving needs finite numbers: {stage} of this row holds NaN or infinity."

@@ -46,6 +46,8 @@ OF_COLUMN = QT_TRANSLATE_NOOP("Card", "{first}, {title}, |column {column}: {valu
 BY_HAND = QT_TRANSLATE_NOOP("Card", "{first} and {second}, |{title} by hand: {value}")
 FIRST = {QUERY: QT_TRANSLATE_NOOP("Card", "Query {number}"), KEY: QT_TRANSLATE_NOOP("Card", "Key {number}")}
 SECOND = QT_TRANSLATE_NOOP("Card", "key {number}")
+DOWN = {QUERY: QT_TRANSLATE_NOOP("Card", "query ↓"), KEY: QT_TRANSLATE_NOOP("Card", "key ↓")}
+ACROSS = {KEY: QT_TRANSLATE_NOOP("Card", "key →")}
 OPENS = QT_TRANSLATE_NOOP("Card", "Open this picture in attn_gui: every number can be opened and changed")
 _ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A card shows one state, and not the difference of two or a gradient.")
 
@@ -152,6 +154,8 @@ class CardFigure:
     source: str
     opens: str
     theme: Theme
+    axes: tuple[str, str] = ("", "")
+    """What rows and columns count where they are numbers; tokens say it themselves."""
 
     @property
     def title(self) -> str:
@@ -191,7 +195,15 @@ def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | N
         " · ".join(title_of(problem, settings, heads)),
         style.translate("Card", OPENS) if settings.carries(problem) else "",
         THEMES[settings.theme],
+        _axes(picture.rows, picture.columns, names, style),
     )
+
+
+def _axes(rows: str, columns: str, names: tuple[Sequence[str], Sequence[str]], style: PageStyle) -> tuple[str, str]:
+    if any(names):
+        return "", ""
+    down, across = DOWN.get(rows, ""), ACROSS.get(columns, "")
+    return style.translate("Card", down) if down else "", style.translate("Card", across) if across else ""
 
 
 def _under(
@@ -213,7 +225,7 @@ def _under(
 
 def _formulas(evaluation: Evaluation, stage: str, explained: Explanation) -> Iterator[tuple[str, ...]]:
     """The formula of the stage, and that of the cell with its numbers in pieces that begin with "="."""
-    yield from ((form,) for form in shown_latex(evaluation, stage)[:1])
+    yield from ((form,) for form in shown_latex(evaluation, stage)[:1] if "=" in form)
     name = explained.symbols_latex.partition(" = ")[0]
     sides = [side for side in (explained.numbers_latex, explained.value_latex) if side]
     yield (f"{name} = {sides[0]}", *(f"= {side}" for side in sides[1:])) if sides else (name,)
@@ -228,7 +240,7 @@ MARGIN = 56.0
 TITLES = {WIDE: (46, 40, 34, 28), SQUARE: (54, 48, 40, 32)}
 """Sizes of the finding, the first with which it has room."""
 
-LABEL, VALUES, LARGEST_CELL = 13.0, (28.0, 20.0, 16.0), 280.0
+LABEL, LARGE_LABEL, VALUES, LARGEST_CELL = 13.0, 22.0, (28.0, 20.0, 16.0), 280.0
 LARGE_EM, LEAST_EM = 26.0, 17.0
 """Sizes of a formula: the one it has where there is room, and the least beside a map."""
 
@@ -376,8 +388,11 @@ def _map_place(figure: CardFigure, around: QRectF) -> QRectF:
     """Return the place of the cells, with their labels in the middle of a room: square cells of queries and keys."""
     rows, columns = figure.map.shape
     side = min(around.width(), around.height())
-    left = _label_room(figure.map.rows.labels, 0.24 * side)
-    above = _label_room(figure.map.columns.labels, 0.24 * side) if _is_turned(figure, side) else LABEL * LEADING
+    size = _label_size(figure, side)
+    left = max(_label_room(labels, 0.24 * side, size) for labels in (figure.map.rows.labels, figure.axes))
+    turned = _is_turned(figure, side, size)
+    above = _label_room(figure.map.columns.labels, 0.24 * side, size) if turned else size * LEADING
+    above += size * LEADING * (all(figure.axes) and not turned)
     width, height = around.width() - left - 10.0, around.height() - above - 10.0
     if figure.square:
         cell = min(width / columns, height / rows, LARGEST_CELL)
@@ -388,15 +403,20 @@ def _map_place(figure: CardFigure, around: QRectF) -> QRectF:
     return QRectF(around.left() + left + 10.0 + spare, around.top() + above + 10.0 + (height - tall) / 2, wide, tall)
 
 
-def _is_turned(figure: CardFigure, side: float) -> bool:
+def _label_size(figure: CardFigure, side: float) -> float:
+    """Larger labels for few cells."""
+    return min(max(LABEL, 0.3 * 0.8 * side / max(figure.map.shape)), LARGE_LABEL)
+
+
+def _is_turned(figure: CardFigure, side: float, size: float) -> bool:
     """Whether the labels of columns are read from below: some of them is wider than its column."""
-    metrics, columns = QFontMetricsF(figure_font(LABEL, strong=True)), figure.map.shape[1]
+    metrics, columns = QFontMetricsF(figure_font(size, strong=True)), figure.map.shape[1]
     widest = max(map(metrics.horizontalAdvance, map(token_label, figure.map.columns.labels[:200])), default=0.0)
     return widest + 8.0 > min(0.8 * side / columns, LARGEST_CELL)
 
 
-def _label_room(labels: Sequence[str], most: float) -> float:
-    metrics = QFontMetricsF(figure_font(LABEL, strong=True))
+def _label_room(labels: Sequence[str], most: float, size: float) -> float:
+    metrics = QFontMetricsF(figure_font(size, strong=True))
     return min(max(map(metrics.horizontalAdvance, map(token_label, labels[:200])), default=0.0), most)
 
 
@@ -491,17 +511,20 @@ def _paint_ring(painter: QPainter, cell: QRectF, theme: Theme) -> None:
 
 def _paint_labels(painter: QPainter, figure: CardFigure, place: QRectF) -> None:
     """Names of rows and columns, every k-th that has room, and the chosen ones always, in the colors of their roles."""
-    own, theme, metrics = figure.map, figure.theme, QFontMetricsF(figure_font(LABEL, strong=True))
+    own, theme = figure.map, figure.theme
+    side = min(place.width(), place.height()) / 0.8
+    size = _label_size(figure, side)
+    metrics = QFontMetricsF(figure_font(size, strong=True))
     rows, columns = own.shape
     down, across = metrics.capHeight() / 2, place.width() / columns
-    turned = _is_turned(figure, min(place.width(), place.height()) / 0.8)
+    turned = _is_turned(figure, side, size)
     left, above = place.left() - 10.0, place.top() - 10.0
     for cell, text, color, strong in _labels(
-        own.rows.labels, place.height() / rows, figure.cell[0], figure.roles[0], theme
+        own.rows.labels, place.height() / rows, figure.cell[0], figure.roles[0], theme, size
     ):
         at = QPointF(left, place.top() + (cell + 0.5) * place.height() / rows + down)
-        write_line(painter, at, elided(text, 160.0, metrics), color, LABEL, strong=strong, anchor=END)
-    for cell, text, color, strong in _labels(own.columns.labels, across, figure.cell[1], figure.roles[1], theme):
+        write_line(painter, at, elided(text, 160.0, metrics), color, size, strong=strong, anchor=END)
+    for cell, text, color, strong in _labels(own.columns.labels, across, figure.cell[1], figure.roles[1], theme, size):
         foot = QPointF(place.left() + (cell + 0.5) * across, above)
         painter.save()
         painter.translate(foot)
@@ -509,17 +532,20 @@ def _paint_labels(painter: QPainter, figure: CardFigure, place: QRectF) -> None:
             painter.rotate(-90)
         start = QPointF(0, down) if turned else QPointF(0, 0)
         text = elided(text, 110.0, metrics)
-        write_line(painter, start, text, color, LABEL, strong=strong, anchor=START if turned else MIDDLE)
+        write_line(painter, start, text, color, size, strong=strong, anchor=START if turned else MIDDLE)
         painter.restore()
+    for line, (text, role) in enumerate(zip(figure.axes[::-1], figure.roles[::-1], strict=True)):
+        at = QPointF(left, above - line * size * LEADING)
+        write_line(painter, at, text, getattr(theme, role, theme.text), size, anchor=END)
 
 
 def _labels(
-    labels: Sequence[str], pitch: float, chosen: int, role: str, theme: Theme
+    labels: Sequence[str], pitch: float, chosen: int, role: str, theme: Theme, size: float
 ) -> Iterator[tuple[int, str, QColor, bool]]:
     """Place, text, color and weight of the labels of an axis."""
-    step = label_step(LABEL * LEADING, pitch)
+    step = label_step(size * LEADING, pitch)
     for cell in sorted({*range(0, len(labels), step), chosen}):
         if cell == chosen:
             yield cell, token_label(labels[cell]), getattr(theme, role, theme.text), True
-        elif abs(cell - chosen) * pitch >= LABEL * LEADING or step == 1:
+        elif abs(cell - chosen) * pitch >= size * LEADING or step == 1:
             yield cell, token_label(labels[cell]), theme.text2, False

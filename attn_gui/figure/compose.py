@@ -28,7 +28,7 @@ from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.pictures.planes import PlaneLike, kind_of
+from attn_gui.pictures.planes import PlaneLike, covers, kind_of
 
 # --- composing ------------------------------------------------------------------------------------
 
@@ -126,6 +126,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: Shade) -> Map
         levels=Levels(0.0, 1.0),
         weights=not plane.signed,
         scientific=kind_of(plane) == Gradient.kind,
+        covered=covers(plane),
         palette=shade.palette_for(plane.signed),
         theme=THEMES[settings.theme],
         words=WORDS[settings.lang],
@@ -240,7 +241,7 @@ def title_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | N
     words = WORDS[settings.lang]
     parts = [] if settings.model is None else [words.layer.format(settings.model.layer)]
     parts.append(title(settings.stage, settings.lang))
-    if len(heads) == 1 and heads[0] is not None:
+    if problem.num_heads > 1 and len(heads) == 1 and heads[0] is not None:
         parts.append(words.head.format(heads[0]))
     if problem.batch_size > 1:
         parts.append(words.item.format(settings.batch))

@@ -13,7 +13,15 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
-from attn_gui.figure.cells import SMALLEST_MARK, hatch_lines, paint_by_hand, paint_hatch, paint_marks, paint_sample
+from attn_gui.figure.cells import (
+    SMALLEST_MARK,
+    hatch_lines,
+    paint_by_hand,
+    paint_covered,
+    paint_hatch,
+    paint_marks,
+    paint_sample,
+)
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.design_tokens import FONT_SIZE, SIZE, SPACING, THEMES, Theme
 from attn_gui.figure.display import (
@@ -72,7 +80,8 @@ class MapFigure:
 
     `show_values` None writes values where they fit, True makes cells large enough for them, False leaves them out.
     Without `show_title` title and subtitle are not drawn. A `transparent` figure leaves the page as it is. Of maps
-    too long to be held the panels are pictures in fewer blocks, and `cells` tells the shape of the maps. `note` is a
+    too long to be held the panels are pictures in fewer blocks, and `cells` tells the shape of the maps. Cells that are
+    `covered` for an exercise are NaN, and have a question mark. `note` is a
     sentence at the foot; `scientific` numbers have powers of ten where they are small. So many panels as belong
     `together` are not parted by the end of a row.
     """
@@ -95,6 +104,7 @@ class MapFigure:
     cells: tuple[int, int] | None = None
     note: str = ""
     together: int = 1
+    covered: bool = False
 
     def __post_init__(self) -> None:
         shapes = {panel.values.shape for panel in self.panels}
@@ -137,7 +147,7 @@ class MapFigure:
             step = max(1, AT_ONCE // panel.values.shape[1])
             for low in range(0, len(panel.values), step):
                 totals[number % self.together].update(flag_counts(*panel.rows(slice(low, low + step))))
-        flags = dict.fromkeys(flag for total in totals for flag in total)
+        flags = dict.fromkeys(flag for total in totals for flag in total if flag != NAN or not self.covered)
         return {flag: tuple(total[flag] if self.cells is None else 0 for total in totals) for flag in flags}
 
 
@@ -168,9 +178,21 @@ def paint_cells(painter: QPainter, place: QRectF, figure: MapFigure, panel: Pane
     painter.setFont(figure_font(FONT_SIZE.micro))
     if rows * columns <= DRAWN_CELLS:
         display = to_display(*pool(panel.values, panel.allowed, rows, columns), figure.levels)
+        if figure.covered:
+            display = _paint_covered(painter, place, display, figure.theme)
         paint_marks(painter, place, display, figure.table, figure.theme)
     else:
         _paint_many_marks(painter, place, figure, panel, (rows, columns))
+
+
+def _paint_covered(painter: QPainter, place: QRectF, display: Display, theme: Theme) -> Display:
+    """Paint question marks on the cells that are covered; return the other marks."""
+    (rows, columns), missing = display.shape, display.flags == NAN
+    for row, column in np.argwhere(missing).tolist():
+        left, top = place.width() * column / columns, place.height() * row / rows
+        cell = QRectF(place.x() + left, place.y() + top, place.width() / columns, place.height() / rows)
+        paint_covered(painter, cell, theme)
+    return Display(display.indices, np.where(missing, np.uint8(ALLOWED), display.flags))
 
 
 def _paint_rectangles(painter: QPainter, place: QRectF, figure: MapFigure, display: Display) -> None:

@@ -23,6 +23,7 @@ from attn_gui.figure.text.numbers import (
     Values,
     cell_decimals,
     cell_text,
+    dot_text,
     level_texts,
     scientific_digits,
 )
@@ -158,7 +159,7 @@ class _Planner:
             found = scientific_digits(values, width, height, self.small)
             return found is not None and found.decimals == 3
         numbers = cell_decimals(values, width, height, self.small, self.figure.weights)
-        return numbers is not None and numbers.decimals == 2 and not numbers.bare
+        return numbers is not None and numbers.decimals >= 2 and not numbers.bare
 
     def _grid_columns(self) -> int:
         """Panels in a row, so that the grid is about as wide as high, rather wider."""
@@ -446,7 +447,7 @@ def dots_text(figure: MapFigure, numbers: CellNumbers | None) -> str:
         for panel, display in zip(figure.panels, figure.displays, strict=True)
     ]
     least = min((float(size.min()) for size in sizes if size.size), default=math.inf)
-    return f"{ZERO_WEIGHT} < {0.5 * 10.0**-numbers.decimals:g}" if cell_text(least, numbers) == ZERO_WEIGHT else ""
+    return dot_text(numbers) if cell_text(least, numbers) == ZERO_WEIGHT else ""
 
 
 def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "") -> None:

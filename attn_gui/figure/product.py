@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attn_gui.document.edits import Refusal
@@ -42,6 +42,7 @@ from attn_gui.figure.operands import StageOperand, StageOperands, by_hand_of, pi
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
+from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike
 
 # --- figure ---------------------------------------------------------------------------------------
@@ -147,6 +148,10 @@ def _labeled(figure: MapFigure, evaluation: Evaluation, picture: StageOperands) 
 
 LEAST_SIDE = 1.5 * PX_PER_CM
 """A matrix beside the stage is not thinner than this if its cells need not be larger than the stage's."""
+
+MOST_SHARE = 0.5
+"""Of more cells it is not longer than this part of the stage: it shares the rows or columns of the stage, not the size
+of its cells, as in the window."""
 
 FEW_CELLS = 8
 """So many cells of a matrix beside the stage are as large as those of the stage, whatever its size."""
@@ -294,12 +299,12 @@ def _places(sizes: dict[str, tuple[float, float]], left: float, head: float, gap
 
 
 def _sizes(figure: ProductFigure, cells: tuple[float, float], wide: float) -> dict[str, tuple[float, float]]:
-    """Return width and height of every map: operands have the stage's cells unless they would be longer than the
-    stage, or `wide`."""
+    """Return width and height of every map: operands have the stage's cells unless they would be longer than they
+    may be, or `wide`."""
     across, down = cells
     rows, columns = figure.stage.shape
     stage = columns * across, rows * down
-    long = max(*stage, LEAST_SIDE, FEW_CELLS * min(cells))
+    long = max(MOST_SHARE * max(stage), LEAST_SIDE, FEW_CELLS * min(cells))
     wide = max(long, wide)
     sizes = {STAGE: stage}
     for place in PLACES:

@@ -10,6 +10,7 @@ from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.engine.graph.nodes import Node, cell_latex, is_named, matrix_latex, symbol
 from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.figure.text.numbers import MINUS
 
@@ -49,7 +50,7 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
     return node.stage.form.whole.format(
         letter=matrix_latex(stage),
         letter_before=_letter_before(evaluation, stage),
-        logits=logits,
+        weights=_weights(evaluation, logits),
         bias=bias_of(node),
         score_cell=score_cell_latex(evaluation),
         scaled=_scaled(evaluation),
@@ -61,6 +62,15 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
         activation=_activation(node),
         heads=r"[O_0 \; O_1 \; \cdots]" if evaluation.problem.num_heads > 1 else "O",
     )
+
+
+def weights_latex(evaluation: Evaluation) -> str:
+    """The weights of all pairs as they are made of the scores, to be multiplied with the values."""
+    return _weights(evaluation, logits_latex(evaluation))
+
+
+def _weights(evaluation: Evaluation, logits: str) -> str:
+    return NORMALIZERS[evaluation.problem.normalize].latex_of(logits, evaluation.closes)
 
 
 def logits_latex(evaluation: Evaluation) -> str:

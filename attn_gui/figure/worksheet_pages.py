@@ -20,6 +20,7 @@ from attn_gui.engine.graph.printing import printed_operands
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.mistakes.grading import mistaken, number_at
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spelled
 from attn_gui.engine.stages import STAGE
@@ -202,13 +203,14 @@ def whole_formula(evaluation: Evaluation) -> str:
     if logits is None:
         return "O = A V"
     score = SCORES[problem.score]
+    made = partial(NORMALIZERS[problem.normalize].latex_of, closes=evaluation.closes)
     if not score.dot or problem.softcap is not None or problem.temperature is not None or problem.sink is not None:
-        return rf"A = \mathrm{{softmax}}\left({matrix_latex(logits)}\right), \quad O = A V"
+        return rf"A = {made(matrix_latex(logits))}, \quad O = A V"
     roots = problem.scale is None and score.root_scale
     inside = r"\frac{Q K^{T}}{\sqrt{d_k}}" if roots else "Q K^{T}" if problem.scale == 1 else r"\alpha\,Q K^{T}"
     roles = [STAGE[stage].role for stage in evaluation.stages]
     added = "".join(sign for role, sign in ((Role.BIAS, " + B"), (Role.CLOSE, " + M")) if role in roles)
-    return rf"O = \mathrm{{softmax}}\left({inside}{added}\right) V"
+    return f"O = {made(inside + added)} V"
 
 
 def step_formulas(evaluation: Evaluation, names: Sequence[str]) -> list[str]:
@@ -230,7 +232,7 @@ def _formula(evaluation: Evaluation, name: str) -> str:
         Role.CAP: lambda: rf"{letter} = \mathrm{{cap}} \cdot \tanh\left(\frac{{{before}}}{{\mathrm{{cap}}}}\right)",
         Role.BIAS: lambda: f"{letter} = {before} + B",
         Role.CLOSE: lambda: f"{letter} = {before} + M",
-        Role.WEIGHT: lambda: _softmax(evaluation),
+        Role.WEIGHT: lambda: _weights(evaluation),
         Role.MIX: lambda: f"{letter} = A V",
     }  # fmt: skip
     if stage.role in of_role:
@@ -246,13 +248,20 @@ def _before(evaluation: Evaluation, name: str) -> str:
     return square[max(0, square.index(name) - 1)] if name in square else name
 
 
-def _softmax(evaluation: Evaluation) -> str:
+def _weights(evaluation: Evaluation) -> str:
     if evaluation.logits is None:
         return "A"
+    if not _is_softmax(evaluation):
+        entry = NORMALIZERS[evaluation.problem.normalize]
+        return f"A = {entry.latex_of(matrix_latex(evaluation.logits), evaluation.closes)}"
     problem, base = evaluation.problem, STAGE[evaluation.logits].called.cell
     over = "" if problem.temperature is None else " / T"
     sink = "" if problem.sink is None else rf" + e^{{\mathrm{{sink}}{over}}}"
     return rf"a_{{i,j}} = \frac{{e^{{{base}_{{i,j}}{over}}}}}{{\sum_l e^{{{base}_{{i,l}}{over}}}{sink}}}"
+
+
+def _is_softmax(evaluation: Evaluation) -> bool:
+    return evaluation.logits is not None and evaluation.node(evaluation.weights).stage.elementary
 
 
 def facts(sheet: Worksheet, style: PageStyle) -> str:
@@ -571,7 +580,13 @@ def _hints(sheet: Worksheet, names: Sequence[str], style: PageStyle) -> list[str
     for role in roles:
         if role in HINTS and (role != Role.SCORE or SCORES[problem.score].dot):
             found += wrapped(style.translate("Worksheets", HINTS[role]), NOTES + 0.5 * MM, metrics)
-    if Role.WEIGHT in roles and sheet.slip is None and problem.n <= FEW_ROWS and problem.num_heads == 1:
+    if (
+        Role.WEIGHT in roles
+        and _is_softmax(sheet.evaluation)
+        and sheet.slip is None
+        and problem.n <= FEW_ROWS
+        and problem.num_heads == 1
+    ):
         found.append(style.translate("Worksheets", ROW_SUMS))
         row = style.translate("Worksheets", ROW)
         each = [f"{row.format(row=k)} _____" for k in range(problem.n)]
@@ -748,7 +763,9 @@ def _row_parts(sheet: Worksheet, style: PageStyle, room: float) -> Iterator[KeyP
     """Return "row 0: e^{1.15} = 3.16, e^{2.89} = 17.99, sum 21.15" of each row, where they are few."""
     evaluation = sheet.worked
     problem, logits = evaluation.problem, evaluation.logits
-    if logits is None or problem.n * problem.num_heads > FEW_ROWS or problem.m > FEW_KEYS or problem.sink is not None:
+    if logits is None or not _is_softmax(evaluation) or problem.sink is not None:
+        return
+    if problem.n * problem.num_heads > FEW_ROWS or problem.m > FEW_KEYS:
         return
     rows = evaluation.box(logits, indices.whole(evaluation.shape(logits)))[0, 0] / (problem.temperature or 1.0)
     if rows.max() > MOST_EXPONENT:

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from types import MappingProxyType
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QBuffer, QIODevice, QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPageSize, QPainter, QPainterPath, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -26,6 +25,10 @@ from attn_gui.figure.design_tokens import CODE_FAMILIES, FONT_FAMILIES
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.formats import carried
 from attn_gui.formats.visible_text import visible_text
+from attn_gui.languages import QT_TRANSLATE_NOOP
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 # --- page -----------------------------------------------------------------------------------------
 # A figure that is laid out: how large it is, how to paint it on any device, and the refusal of too small a size.
@@ -460,6 +463,8 @@ def write_images(pictures: Sequence[Callable[[], QImage]], file: IO[bytes], show
 
 def _palette(pictures: Sequence[Callable[[], QImage]]) -> Bytes:
     """(colors, 3) for all pictures, taken from some of them: the commonest as they are, the others by their like."""
+    from PIL import Image  # for moving pictures alone: it takes as long as our own painters
+
     last = len(pictures) - 1
     places = sorted({round(number * last / max(SAMPLES - 1, 1)) for number in range(SAMPLES)})
     samples = [_pixels(pictures[place]()) for place in places]
@@ -477,6 +482,8 @@ def _palette(pictures: Sequence[Callable[[], QImage]]) -> Bytes:
 
 def _colored(pixels: Bytes, palette: Bytes) -> Image.Image:
     """Return the picture in the nearest colors; Pillow's own search is coarse, white would be 253 of 255."""
+    from PIL import Image
+
     packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
     codes, places = np.unique(packed, return_inverse=True)
     found = np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=1).astype(np.float32)

@@ -133,7 +133,7 @@ class CellFormulas:
             Named: self._part,
             Largest: self._largest,
             OpenOnly: lambda part: f"IF({self._inner(part.condition)}=0,{CLOSED},{self.marked_text(part.part)})",
-            UnlessClosed: lambda part: self._unless_closed(part.own, self.marked_text(part.part)),
+            UnlessClosed: lambda part: self._unless_closed(part.own, self.marked_text(part.part), part.closed),
         }
 
     def marked_text(self, part: Expression) -> str:
@@ -166,8 +166,9 @@ class CellFormulas:
             return any(map(self._may_be_closed, part.factors))
         return isinstance(part, Cell) and part.name in self._closed
 
-    def _unless_closed(self, own: Expression, text: str) -> str:
-        return f"IF({self._inner(own)}<{LOWEST},{CLOSED},{text})"
+    def _unless_closed(self, own: Expression, text: str, closed: float = -np.inf) -> str:
+        value = _number(number(closed)).strip("()")
+        return f"IF({self._inner(own)}<{LOWEST},{value},{text})"
 
     def _largest(self, part: Largest) -> str:
         texts = [self.marked_text(part.terms.term(k)) for k in range(part.terms.count)]

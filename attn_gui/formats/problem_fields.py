@@ -23,12 +23,13 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
-CAUSAL = "is_causal"
+CAUSAL = ("is_causal", "causal")
 OTHER_WORDS = {
     **dict.fromkeys(("n_heads", "n_head", "nhead", "num_attention_heads", "num_q_heads"), "num_heads"),
     **dict.fromkeys(("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads"), "num_kv_heads"),
     **dict.fromkeys(("softmax_scale", "sm_scale", "scaling"), "scale"),
-    CAUSAL: "mask",
+    **dict.fromkeys(("logits_soft_cap", "attn_logit_softcapping"), "softcap"),
+    **dict.fromkeys(CAUSAL, "mask"),
 }
 """What models and PyTorch call options → our names."""
 RECORDS = ("score_params", "block")
@@ -120,7 +121,7 @@ def in_our_words(options: Mapping[str, Json]) -> tuple[dict[str, Json], tuple[Fi
         option = OTHER_WORDS.get(name)
         if option is None or value is None:
             continue
-        if name == CAUSAL:
+        if name in CAUSAL:
             if value not in (True, False, 0, 1):
                 raise FormatError(_NO_SWITCH, name=name, got=told(value))
             if value:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from attn_gui.formats.base import LabeledArray, Labels
 from attn_gui.formats.csv_text import texts_of
 from attn_gui.formats.rows import ArrayRows, rows_of
-from attn_gui.formats.text.typeset import Texts, TypesetPart, latex_text, markdown_text, parts_of
+
+if TYPE_CHECKING:
+    from attn_gui.formats.text.typeset import Texts, TypesetPart
 
 MOST_CELLS = 20_000
 """Numbers of a table that is typeset or laid out: some hundred pages."""
@@ -29,12 +31,16 @@ def markdown(rows: Texts, heads: Sequence[str]) -> str:
     """Return a table of GitHub's Markdown; every text is written as it stands."""
     from tabulate import tabulate
 
+    from attn_gui.formats.text.typeset import markdown_text  # whose many patterns no start waits for
+
     safe = [[markdown_text(cell) for cell in row] for row in (heads, *rows)]
     return tabulate(safe[1:], safe[0], tablefmt="github", disable_numparse=True)
 
 
 def latex(rows: Texts, heads: Sequence[str]) -> str:
     """Return a `tabular` with a rule below the headings; several that fit a page each, where one does not."""
+    from attn_gui.formats.text.typeset import parts_of
+
     parts = parts_of(rows, heads)
     if len(parts) < 2:
         return TYPESET + _tabular([heads, *rows])
@@ -54,6 +60,13 @@ def _tabular(rows: Texts) -> str:
     lines = [" & ".join(row) + r" \\" for row in rows]
     begin = f"\\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
     return "\n".join([begin, lines[0], r"\hline", *lines[1:], r"\end{tabular}"])
+
+
+def latex_label(text: str) -> str:
+    """Return the name of a row or column as LaTeX typesets it."""
+    from attn_gui.formats.text.typeset import latex_text
+
+    return latex_text(text)
 
 
 def latex_number(text: str) -> str:
@@ -93,6 +106,6 @@ def _write(
 
 
 write_markdown_rows = partial(_write_rows, table=markdown, label=str, number=str)
-write_latex_rows = partial(_write_rows, table=latex, label=latex_text, number=latex_number)
+write_latex_rows = partial(_write_rows, table=latex, label=latex_label, number=latex_number)
 write_markdown = partial(_write, write_rows=write_markdown_rows)
 write_latex = partial(_write, write_rows=write_latex_rows)

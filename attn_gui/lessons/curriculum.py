@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attn_gui.file_kinds import ENDING
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.lessons.lesson import Lesson
 from attn_gui.paths import resource
+
+if TYPE_CHECKING:
+    from attn_gui.lessons.lesson import Lesson
 
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (QT_TRANSLATE_NOOP("Lessons", "Hands on"), ("06-worked-example", "01-shapes", "02-soft-retrieval", "05-masks")),

@@ -230,7 +230,8 @@ def _merged(evaluation: Evaluation, names: Sequence[str]) -> tuple[tuple[str, ..
 
 def _repeats(evaluation: Evaluation, before: str, name: str) -> bool:
     """Return whether a stage has the numbers of the one before it, or −∞."""
-    if not STAGE[name].square or STAGE[name].shares or evaluation.shape(name) != evaluation.shape(before):
+    stage = evaluation.node(name).stage
+    if not stage.square or stage.shares or evaluation.shape(name) != evaluation.shape(before):
         return False
     old, new = (evaluation.box(stage, indices.whole(evaluation.shape(stage))) for stage in (before, name))
     return bool(((old == new) | np.isneginf(new)).all())
@@ -415,15 +416,21 @@ class Covered(EvaluationProxy):
         return [at for at in cells if all(cut.start <= k < cut.stop for k, cut in zip(at, box, strict=True))]
 
     def gives_away(self, stage: str, index: tuple[int, ...]) -> bool:
-        """Return whether the explanation of a cell may name a number that is left out: of its row, or of what made
-        it."""
-        row = (*indices.cell(index[:-1]), slice(0, self.shape(stage)[-1]))
+        """Return whether the explanation of a cell may name a number that is left out: its own, of weights one of its
+        row, or one of what made it."""
+        width = self.shape(stage)[-1]
+        told = (*indices.cell(index[:-1]), slice(0, width) if STAGE[stage].shares else indices.cell(index[-1:])[0])
         if stage in self._given:
             return False
-        if self.left_out(stage, row):
+        if self.left_out(stage, told):
             return True
-        made_of = self.of.backward({stage: [row]})
+        made_of = self.of.backward({stage: [told]})
         return any(self.left_out(name, box) for name in self._cells for box in made_of.boxes(name))
+
+
+def covering(evaluation: Evaluation, blanks: Collection[Blank]) -> Evaluation:
+    """Return an evaluation without the cells that are left out, if any are."""
+    return Covered(evaluation, blanks) if blanks else evaluation
 
 
 def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:

@@ -205,8 +205,20 @@ class Order:
 
 
 @dataclass(frozen=True)
+class WrongAnswer:
+    """A number that is often given in place of the right one, and what it is. `line`: its line in the file."""
+
+    number: LessonExpression
+    said: Text
+    line: int
+
+
+@dataclass(frozen=True)
 class LessonQuestion:
-    """A question with its check: a number that is computed, or one of several choices."""
+    """A question with its check: a number that is computed, or one of several choices.
+
+    `wrong` are answers that the lesson names itself, before the usual mistakes.
+    """
 
     text: Text
     answer: LessonExpression | None = None
@@ -215,6 +227,7 @@ class LessonQuestion:
     choices: tuple[Text, ...] = ()
     right: int = 0  # the place of the right choice
     because: Text | None = None  # said once it is answered
+    wrong: tuple[WrongAnswer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -292,7 +305,7 @@ class LessonError(FormatError):
 # Reading of a lesson from its Markdown file, line by line; every refusal names its line.
 
 
-LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS = 200_000, 2_000, 60, 8, 8
+LARGEST_FILE, LONGEST_LINE, MOST_STEPS, MOST_CHOICES, MOST_CANS, MOST_WRONG = 200_000, 2_000, 60, 8, 8, 8
 LEAST_MINUTES = 3
 ORDERS = ("open", "make", "model", "words", "set", "choose", "head", "show", "cover", "play", "holds", "until")
 TASK = "do"
@@ -308,7 +321,7 @@ PART = FileNote(QT_TRANSLATE_NOOP("Sentences", "“### English”, “### 中文
 ONCE = FileNote(QT_TRANSLATE_NOOP("Sentences", "each part of a step once"))
 WORD = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- word: …” with one of {words}"), words=", ".join((*ORDERS, TASK)))
 ASKED = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”")
+    QT_TRANSLATE_NOOP("Sentences", "“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”")
 )
 TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” and one under “### 中文”"))
 ONE_TEXT = FileNote(QT_TRANSLATE_NOOP("Sentences", "a text under “### English” or “### 中文”"))
@@ -319,7 +332,12 @@ CHECK = FileNote(
 )
 PLAIN = FileNote(QT_TRANSLATE_NOOP("Sentences", "plain text without HTML"))
 NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "an expression such as {{weights[1, 1]}}"))
-OF_NUMBER = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” beside “- answer:” alone, not with choices"))
+OF_NUMBER = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices")
+)
+WRONG = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "“- wrong: number | what it is”, at most {most} times"), most=MOST_WRONG
+)
 POSITIVE = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number between 0 and 1, written as 0.001"))
 SHORT = FileNote(QT_TRANSLATE_NOOP("Sentences", "at most {most} letters in a line"), most=LONGEST_LINE)
 FEW = FileNote(QT_TRANSLATE_NOOP("Sentences", "1 to {most} steps"), most=MOST_STEPS)
@@ -339,6 +357,7 @@ class _Draft:
     texts: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     question: dict[str, tuple[int, str]] = field(default_factory=dict)
     choices: list[tuple[int, bool, str]] = field(default_factory=list)
+    wrong: list[tuple[int, str]] = field(default_factory=list)
 
 
 def read_lesson(path: PathText) -> Lesson:
@@ -439,6 +458,8 @@ def _item(draft: _Draft, part: str, line: str, number: int) -> None:
         draft.orders.append(Order(item[1], item[2], number))
     elif choice := CHOICE.fullmatch(line):
         draft.choices.append((number, choice[1] == "x", choice[2]))
+    elif item is not None and item[1] == "wrong":
+        draft.wrong.append((number, item[2]))
     elif item is not None and item[1] in ("ask", "answer", "tolerance", "because") and item[1] not in draft.question:
         draft.question[item[1]] = number, item[2]
     else:
@@ -492,15 +513,29 @@ def _question(draft: _Draft) -> LessonQuestion:
     because = _said(given["because"][1], given["because"][0], draft.both) if "because" in given else None
     question = LessonQuestion(_said(asked, line, draft.both), because=because)
     if draft.choices:
-        if "tolerance" in given:
-            raise LessonError(given["tolerance"][0], OF_NUMBER, given["tolerance"][1])
+        for number, text in (*([given["tolerance"]] if "tolerance" in given else ()), *draft.wrong):
+            raise LessonError(number, OF_NUMBER, text)
         choices = tuple(_said(text, number, draft.both) for number, _, text in draft.choices)
         return replace(question, choices=choices, right=marked[0])
     number, text = given["answer"]
+    answer, wrong = _expression(text, number), tuple(_wrong(draft))
+    return replace(question, answer=answer, line=number, tolerance=_tolerance(given), wrong=wrong)
+
+
+def _wrong(draft: _Draft) -> Iterator[WrongAnswer]:
+    """Yield the wrong answers of a question, each a number and what it is."""
+    for place, (line, text) in enumerate(draft.wrong):
+        number, between, said = text.partition(BETWEEN)
+        if not between or place >= MOST_WRONG:
+            raise LessonError(line, WRONG, text)
+        yield WrongAnswer(_expression(number, line), _said(said, line, draft.both), line)
+
+
+def _expression(text: str, line: int) -> LessonExpression:
     try:
-        return replace(question, answer=expression(text), line=number, tolerance=_tolerance(given))
+        return expression(text)
     except ExpressionError as error:
-        raise LessonError(number, NUMBER, error) from None
+        raise LessonError(line, NUMBER, error) from None
 
 
 def _tolerance(given: dict[str, tuple[int, str]]) -> float:

@@ -20,6 +20,7 @@ from attn_gui.engine.creation.create import new_fields
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
+from attn_gui.engine.mistakes.grading import is_same
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import silent
 from attn_gui.engine.stages import STAGE
@@ -29,7 +30,7 @@ from attn_gui.formats.catalog import problems, suffixes
 from attn_gui.formats.file_sentences import FileNote, FormatError
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank
-from attn_gui.lessons.lesson import Lesson, LessonError, LessonStep, Order
+from attn_gui.lessons.lesson import Lesson, LessonError, LessonQuestion, LessonStep, Order
 from attn_gui.lessons.live_numbers import ExpressionError, LessonExpression, NumberSource, Runs, cell_index, expression
 from attn_gui.lessons.word_table import problem_of
 from attn_gui.models.model import read_model
@@ -45,7 +46,9 @@ NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])?
 CELLS = re.compile(r"(\w+)\[([\d:, ]*)\]")
 PROJECTED = ("query", "key", "value")
 PROBLEM = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of an example, or of a problem file beside the lesson"))
-WORDS = FileNote(QT_TRANSLATE_NOOP("Sentences", "words of the table that comes along, such as “cat dog king queen”"))
+WORDS = FileNote(
+    QT_TRANSLATE_NOOP("Sentences", "words of the table that comes along, such as “cat dog king queen” (English alone)")
+)
 MODEL_NAME = FileNote(QT_TRANSLATE_NOOP("Sentences", "the name of a model that comes along"))
 SIZES = FileNote(QT_TRANSLATE_NOOP("Sentences", "“kind=self n=4 num_heads=2 d_k=3 fill=random seed=1” as JSON values"))
 CHANGE = FileNote(QT_TRANSLATE_NOOP("Sentences", "“field = JSON value” or “field[row, column] = number” that fits"))
@@ -267,6 +270,7 @@ SHOWN = FileNote(
 )
 BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:”, “- model:” or “- words:” in the first step"))
 COMPUTED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
+OTHER = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that is not taken as the answer"))
 FINITE = FileNote(QT_TRANSLATE_NOOP("Sentences", "an answer that is a finite number"))
 TRUE = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that holds for the numbers of this step"))
 OPEN = FileNote(QT_TRANSLATE_NOOP("Sentences", "something that does not hold until the person has done it"))
@@ -486,8 +490,9 @@ def _compute(state: State) -> None:
     texts = [step.title, step.text]
     if question is not None:
         texts += [question.text, *question.choices, *filter(None, [question.because])]
+        texts += [wrong.said for wrong in question.wrong]
         if question.answer is not None:
-            _check_answer(question.answer, question.line, end)
+            _check_answer(question, end)
     for live in (live for text in texts for live in text.live()):
         for ground in (begin, end):
             _check_number(live.expression, live.line, ground)
@@ -512,15 +517,21 @@ def _check_claim(order: Order, ground: NumberSource) -> None:
     raise LessonError(order.line, TRUE, f"{order.rest} ({sides})" if sides else order.rest)
 
 
-def _check_answer(answer: LessonExpression, line: int, ground: NumberSource) -> None:
-    """Refuse an answer that cannot be typed or graded: ∞ and NaN are numbers of a text alone."""
-    if not math.isfinite(_check_number(answer, line, ground)):
+def _check_answer(question: LessonQuestion, ground: NumberSource) -> None:
+    """Refuse an answer that cannot be typed or graded, ∞ and NaN among them, and a wrong one that is right."""
+    assert question.answer is not None
+    answer, line = question.answer, question.line
+    right = _check_number(answer, line, ground)
+    if not math.isfinite(right):
         raise LessonError(line, FINITE, answer.text)
     if answer.cell is not None:
         try:
             cell_index(ground.evaluation, *answer.cell)
         except ExpressionError as error:
             raise LessonError(line, COMPUTED, error) from None
+    for wrong in question.wrong:
+        if is_same(_check_number(wrong.number, wrong.line, ground), right, question.tolerance):
+            raise LessonError(wrong.line, OTHER, wrong.number.text)
 
 
 def _check_number(wanted: LessonExpression, line: int, ground: NumberSource) -> float:

@@ -25,14 +25,26 @@ def word_vectors() -> Mapping[str, Array]:
         return MappingProxyType(dict(zip(file["words"].tolist(), file["vectors"], strict=True)))
 
 
-def problem_of(words: Sequence[str]) -> Problem:
+def are_known(words: Sequence[str]) -> bool:
+    """Return whether the table has a vector for each of some words, in any case; not for too many or none of them."""
+    return 1 <= len(words) <= MOST_WORDS and word_vectors().keys() >= {word.lower() for word in words}
+
+
+def problem_of(words: Sequence[str], temperature: float | None = None) -> Problem:
     """Return a problem whose queries, keys and values are the vectors of words, compared by their cosines.
 
     Raises ValueError for no word, more than `MOST_WORDS`, or one that the table does not have.
     """
-    table = word_vectors()
-    if not 1 <= len(words) <= MOST_WORDS or not table.keys() >= set(words):
+    if not are_known(words):
         raise ValueError(words)
-    rows = np.array([table[word] for word in words], dtype=np.float64)
+    rows = np.array([word_vectors()[word.lower()] for word in words], dtype=np.float64)
     tokens = tuple(words)
-    return Problem(query=rows, key=rows, value=rows, score="cosine", query_tokens=tokens, key_tokens=tokens)
+    return Problem(
+        query=rows,
+        key=rows,
+        value=rows,
+        score="cosine",
+        temperature=temperature,
+        query_tokens=tokens,
+        key_tokens=tokens,
+    )

@@ -25,6 +25,7 @@ from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.formats.base import PathText
 from attn_gui.formats.file_sentences import FileNote, shown
+from attn_gui.formats.problem_fields import listed
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.changed_layers import (
     AnyLayer,
@@ -64,6 +65,7 @@ from attn_gui.models.tokenizer import TokenizerFile
 
 
 _ONE_INPUT = QT_TRANSLATE_NOOP("Sentences", "Give either a text or ids.")
+_UNKNOWN = QT_TRANSLATE_NOOP("Sentences", "This model does not know {parts}: “{token}” stands there instead.")
 _TEXTS = QT_TRANSLATE_NOOP("Sentences", "text must be a text, or a pair of them, got {got}.")
 
 
@@ -116,11 +118,14 @@ class Checkpoint:
         """Return the tokens of a text, or of ids, as `run` takes them; raises what it does."""
         if (text is None) == (ids is None):
             raise FieldError(_ONE_INPUT)
+        notes: tuple[FileNote, ...] = ()
         if text is not None:
             cut = self.tokenizer.cut(_texts(text))
+            if cut.unknown:
+                notes = (FileNote(_UNKNOWN, parts=listed(cut.unknown), token=cut.stand_in),)
             ids, type_ids = cut.ids, cut.type_ids if self.sizes.token_types > 1 and type_ids is None else type_ids
         found, types, padding = checked_sequence(self.sizes, ids, type_ids, mask)
-        return TokenSequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found))
+        return TokenSequence(found, types, padding, self.tokenizer.tokens(found), self.tokenizer.texts(found), notes)
 
     def with_edits(self, edits: Mapping[int, LayerEdit]) -> Self:
         """Return checkpoint with these changes by hand and no others; a layer of which they are the same stays the
@@ -175,6 +180,11 @@ class Run:
     def tokens(self) -> tuple[str, ...]:
         """The tokens as the tokenizer writes them."""
         return self.sequence.tokens
+
+    @property
+    def notes(self) -> tuple[FileNote, ...]:
+        """What of the text the model's tokenizer does not know, a sentence; none where it knows all."""
+        return self.sequence.notes
 
     @property
     def texts(self) -> tuple[str, ...]:

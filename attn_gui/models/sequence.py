@@ -13,6 +13,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import kind_of
 from attn_gui.engine.errors import FieldError, FieldTypeError
 from attn_gui.engine.masks import Causal, Custom, Layer, Padding, Window
+from attn_gui.formats.file_sentences import FileNote
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.models.families import Architecture
 
@@ -33,6 +34,7 @@ class TokenSequence:
     mask: Array | None
     tokens: tuple[str, ...]
     texts: tuple[str, ...]  # of the tokens, as a reader expects them
+    notes: tuple[FileNote, ...] = ()  # what the tokenizer does not know of the text
 
     def positions(self, sizes: Architecture) -> Array:
         """Return the row of the table of positions for every token."""

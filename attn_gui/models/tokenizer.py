@@ -267,6 +267,7 @@ class Encoded(NamedTuple):
 
     ids: list[int]
     type_ids: list[int]
+    unknown: tuple[str, list[str]]  # a token, and the words for which it stands
 
 
 class _TemplatePart(NamedTuple):
@@ -312,11 +313,12 @@ class WholeWords:
 
     def encode(self, *texts: str) -> Encoded:
         """Return the tokens of a text, or of a pair of them."""
-        found = Encoded([], [])
+        found = Encoded([], [], (self._unknown, []))
         for part in self._templates[len(texts) - 1]:
             words = [part.token] if part.token else WORD.findall(texts[part.text])
             found.ids.extend(self._ids.get(word, self._ids[self._unknown]) for word in words)
             found.type_ids.extend([part.type_id] * len(words))
+            found.unknown[1].extend(word for word in words if word not in self._ids)
         return found
 
     def id_to_token(self, number: int) -> str | None:
@@ -349,6 +351,7 @@ LARGEST = 1 << 26
 LARGEST_PLAIN = 1 << 16  # bytes of one that is looked through for whole words
 LONGEST_TEXT = 1 << 17  # letters
 MASKS = ("[MASK]", "<mask>")  # of BERT and of RoBERTa, whose published folders do not all name it
+UNKNOWN = ("<unk>", "[UNK]")  # what stands for anything else
 NAMELESS = re.compile(r"#(0|[1-9][0-9]{0,8})")  # as `tokens` writes one, a few digits longer than there are any
 LLAMAS = ("LlamaTokenizer", "LlamaTokenizerFast")
 """Classes of transformers that lay tokens round a text by switches beside the tokenizer, whatever its file says."""
@@ -366,6 +369,21 @@ class Cut(NamedTuple):
 
     ids: tuple[int, ...]
     type_ids: tuple[int, ...]
+    unknown: tuple[str, ...] = ()  # parts of the text that are no tokens
+    stand_in: str = ""  # the token in the place of each
+
+
+def _unknown(tokenizer: Any, found: Any, texts: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the token of what is unknown to a tokenizer, and the parts of texts for which it stands; none where it
+    needs no such token."""
+    named = getattr(tokenizer.model, "unk_token", None), *UNKNOWN  # one of Unigram does not name it
+    token = next((one for one in named if one and tokenizer.token_to_id(one) is not None), "")
+    number, places = tokenizer.token_to_id(token), zip(found.ids, found.sequence_ids, found.offsets, strict=True)
+    return token, [
+        texts[text][start:end]
+        for one, text, (start, end) in places
+        if one == number and text is not None and start < end
+    ]
 
 
 class TokenizerFile:
@@ -386,7 +404,8 @@ class TokenizerFile:
             if self._growth is not None:
                 self._growth.check(texts)
             found = tokenizer.encode(*texts)
-        return Cut(tuple(found.ids), tuple(found.type_ids))
+            stand_in, unknown = found.unknown if isinstance(found, Encoded) else _unknown(tokenizer, found, texts)
+        return Cut(tuple(found.ids), tuple(found.type_ids), tuple(dict.fromkeys(unknown)), stand_in)
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Return the tokens with these ids as the tokenizer writes them; where it has none, #ID."""

@@ -24,7 +24,7 @@ class Span:
 
     __slots__ = (
         *("_cells_at", "_pixels_at", "_sizes"),
-        *("bins", "cell_edges", "count", "high", "low", "pixel_edges", "pixels", "pooled"),
+        *("bins", "cell_edges", "cell_size", "count", "high", "low", "pixel_edges", "pixels", "pooled"),
     )
 
     def __init__(self, count: int, pixels: int, low: float = 0.0, high: float | None = None) -> None:
@@ -32,6 +32,7 @@ class Span:
         self.low = min(max(0.0, low), float(count))
         self.high = float(count) if high is None else min(max(self.low, high), float(count))
         self.pooled = self.high - self.low > self.pixels
+        self.cell_size = self.pixels / (self.high - self.low) if self.high > self.low else 0.0  # less than 1 if pooled
         if self.pixels == 0 or self.high <= self.low:
             self.cell_edges = self.pixel_edges = np.zeros(1, np.intp)
         elif self.pooled:
@@ -56,11 +57,6 @@ class Span:
     def shown(self) -> slice:
         """The cells of the window, cut ones included."""
         return slice(int(self.cell_edges[0]), int(self.cell_edges[-1]))
-
-    @property
-    def cell_size(self) -> float:
-        """Pixels of a cell; less than 1 when pooled."""
-        return self.pixels / (self.high - self.low) if self.high > self.low else 0.0
 
     def bins_of(self, cells: slice) -> slice:
         """Return the bins that show any of these cells; empty when none is in the window."""

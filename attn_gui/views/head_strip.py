@@ -302,7 +302,8 @@ class HeadsStrip(Retranslated, QWidget):
     def retake_levels(self) -> None:
         """Take the levels of the maps again, as at rest after edits."""
         for thumb in self._thumbs:
-            thumb.map.retake_levels()
+            if thumb.map.drawing.renewed:
+                thumb.map.retake_levels()
         self._entropies.go_on()
 
     def set_theme(self, _theme: Theme) -> None:

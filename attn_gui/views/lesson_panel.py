@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
@@ -17,6 +18,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
     QShowEvent,
+    QTextLayout,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -28,13 +30,24 @@ from PySide6.QtWidgets import (
     QPushButton,
     QRadioButton,
     QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.views.text_views import Link, SentenceView, TextRun, WrappedLabel, with_scripts
+from attn_gui.views.text_views import (
+    Link,
+    SentenceView,
+    TextRun,
+    WrappedLabel,
+    laid_out_sentence,
+    paint_words,
+    with_scripts,
+)
 from attn_gui.views.theme import current_theme, dress, icon, restyle, scaled, ui_font
 from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
@@ -48,6 +61,22 @@ class Asked:
 
     text: str
     choices: tuple[str, ...] = ()
+
+
+class ChoiceButton(QRadioButton):
+    """A choice with its exponents and subscripts; pressed anywhere on its line."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionButton()
+        self.initStyleOption(option)
+        text = option.text.replace("&&", "&")
+        option.text = ""
+        painter.drawControl(QStyle.ControlElement.CE_RadioButton, option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_RadioButtonContents, option, self)
+        paint_words(painter, room, TextRun(text), self.font())
+
+    def hitButton(self, pos: QPoint) -> bool:
+        return self.rect().contains(pos)
 
 
 class QuestionView(Retranslated, QWidget):
@@ -92,7 +121,7 @@ class QuestionView(Retranslated, QWidget):
         self.setVisible(asked is not None)
         if asked is None:
             return
-        self._text.set_sentence(with_scripts(TextRun(asked.text, strong=True)))
+        self._text.set_sentence([TextRun(asked.text, strong=True)])
         self._row.setVisible(not asked.choices)
         self._set_choices(asked.choices)
         if fresh:
@@ -104,7 +133,7 @@ class QuestionView(Retranslated, QWidget):
         """Say what an answer is worth, the `lead` first; `offered`: the right one can be shown. The next replaces a
         refused one."""
         lead = lead if text else lead.rstrip()
-        self._verdict.set_sentence([TextRun(lead, role, strong=True), *with_scripts(TextRun(text))])
+        self._verdict.set_sentence([TextRun(lead, role, strong=True), TextRun(text)])
         self._said.setVisible(bool(lead or text))
         self._offer(self._show, offered)
         self._said.setProperty("verdict", role)
@@ -183,7 +212,7 @@ class QuestionView(Retranslated, QWidget):
                 self._group.removeButton(button)
             clear_layout(self._choices)
             for place in range(len(choices)):
-                button = QRadioButton(self)
+                button = ChoiceButton(self)
                 button.setObjectName(f"lesson.choice.{place}")
                 self._group.addButton(button, place)
                 self._choices.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
@@ -238,21 +267,30 @@ class StepWords:
     asked: Asked | None = None
 
 
+class DoneStep(NamedTuple):
+    """A step behind the last one: whether it is done, and if not, whether its answer was shown."""
+
+    title: str
+    done: bool
+    shown: bool
+
+
 @dataclass(frozen=True)
 class EndWords:
-    """What is said behind the last step; `next`: the title of the lesson to go on with, and its minutes.
-
-    `open`: places, from 0, and titles of the steps that are not done, and whether their answer was shown.
-    """
+    """What is said behind the last step; `next`: the title of the lesson to go on with, and its minutes."""
 
     key: str
     lesson: str
-    count: int
     title: str
     can: tuple[str, ...]
+    steps: tuple[DoneStep, ...]
     tries: str = ""
     next: tuple[str, int] | None = None
-    open: tuple[tuple[int, str, bool], ...] = ()
+
+    @property
+    def left(self) -> int:
+        """How many steps are not done."""
+        return sum(not step.done for step in self.steps)
 
 
 class ProgressBar(QWidget):
@@ -312,7 +350,7 @@ class StepText(FittingPage):
 
 
 class EndView(Retranslated, QWidget):
-    """What the person can do by now, line by line, or the way back to what is not done; and something to try."""
+    """What the person can do by now, line by line; while a step is not done, the steps instead, each a way back."""
 
     placeAsked = Signal(int)  # a step that is not done, from 0
 
@@ -321,10 +359,7 @@ class EndView(Retranslated, QWidget):
         self.setObjectName("lesson.end")
         self._words: EndWords | None = None
         self._title, self._lines, self._tries = WrappedLabel(self), QVBoxLayout(), SentenceView(self)
-        self._rule, self._open_title, self._open = hairline(self), WrappedLabel(self), QVBoxLayout()
-        self._links: list[Link] = []
-        self._open_title.setObjectName("lesson.open_title")
-        dress(self._open_title, "sentence", strong=True)
+        self._rule, self._links = hairline(self), dict[int, Link]()
         self._tries.setObjectName("lesson.try")
         self._title.setObjectName("lesson.end_title")
         dress(self._title, "heading", strong=True)
@@ -334,47 +369,53 @@ class EndView(Retranslated, QWidget):
         self._lines.setSpacing(SPACING.m)
         column.addWidget(self._title)
         column.addLayout(self._lines)
-        column.addWidget(self._open_title)
-        column.addLayout(self._open)
         column.addWidget(self._rule)
         column.addWidget(self._tries)
         column.addStretch(1)
 
     def set_end(self, words: EndWords) -> None:
         """Show the end of a lesson."""
-        self._words = words
-        clear_layout(self._lines)
-        for text in words.can:
-            line = QWidget(self)
-            row, mark, said = QHBoxLayout(line), QLabel("·" if words.open else "✓", line), SentenceView(line)
-            dress(mark, "sentence", "text3" if words.open else "good", strong=True)
-            said.set_sentence(with_scripts(TextRun(text)))
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(SPACING.m)
-            row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(said, 1)
-            self._lines.addWidget(line)
-        if [link.objectName() for link in self._links] != [f"lesson.open.{place}" for place, _, _ in words.open]:
-            clear_layout(self._open)
-            self._links = [Link("", self) for _ in words.open]
-            for link, (place, _, _) in zip(self._links, words.open, strict=True):
-                link.setObjectName(f"lesson.open.{place}")
-                link.clicked.connect(lambda _=False, place=place: self.placeAsked.emit(place))
-                self._open.addWidget(link)
+        before, self._words = self._words, words
+        if before is None or (before.can, before.steps) != (words.can, words.steps):
+            clear_layout(self._lines)
+            self._links.clear()
+            for place, step in enumerate(words.steps) if words.left else ():
+                self._add_line(step.title, place, done=step.done)
+            for text in () if words.left else words.can:
+                self._add_line(text, None, done=True)
         self.retranslate()
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        if self._words is not None:
-            self._title.setText(self.tr("In this lesson:") if self._words.open else self._words.title)
-            self._open_title.setText(self.tr("Not done yet:"))
-            self._open_title.setVisible(bool(self._words.open))
-            for link, (_, title, shown) in zip(self._links, self._words.open, strict=True):
-                link.set_words(title, lead=self.tr("Answer shown: ") if shown else self.tr("Skipped: "))
-            tries = self.tr("Try it: {what}").format(what=self._words.tries) if self._words.tries else ""
-            self._tries.set_sentence(with_scripts(TextRun(tries, "text2")))
-            for part in (self._rule, self._tries):
-                part.setVisible(bool(tries))
+        if self._words is None:
+            return
+        self._title.setText(self.tr("In this lesson:") if self._words.left else self._words.title)
+        for place, link in self._links.items():
+            step = self._words.steps[place]
+            link.set_words(step.title, lead=self.tr("Answer shown: ") if step.shown else self.tr("Skipped: "))
+        tries = self.tr("Try it: {what}").format(what=self._words.tries) if self._words.tries else ""
+        self._tries.set_sentence([TextRun(tries, "text2")])
+        for part in (self._rule, self._tries):
+            part.setVisible(bool(tries))
+
+    def _add_line(self, text: str, place: int | None, *, done: bool) -> None:
+        """Add a line with a tick, or the way back to a step without one."""
+        line = QWidget(self)
+        row, mark = QHBoxLayout(line), QLabel("✓" if done else "○", line)
+        dress(mark, "sentence", "good" if done else "text3", strong=True)
+        mark.setFixedWidth(QFontMetrics(ui_font("sentence", weight=600)).horizontalAdvance("✓○"))
+        said: SentenceView | Link = SentenceView(line) if done else Link("", line, size="sentence")
+        if isinstance(said, Link) and place is not None:
+            self._links[place] = said
+            said.setObjectName(f"lesson.open.{place}")
+            said.clicked.connect(lambda: self.placeAsked.emit(place))
+        elif isinstance(said, SentenceView):
+            said.set_sentence([TextRun(text)])
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop if done else Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(said, 1)
+        self._lines.addWidget(line)
 
 
 class LessonPanel(Retranslated, QWidget):
@@ -391,6 +432,7 @@ class LessonPanel(Retranslated, QWidget):
     closeAsked = Signal()
     listAsked = Signal()
     nextAsked = Signal()  # the lesson to go on with
+    cardAsked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -399,13 +441,13 @@ class LessonPanel(Retranslated, QWidget):
         self._ended: EndWords | None = None
         self._ready = False
         self._room = (0, 0)  # height of the column, and what of it is kept for what stands below
-        self._lesson, self._place, self._close = WrappedLabel(self), QLabel(self), QToolButton(self)
+        self._lesson, self._place, self._close = SentenceView(self, size="small"), QLabel(self), QToolButton(self)
         self.progress = ProgressBar(self)
         self._page = StepText(self)
         self._body = QWidget(self._page.viewport())
         self._page.hold(self._body)
         self._place.setTextFormat(Qt.TextFormat.PlainText)
-        self._title, self._texts = WrappedLabel(self._body), QVBoxLayout()
+        self._title, self._texts = SentenceView(self._body, size="heading"), QVBoxLayout()
         self._do, self._done = QPushButton(self), QLabel(self)
         self.question, self._end_page = QuestionView(self), StepText(self)
         self._end = EndView(self._end_page.viewport())
@@ -414,7 +456,7 @@ class LessonPanel(Retranslated, QWidget):
         self._following = NextBand(self)
         self.way = QWidget(self)
         self._back, self._skip, self._next = QPushButton(self.way), QPushButton(self.way), QPushButton(self.way)
-        self._all, self._on = QPushButton(self.way), QPushButton(self.way)
+        self._all, self._card, self._on = QPushButton(self.way), QPushButton(self.way), QPushButton(self.way)
         self._column = QVBoxLayout(self)
         self._name_parts()
         self._build()
@@ -426,9 +468,11 @@ class LessonPanel(Retranslated, QWidget):
         before, self._words = self._words, words
         fresh = self._ended is not None or before is None or (before.key, before.place) != (words.key, words.place)
         self._ended = None
-        self._lesson.setText(words.lesson)
-        self._title.setText(words.title)
+        self._lesson.set_sentence([TextRun(words.lesson, "text2")])
+        self._title.set_sentence([TextRun(words.title, strong=True)])
         self._set_paragraphs(words.paragraphs)
+        if words.done is not False and self._do.hasFocus():
+            self._take_focus()  # Qt would put it anywhere
         self._do.setVisible(words.done is False)
         self._done.setVisible(words.done is True)
         self.question.set_question(words.asked, fresh=fresh)
@@ -442,7 +486,7 @@ class LessonPanel(Retranslated, QWidget):
     def set_end(self, words: EndWords) -> None:
         """Show the end of the lesson."""
         fresh, self._ended = self._ended is None or self._ended.key != words.key, words
-        self._lesson.setText(words.lesson)
+        self._lesson.set_sentence([TextRun(words.lesson, "text2")])
         self._end.set_end(words)
         self._following.set_next(words.next)
         self._show_parts()
@@ -460,7 +504,7 @@ class LessonPanel(Retranslated, QWidget):
         restyle(self._next)
         self.question.set_main(not ready)
         focus = QApplication.focusWidget()
-        if ready and focus is not None and self.question.isAncestorOf(focus):
+        if ready and focus is not None and (focus is self._skip or self.question.isAncestorOf(focus)):
             self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def leave(self) -> None:
@@ -486,11 +530,12 @@ class LessonPanel(Retranslated, QWidget):
         self._skip.setText(self.tr("Skip"))
         self._next.setText(self.tr("Next"))
         self._all.setText(self.tr("All lessons"))
+        self._card.setText(self.tr("Make a card"))
         self._on.setText(self.tr("Next lesson"))
         self._close.setToolTip(self.tr("Close the lesson; its place is kept"))
         self._close.setAccessibleName(self.tr("Close the lesson; its place is kept"))
         if self._ended is not None:
-            count, left = self._ended.count, len(self._ended.open)
+            count, left = len(self._ended.steps), self._ended.left
             said = self.tr("{done} of {count} steps done") if left else self.tr("Finished")
             self._place.setText(said.format(done=count - left, count=count))
         elif self._words is not None:
@@ -564,7 +609,7 @@ class LessonPanel(Retranslated, QWidget):
         """The parts of a step, or those of the end."""
         ended, leads_on = self._ended is not None, self._ended is not None and self._ended.next is not None
         of_step: tuple[QWidget, ...] = (self._page, self._back, self._skip, self._next)
-        of_end: tuple[QWidget, ...] = (self._end_page, self._all)
+        of_end: tuple[QWidget, ...] = (self._end_page, self._all, self._card)
         asked: tuple[QWidget, ...] = (self._do, self._done, self.question, self._left, self._return)
         for parts, shown in ((of_step, not ended), (of_end, ended), ((self._following, self._on), leads_on)):
             for part in parts:
@@ -601,6 +646,7 @@ class LessonPanel(Retranslated, QWidget):
             "skip": self._skip,
             "next": self._next,
             "all": self._all,
+            "card": self._card,
             "next_lesson": self._on,
             "way": self.way,
             "title": self._title,
@@ -617,26 +663,25 @@ class LessonPanel(Retranslated, QWidget):
         self._skip.clicked.connect(lambda: self.stepAsked.emit(1))
         self._next.clicked.connect(lambda: self.stepAsked.emit(1))
         self._all.clicked.connect(self.listAsked)
+        self._card.clicked.connect(self.cardAsked)
         self._on.clicked.connect(self.nextAsked)
         self._end.placeAsked.connect(self.placeAsked)
         self._following.clicked.connect(self.nextAsked)
 
     def _build(self) -> None:
-        dress(self._lesson, "small", "text2")
         dress(self._place, "small", "text2")
-        dress(self._title, "heading", strong=True)
         dress(self._left, "small", "edit")
         dress(self._done, "body", "good", strong=True)
         self._on.setProperty("filled", "true")
         self._do.setAutoDefault(True)  # Enter presses it
-        for button in (self._back, self._skip, self._next, self._all, self._on):
+        for button in (self._back, self._skip, self._next, self._all, self._card, self._on):
             button.setAutoDefault(True)
             button.setProperty("tall", "true")
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)
         self._lesson.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head, task = QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self._lesson, 1)
+        head.addWidget(self._lesson, 1, Qt.AlignmentFlag.AlignVCenter)
         head.addWidget(self._place)
         head.addWidget(self._close)
         for widget in (self._do, self._done):
@@ -674,7 +719,7 @@ class LessonPanel(Retranslated, QWidget):
         row.addWidget(self._back)
         row.addWidget(self._all)
         row.addStretch(1)
-        for button in (self._skip, self._next, self._on):
+        for button in (self._skip, self._next, self._card, self._on):
             row.addWidget(button)
         self.way.hide()
 
@@ -692,11 +737,12 @@ class NextBand(KeyboardButton):
         title, self._minutes = words or ("", 0)
         self.setText(title)
         self.setAccessibleName(title)
+        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        height = QFontMetrics(ui_font("small")).height() + QFontMetrics(ui_font("sentence")).height()
-        return QSize(scaled(120), height + 2 * SPACING.l)
+        height = QFontMetrics(ui_font("small")).height() + self._title(self.width() - SPACING.l - SPACING.m)[1]
+        return QSize(scaled(120), round(height) + 2 * SPACING.l)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -709,18 +755,23 @@ class NextBand(KeyboardButton):
         painter.setPen(theme.text2)
         said = self.tr("Next lesson · about {minutes} min").format(minutes=self._minutes)
         painter.drawText(room, Qt.AlignmentFlag.AlignTop, said)
-        painter.setFont(font := ui_font("sentence", weight=600))
-        painter.setPen(theme.text)
-        title = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignBottom, title)
+        title, height = self._title(room.width())
+        title.draw(painter, QPointF(room.left(), room.bottom() - height))
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def _title(self, width: float) -> tuple[QTextLayout, float]:
+        return laid_out_sentence(with_scripts(TextRun(self.text())), ui_font("sentence", weight=600), width)
 
 
 def _runs(text: str) -> list[TextRun]:
     """Plain text in which **words** stand out."""
-    parts = (TextRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part)
-    return [run for part in parts for run in with_scripts(part)]
+    return [TextRun(part, strong=bool(place % 2)) for place, part in enumerate(STRONG.split(text)) if part]
 
 
 # --- Panel of an exercise: how many cells are left, the chosen one, and what is said of an answer ---

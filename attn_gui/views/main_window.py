@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         self._roomy = scaled(SIZE.compact_below_width)  # pixels that the full form asks for
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
-        self._history_shown, self._history_asked = True, True
+        self._history_shown, self._history_asked, self._precision_asked = True, True, True
         self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
     def reveal(self) -> None:
         """Show zones and panels, all of them laid out, unless the start page stands in their place."""
         self._work.setVisible(not self.start_shown)
+        self._fit_status()
 
     @property
     def start_shown(self) -> bool:
@@ -158,13 +159,11 @@ class MainWindow(QMainWindow):
         shown = self.start_shown
         self.startShown.emit(shown)
         self._status.setVisible(shown)
-        for label in (self.place, self.recomputed, self.precision):
-            label.setVisible(not shown)
-        if self._filled and (not shown or self.banner.buttons()):  # what it says of a document alone stays with that
+        if self._filled and not shown:  # what it says of a document stays with that
             self._place_banner()
 
     def _place_banner(self) -> None:
-        """Put the banner where it is seen; it comes to the start page with an offer, or with what is said there."""
+        """Put the banner where it is seen: on the start page with what is said while that is shown."""
         shown = self.start_shown
         zone = self._start if shown else self.right
         column = zone.layout() if zone is not None else None
@@ -220,7 +219,9 @@ class MainWindow(QMainWindow):
         for panel in (self.shape_panel, self.spine, self.product, self.heads, self.inspector, self.history):
             panel.set_parts(shown)
         self._history_asked = not shown.isdisjoint(("history", "snapshots"))
+        self._precision_asked = "dtype" in shown
         self._fit_history()
+        self._fit_status()
 
     def set_history_shown(self, shown: bool) -> None:
         """Whether the history has its place, which a lesson takes."""
@@ -228,8 +229,10 @@ class MainWindow(QMainWindow):
         self._fit_history()
 
     def _fit_history(self) -> None:
+        room = self._history_shown and self._walk is None
         for part in (self._fold, self.history):
-            part.setVisible(self._history_shown and self._history_asked and self._walk is None)
+            part.setVisible(room and self._history_asked)
+        self.inspector.set_foot_shown(room)
 
     def show_instead(self, page: QWidget | None) -> None:
         """Show a page in the place of spine, tables, maps and explanation; None brings these back."""
@@ -242,9 +245,14 @@ class MainWindow(QMainWindow):
         parts = sorted(filter(None, (item.widget() for item in items)), key=lambda part: part is shown)
         for part in parts:  # first those that go: together they would make the window higher
             part.setVisible(part is shown)
-        for label in (self.place, self.recomputed, self.precision):  # they speak of the maps
-            label.setVisible(page is None)
+        self._fit_status()
         self._fit_start()
+
+    def _fit_status(self) -> None:
+        """Show the labels of the status bar beside the maps, of which they speak."""
+        for label in (self.place, self.recomputed):
+            label.setVisible(not self._work.isHidden())
+        self.precision.setVisible(not self._work.isHidden() and self._precision_asked)
 
     def set_heads_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the strip of heads."""
@@ -280,6 +288,7 @@ class MainWindow(QMainWindow):
         self._walk, self._behind = (walk, steps), [self.pictures.currentWidget(), *beside]
         for part in beside:
             part.hide()
+        self.inspector.set_foot_shown(False)
         column.insertWidget(column.indexOf(self.inspector), steps, 1)
         self.pictures.setCurrentIndex(self.pictures.addWidget(walk))
         steps.show()
@@ -364,7 +373,11 @@ class MainWindow(QMainWindow):
                 (self.find_bar, self.comparison, self.brush_bar, self.pictures, self._rule, self.heads),
                 self.pictures,
             ),
-            (self.right, (self.banner, self.inspector, self._fold, self.history), self.inspector),
+            (
+                self.right,
+                (self.banner, self.inspector, self._fold, self.history, self.inspector.foot),
+                self.inspector,
+            ),
         ):
             column = zone.layout()
             assert isinstance(column, QBoxLayout)

@@ -14,6 +14,7 @@ from attn_gui.engine.errors import Note
 from attn_gui.engine.graph.nodes import is_named, symbol, title
 from attn_gui.engine.interventions import Copy, Intervention, Scale
 from attn_gui.engine.masks import MASKS, Layer, Parameter, as_blocked
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import significant
@@ -47,6 +48,17 @@ def layer_words(layer: int) -> str:
 def letter(name: str) -> str:
     """The letter of a stage or field on screen, which is a word where heads are joined."""
     return QCoreApplication.translate("Names", symbol(name))
+
+
+def place_words(problem: Problem, axes: Sequence[str], row: int, column: int) -> str:
+    """A cell by its tokens, `it → tired (10, 13)`, by its query and key, `query 1 → key 1 (1, 1)`, or as `(1, 1)`."""
+    place = f"({row}, {column})"
+    if axes[-1] != "key":
+        return place
+    if problem.query_tokens and problem.names_of_keys:
+        return f"{token_text(problem.query_tokens[row])} → {token_text(problem.names_of_keys[column])} {place}"
+    said = QCoreApplication.translate("Names", "query {row} → key {column}").format(row=row, column=column)
+    return f"{said} {place}"
 
 
 def said_in(part: object, context: str) -> str:
@@ -98,6 +110,11 @@ NO_NAMES = AxisNames(())
 def score_name(score: str) -> str:
     """The name of a score function."""
     return QCoreApplication.translate("Scores", SCORES[score].label)
+
+
+def normalizer_name(key: str) -> str:
+    """The name of what makes weights of the scores."""
+    return QCoreApplication.translate("Normalizers", NORMALIZERS[key].label)
 
 
 # --- Words for what is done by hand to the whole result of a head ---

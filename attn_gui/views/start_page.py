@@ -363,6 +363,7 @@ class StartView(Retranslated, FittingPage):
         self._open, self._drop, self.reopen = _button("open", page), QLabel(page), QCheckBox(page)
         self._finding = ("", "", "")
         self._begun = self._ended = False  # the first lesson
+        self._real = False
         self._sentence = ""  # that stands in the field as long as none is typed
         self._build(page)
         self._connect()
@@ -381,6 +382,18 @@ class StartView(Retranslated, FittingPage):
         """Set what the card of the real model says of its chosen cell."""
         self._finding = query, key, weight
         self._say_finding()
+
+    def set_real(self, real: bool) -> None:
+        """Whether the vectors of the sentence are a model's, and not random."""
+        if real != self._real:
+            self._real = real
+            self._say_vectors()
+
+    def _say_vectors(self) -> None:
+        said = self.tr("Write a sentence and see which word each word attends to. Random vectors at first.")
+        if self._real:
+            said = self.tr("Write a sentence and see which word each word attends to. Vectors of MiniLM, by cosine.")
+        self._cards["sentence"].sentence.set_sentence([TextRun(said, "text2")])
 
     def set_lesson(self, *, begun: bool, ended: bool) -> None:
         """Whether the first lesson has been begun, and gone through to its end."""
@@ -431,12 +444,9 @@ class StartView(Retranslated, FittingPage):
         for card, title in zip(self._cards.values(), titles, strict=True):
             card.title.setText(title)
             card.picture.setAccessibleName(title)
-        sentences = (
-            self.tr("The small example of the textbooks; every step can be checked with a pencil."),
-            self.tr("Write a sentence and see which word each word attends to. Random vectors at first."),
-        )
-        for card, sentence in zip(self._cards.values(), sentences, strict=False):
-            card.sentence.set_sentence([TextRun(sentence, "text2")])
+        small = self.tr("The small example of the textbooks; every step can be checked with a pencil.")
+        self._cards["worked"].sentence.set_sentence([TextRun(small, "text2")])
+        self._say_vectors()
         self._say_finding()
         words = {
             "worked": self.tr("Open the example"),

@@ -85,18 +85,19 @@ class HistoryModel(QAbstractListModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
-        text = self._text(index.row())
-        state = (index.row() > self.current_row()) - (index.row() < self.current_row())
-        if role == Qt.ItemDataRole.AccessibleTextRole and state == 0:
-            return self.tr("{step}, the present step").format(step=text)
-        told = self._tells.get(index.row(), ("", ""))
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip("\n".join(filter(None, (text, " ".join(filter(None, told))))))
+        row = index.row()
+        state = (row > self._present) - (row < self._present)
+        if role == STATE_ROLE:
+            return state
+        told = self._tells.get(row, ("", ""))
         if role == TELL_ROLE:
             return told[1]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return text
-        return state if role == STATE_ROLE else None
+        text = self._text(row)
+        if role == Qt.ItemDataRole.AccessibleTextRole and state == 0:
+            return self.tr("{step}, the present step").format(step=text)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip("\n".join(filter(None, (text, " ".join(filter(None, told))))))
+        return text if role == Qt.ItemDataRole.DisplayRole else None
 
     def _on_stack_index_changed(self, _index: int) -> None:
         self._soon.start()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from string import Formatter
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QEnterEvent,
@@ -196,7 +196,7 @@ def plain(sentence: Sequence[TextRun]) -> str:
 
 
 SCRIPT = re.compile(
-    r"(?<=[\w)])\^(−?[\d.]*\d|\([^()]*\))"
+    r"(?<=[\w)])\^(−?[\d.]*\d|[a-z](?![A-Za-z0-9])|\([^()]*\))"
     r"|(?<=(?<![A-Za-z0-9])[A-Za-z])_(model|[A-Za-z0-9](?![A-Za-z0-9_])|\([^()]*\))"
 )
 """What stands raised or lowered in plain text: e^0.577, d_k, h_(t−1); names such as batch_first stay as they are."""
@@ -213,18 +213,20 @@ def with_scripts(run: TextRun) -> list[TextRun]:
 
 
 class SentenceView(QWidget):
-    """Paints a sentence, broken to the width it gets; the accessible name holds its words."""
+    """Paints a sentence with its exponents and subscripts, broken to the width it gets; the accessible name holds its
+    words."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, size: str = "sentence") -> None:
         super().__init__(parent)
         self._sentence: tuple[TextRun, ...] = ()
+        self._size = size
         self._known: dict[float, tuple[QTextLayout, float]] = {}  # by width: Qt asks for heights again and again
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
     def set_sentence(self, sentence: Sequence[TextRun]) -> None:
-        self._sentence = tuple(sentence)
+        self._sentence = tuple(piece for run in sentence for piece in with_scripts(run))
         self.setAccessibleName(plain(sentence))
         self._changed()
 
@@ -240,11 +242,11 @@ class SentenceView(QWidget):
         return round(self._laid_out(width)[1] + 0.5)
 
     def sizeHint(self) -> QSize:
-        natural = QFontMetricsF(_font()).horizontalAdvance(self.text())
+        natural = QFontMetricsF(ui_font(self._size)).horizontalAdvance(self.text())
         return QSize(min(round(natural) + 8, 320), self.heightForWidth(self.width() or 320))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(80, round(_line_height()))
+        return QSize(80, round(_line_height(ui_font(self._size))))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -263,31 +265,38 @@ class SentenceView(QWidget):
 
     def _laid_out(self, width: float) -> tuple[QTextLayout, float]:
         if width not in self._known:
-            self._known[width] = self._lay_out(width)
+            self._known[width] = laid_out_sentence(self._sentence, ui_font(self._size), width)
         return self._known[width]
 
-    def _lay_out(self, width: float) -> tuple[QTextLayout, float]:
-        layout = QTextLayout(unbroken("".join(run.text for run in self._sentence)), _font())
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        layout.setTextOption(option)
-        layout.setFormats(_formats(self._sentence))
-        layout.beginLayout()
-        y = 0.0
-        while (line := layout.createLine()).isValid():
-            line.setLineWidth(max(width, 1))
-            line.setPosition(QPointF(0, y))
-            y += max(line.height(), _line_height())
-        layout.endLayout()
-        return layout, y
+
+def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) -> tuple[QTextLayout, float]:
+    """Return a sentence broken to a width, and its height."""
+    layout = QTextLayout(unbroken("".join(run.text for run in sentence)), font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.setFormats(_formats(sentence))
+    layout.beginLayout()
+    y = 0.0
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(max(width, 1))
+        line.setPosition(QPointF(0, y))
+        y += max(line.height(), _line_height(font))
+    layout.endLayout()
+    return layout, y
 
 
-def _font() -> QFont:
-    return ui_font("sentence")
+def paint_words(painter: QPainter, room: QRect, words: TextRun, font: QFont) -> None:
+    """Paint one line with its exponents and subscripts in the middle of a height; what is too wide is elided."""
+    metrics = QFontMetrics(font)
+    if metrics.horizontalAdvance(words.text) > room.width():
+        words = replace(words, text=metrics.elidedText(words.text, Qt.TextElideMode.ElideRight, room.width()))
+    layout, height = laid_out_sentence(with_scripts(words), font, 2 * room.width())
+    layout.draw(painter, QPointF(room.left(), room.top() + (room.height() - height) / 2))
 
 
-def _line_height() -> float:
-    return QFontMetricsF(_font()).height() * LINE_HEIGHT
+def _line_height(font: QFont) -> float:
+    return QFontMetricsF(font).height() * LINE_HEIGHT
 
 
 _ALIGNED = {
@@ -355,10 +364,8 @@ class Link(KeyboardButton):
             painter.drawText(room, LINE_OF_TEXT, self._lead)
             room.setLeft(room.left() + QFontMetrics(font).horizontalAdvance(self._lead))
         font.setUnderline(self.underMouse() or self.isDown())
-        painter.setFont(font)
-        painter.setPen(theme.accent if self.isEnabled() else theme.text3)
-        words = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width() + 1)
-        painter.drawText(room, LINE_OF_TEXT, words)
+        words = TextRun(self.text(), "accent" if self.isEnabled() else "text3")
+        paint_words(painter, room.adjusted(0, 0, 1, 0), words, font)
         if self.ring_shown():
             paint_focus_ring(painter, self.rect())
 

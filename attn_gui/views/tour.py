@@ -139,14 +139,21 @@ class TourBubble(Retranslated, QFrame):
 def _beside(target: QRect, size: QSize, room: QRect) -> QPoint:
     """The corner of a bubble that covers as little as can be of what it speaks of, inside the window."""
     gap, width, height = scaled(SPACING.m), size.width(), size.height()
-    x = min(max(target.left() + gap, gap), room.width() - width - gap)
-    y = min(max(target.top() + gap, gap), room.height() - height - gap)
+
+    def inside(x: int, y: int) -> QRect:
+        across, down = room.width() - width - gap, room.height() - height - gap
+        return QRect(QPoint(min(max(x, gap), across), min(max(y, gap), down)), size)
+
+    left, top = target.left() + gap, target.top() + gap
     places = (
-        QPoint(target.right() + gap, y),
-        QPoint(target.left() - gap - width, y),
-        QPoint(x, target.bottom() + gap),
-        QPoint(x, target.top() - gap - height),
+        inside(target.right() + gap, top),
+        inside(target.left() - gap - width, top),
+        inside(left, target.bottom() + gap),
+        inside(left, target.top() - gap - height),
     )
-    inside = room.adjusted(gap // 2, gap // 2, -gap // 2, -gap // 2)
-    whole = (at for at in places if inside.contains(QRect(at, size)))
-    return next(whole, QPoint(x, target.bottom() - gap - height))
+
+    def covered(place: QRect) -> int:
+        both = place & target
+        return both.width() * both.height()
+
+    return min(places, key=covered).topLeft()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6 import QtGui
@@ -78,6 +79,15 @@ class Retranslated(WidgetMixin):
 
 
 # --- Buttons of actions, which hear of a change once ---
+
+
+LEFT_OUT = "leftOut"
+"""Property of an action that menus of the present window do not show; its keys still act."""
+
+
+def entries_of(actions: Iterable[QAction]) -> list[QAction]:
+    """Return the actions that a menu shows now."""
+    return [action for action in actions if not action.property(LEFT_OUT)]
 
 
 def listen_once(button: QWidget, action: QAction) -> None:
@@ -318,6 +328,7 @@ class FittingPage(QScrollArea):
     def hold(self, page: QWidget) -> None:
         """Show a page."""
         self._page = page
+        page.resize(self.viewport().size())  # else Qt measures it here, with all in it, also where it is never shown
         self.setWidget(page)
         page.setAutoFillBackground(False)
         page.installEventFilter(self)

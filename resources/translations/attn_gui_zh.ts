@@ -422,10 +422,6 @@
         <translation>结束比较(&amp;E)</translation>
     </message>
     <message>
-        <source>Nothing is compared yet: pin a state first</source>
-        <translation>尚无可比较的状态：请先将一个状态设为基准</translation>
-    </message>
-    <message>
         <source>&amp;Now</source>
         <translation>现在(&amp;N)</translation>
     </message>
@@ -769,6 +765,14 @@
         <source>Choose a computed cell of a map first, one that no exercise covers</source>
         <translation>请先在图中选中一个算出来的单元格（练习盖住的除外）</translation>
     </message>
+    <message>
+        <source>Nothing is compared yet: choose “With / without …” above, or pin a state</source>
+        <translation>还没有比较：先在上方选择“有 / 无 …”，或设为基准</translation>
+    </message>
+    <message>
+        <source>From scores to &amp;weights</source>
+        <translation>从分数到权重(&amp;W)</translation>
+    </message>
 </context>
 <context>
     <name>AlignField</name>
@@ -1059,6 +1063,18 @@
     <message>
         <source>Open this picture in attn_gui: every number can be opened and changed</source>
         <translation>用 attn_gui 打开这张图片，每个数都能点开、能改</translation>
+    </message>
+    <message>
+        <source>query ↓</source>
+        <translation>查询 ↓</translation>
+    </message>
+    <message>
+        <source>key ↓</source>
+        <translation>键 ↓</translation>
+    </message>
+    <message>
+        <source>key →</source>
+        <translation>键 →</translation>
     </message>
 </context>
 <context>
@@ -1368,6 +1384,10 @@
     <message>
         <source>{stage}, the same cell in both</source>
         <translation>{stage}，两边同一个单元格</translation>
+    </message>
+    <message>
+        <source>If the numbers of Q and K are independent with variance 1, the scores without ÷ √dₖ have a variance of about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0.</source>
+        <translation>若 Q、K 的各数相互独立、方差为 1，不除以 √dₖ 时分数的方差约为 dₖ：dₖ 越大，每一行越接近只有一个 1，梯度越接近 0。</translation>
     </message>
 </context>
 <context>
@@ -1776,10 +1796,6 @@
     <message>
         <source>In this lesson:</source>
         <translation>这一课讲了：</translation>
-    </message>
-    <message>
-        <source>Not done yet:</source>
-        <translation>还没完成：</translation>
     </message>
     <message>
         <source>Answer shown: </source>
@@ -3155,6 +3171,22 @@
         <source>d_k = {width}, columns repeated</source>
         <translation>d_k = {width}，重复各列</translation>
     </message>
+    <message>
+        <source>sinks</source>
+        <translation>注意力汇点</translation>
+    </message>
+    <message>
+        <source>temperature and sinks</source>
+        <translation>温度和注意力汇点</translation>
+    </message>
+    <message>
+        <source>weights: {name}</source>
+        <translation>权重：{name}</translation>
+    </message>
+    <message>
+        <source>weights: {name}; removed the {gone}</source>
+        <translation>权重：{name}；已移除{gone}</translation>
+    </message>
 </context>
 <context>
     <name>HistoryController</name>
@@ -3641,6 +3673,10 @@
     <message>
         <source>Back</source>
         <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Make a card</source>
+        <translation>做成卡片</translation>
     </message>
     <message>
         <source>Close the lesson; its place is kept</source>
@@ -4970,6 +5006,10 @@
         <source>With / without what was set by hand</source>
         <translation>有 / 无手动修改</translation>
     </message>
+    <message>
+        <source>query {row} → key {column}</source>
+        <translation>查询 {row} → 键 {column}</translation>
+    </message>
 </context>
 <context>
     <name>NewDialog</name>
@@ -5111,6 +5151,25 @@
     <message>
         <source>Next lesson · about {minutes} min</source>
         <translation>下一课 · 约 {minutes} 分钟</translation>
+    </message>
+</context>
+<context>
+    <name>Normalizers</name>
+    <message>
+        <source>softmax</source>
+        <translation>softmax</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>φ / Σ φ</source>
+        <translation>φ / Σ φ</translation>
+    </message>
+    <message>
+        <source>sigmoid</source>
+        <translation>sigmoid</translation>
     </message>
 </context>
 <context>
@@ -6357,10 +6416,6 @@
         <translation>该读数计入所有单元格</translation>
     </message>
     <message>
-        <source>Needs queries and keys of one sequence, with tokens</source>
-        <translation>需要查询和键来自同一个带词元的序列</translation>
-    </message>
-    <message>
         <source>Σσ² / σ₁², 1 (all rows alike) … {most}</source>
         <translation>Σσ² / σ₁²，1（各行相同）… {most}</translation>
     </message>
@@ -6391,6 +6446,18 @@
     <message>
         <source>mean entropy in bits, 0 … {most}</source>
         <translation>每行的平均熵（比特），0 … {most}</translation>
+    </message>
+    <message>
+        <source>the largest weight of the head, which may be any number</source>
+        <translation>该头的最大权重，可以是任意数</translation>
+    </message>
+    <message>
+        <source>Needs queries and keys of one sequence, with tokens, and weights whose rows add up to 1</source>
+        <translation>需要查询和键来自同一个带词元的序列，且每行权重之和为 1</translation>
+    </message>
+    <message>
+        <source>Needs weights whose rows add up to 1</source>
+        <translation>需要每行权重之和为 1</translation>
     </message>
 </context>
 <context>
@@ -7410,10 +7477,6 @@
         <translation>{stage} 在加偏置之前：请改为调整查询或键的行。</translation>
     </message>
     <message>
-        <source>Beside a sink, a norm of Q or K, or a change by hand, nothing keeps the odds among the other keys: let them go free.</source>
-        <translation>有注意力汇点、Q 或 K 的归一化或手动修改时，其余键之间的权重比例无法保持：请放开权重比例。</translation>
-    </message>
-    <message>
         <source>Average pooling reads neither queries nor keys: change a bias instead.</source>
         <translation>平均汇聚既不读取查询也不读取键：请改为调整偏置。</translation>
     </message>
@@ -8026,8 +8089,16 @@
         <translation>“- 词: …”，其中的词为 {words} 之一</translation>
     </message>
     <message>
-        <source>“- ask:”, “- answer:”, “- tolerance:”, “- because:” or “- [ ] choice”</source>
-        <translation>“- ask:”“- answer:”“- tolerance:”“- because:”或“- [ ] 选项”</translation>
+        <source>“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”</source>
+        <translation>“- ask:”、“- answer:”、“- tolerance:”、“- wrong:”、“- because:”或“- [ ] 选项”</translation>
+    </message>
+    <message>
+        <source>“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices</source>
+        <translation>“- tolerance:”和“- wrong:”只与“- answer:”同用，不与选项同用</translation>
+    </message>
+    <message>
+        <source>“- wrong: number | what it is”, at most {most} times</source>
+        <translation>“- wrong: 数 | 它是什么”，最多 {most} 行</translation>
     </message>
     <message>
         <source>a text under “### English” and one under “### 中文”</source>
@@ -8044,10 +8115,6 @@
     <message>
         <source>an expression such as {{weights[1, 1]}}</source>
         <translation>形如 {{weights[1, 1]}} 的表达式</translation>
-    </message>
-    <message>
-        <source>“- tolerance:” beside “- answer:” alone, not with choices</source>
-        <translation>“- tolerance:”只与“- answer:”同用，选择题没有误差</translation>
     </message>
     <message>
         <source>a number between 0 and 1, written as 0.001</source>
@@ -8092,6 +8159,10 @@
     <message>
         <source>a number that the problem of this step has</source>
         <translation>这一步的算例中存在的数</translation>
+    </message>
+    <message>
+        <source>a number that is not taken as the answer</source>
+        <translation>一个不会被当作正确答案的数</translation>
     </message>
     <message>
         <source>an answer that is a finite number</source>
@@ -9322,10 +9393,6 @@
         <translation>{token} 的{title}，第 {column} 列：{before} {old}，{now} {value}。</translation>
     </message>
     <message>
-        <source>words of the table that comes along, such as “cat dog king queen”</source>
-        <translation>自带词表中的词，如“cat dog king queen”</translation>
-    </message>
-    <message>
         <source>“- open:”, “- make:”, “- model:” or “- words:” in the first step</source>
         <translation>第一步中的“- open:”“- make:”“- model:”或“- words:”</translation>
     </message>
@@ -9356,6 +9423,50 @@
     <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
+    </message>
+    <message>
+        <source>This model does not know {parts}: “{token}” stands there instead.</source>
+        <translation>这个模型不认识 {parts}，用“{token}”代替。</translation>
+    </message>
+    <message>
+        <source>“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}.</source>
+        <translation>文件中的“{name}”与这里算出的数不同，相差至多 {apart}。</translation>
+    </message>
+    <message>
+        <source>Query {query} gives key {key} a weight of {value}, the smallest of {count}.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}，在 {count} 个键中最小。</translation>
+    </message>
+    <message>
+        <source>words of the table that comes along, such as “cat dog king queen” (English alone)</source>
+        <translation>自带词表中的英文词（没有中文词），如“cat dog king queen”</translation>
+    </message>
+    <message>
+        <source>{field} has no part in the weights where normalize is {normalize}: choose {choices}, or leave it out.</source>
+        <translation>归一化为 {normalize} 时，权重与{field}无关：请改选 {choices}，或去掉它。</translation>
+    </message>
+    <message>
+        <source>The reference does not know the normalization {name}: no stage is judged.</source>
+        <translation>参考计算不认识归一化 {name}：不评判任何步骤。</translation>
+    </message>
+    <message>
+        <source>Rows of weights sum to 1: does not apply without a normalization that makes shares of them.</source>
+        <translation>每行权重之和为 1：所选的归一化不要求这一点，不适用。</translation>
+    </message>
+    <message>
+        <source>Beside a sink, a norm of Q or K, or a change by hand, or without a softmax, nothing keeps the odds among the other keys: let them go free.</source>
+        <translation>有注意力汇点、Q 或 K 的归一化、手动修改，或没有 softmax 时，其余键之间的比值无法保持：请让它们自由变化。</translation>
+    </message>
+    <message>
+        <source>Query {query} gives key {key} a weight of {value}. It is the score itself: without a softmax a row adds up to anything.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}。它就是分数本身：没有 softmax，一行之和可以是任意数。</translation>
+    </message>
+    <message>
+        <source>Query {query} gives key {key} a weight of {value}. It is φ of the score over the sum of the row; φ(s) is s + 1 above 0, else e^s.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}。它是分数的 φ 值除以该行 φ 值之和；s &gt; 0 时 φ(s) = s + 1，否则 φ(s) = e^s。</translation>
+    </message>
+    <message>
+        <source>Query {query} gives key {key} a weight of {value}. It is the sigmoid of the score alone: a row adds up to anything.</source>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}。它只是这个分数的 sigmoid 值：一行之和可以是任意数。</translation>
     </message>
 </context>
 <context>
@@ -9955,6 +10066,14 @@
         <source>One sentence</source>
         <translation>一句话</translation>
     </message>
+    <message>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有学出来的 W_Q 和 W_K。</translation>
+    </message>
+    <message>
+        <source>The vectors are random: the weights say nothing about meaning yet.</source>
+        <translation>向量是随机的：这些权重还说明不了含义。</translation>
+    </message>
 </context>
 <context>
     <name>StartView</name>
@@ -10073,6 +10192,10 @@
     <message>
         <source>Go on</source>
         <translation>继续</translation>
+    </message>
+    <message>
+        <source>Write a sentence and see which word each word attends to. Vectors of MiniLM, by cosine.</source>
+        <translation>写一句话，看每个词看向谁。这里用 MiniLM 的词向量。</translation>
     </message>
 </context>
 <context>
@@ -10531,6 +10654,10 @@
         <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
         <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
     </message>
+    <message>
+        <source>Makes weights of the scores: a softmax, nothing at all, φ(s) / Σ φ(s) with φ(s) = elu(s) + 1, or a sigmoid</source>
+        <translation>如何由分数得到权重：softmax、什么都不做、φ(s) / Σ φ(s)（φ(s) = elu(s) + 1）或 sigmoid</translation>
+    </message>
 </context>
 <context>
     <name>TokenHeader</name>
@@ -10684,12 +10811,12 @@
         <translation>学习与查找</translation>
     </message>
     <message>
-        <source>Lessons are in Learn. Search actions finds everything else, in either language.</source>
-        <translation>课程在“学习”菜单里。其余一切都能用“搜索操作”找到，中英文都行。</translation>
-    </message>
-    <message>
         <source>The chosen cell, computed with its own numbers. “Walk through this cell” plays it step by step.</source>
         <translation>用实际的数写出选中的这一格是怎样算出来的。“演示这一格”会一步步放给你看。</translation>
+    </message>
+    <message>
+        <source>Lessons explain it step by step. Search actions finds everything else, in either language.</source>
+        <translation>“课程”一步一步地讲。其余一切都能用“搜索操作”找到，中英文都行。</translation>
     </message>
 </context>
 <context>

@@ -60,7 +60,7 @@ def test_what_a_checked_action_says_is_what_is_shown(program):
 def test_a_window_says_itself_what_is_wrong_with_the_file_that_it_starts_with(qapp, qtbot, tmp_path, name):
     if name.startswith("bad"):
         (tmp_path / name).write_bytes(b"nonsense")
-    program = Program(qapp, lang="en")
+    program = Program(qapp, lang="en", opens=True)
     try:
         program.show_first(tmp_path / name)
         program.window.show()
@@ -68,6 +68,7 @@ def test_a_window_says_itself_what_is_wrong_with_the_file_that_it_starts_with(qa
         qtbot.waitUntil(program.window.banner.isVisible)
         assert (name or tmp_path.name) in program.window.banner.text()
         assert not program.document.modified
+        assert (program.document.name, program.view.look.head) == ("minilm-layer2", 3)
     finally:
         program.end()
 

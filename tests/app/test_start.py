@@ -84,6 +84,8 @@ sys.exit(run())
 """
 HEAVY = ("numpy", "pyqtgraph", "safetensors", "threadpoolctl")
 SELDOM = (
+    "PIL.Image",
+    "difflib",
     "attn_gui.app.tables.finding",
     "attn_gui.app.lessons.lessons",
     "attn_gui.app.late_controllers",
@@ -96,7 +98,12 @@ SELDOM = (
     "attn_gui.engine.analysis.verification",
     "attn_gui.engine.analysis.reference",
     "attn_gui.engine.evaluation.streaming",
+    "attn_gui.formats.text.delimited",
     "attn_gui.formats.text.text_table",
+    "attn_gui.formats.text.typeset",
+    "attn_gui.lessons.exercises",
+    "attn_gui.lessons.lesson",
+    "attn_gui.models",
     "attn_gui.views.map.levels_popup",
     "attn_gui.views.pages.page_widget",
 )

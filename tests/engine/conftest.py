@@ -11,6 +11,7 @@ import pytest
 
 from attn_gui.engine import SCORES, DenseEvaluation, Evaluation, Problem
 from attn_gui.engine.creation.create import with_score
+from attn_gui.engine.normalizers import NORMALIZERS
 
 B, G, R, N, M, D, C = 3, 2, 5, 7, 11, 13, 17  # batch, K/V heads, heads each, queries, keys, d_k, d_v
 E, F, S, U = 19, 23, 29, 31  # width of x, of the context, hidden width of the additive score, width of the block's end
@@ -134,8 +135,16 @@ def everything() -> dict[str, Callable[[], Problem]]:
             **numbers(rng(), sink=(G * R,)),
         ),
     }
+    known |= {f"normalize {key}": partial(normalized, key) for key in [*NORMALIZERS][1:]}
     scores = {make().score for make in known.values()}
     return known | {score: partial(scored, score) for score in SCORES if score not in scores}
+
+
+def normalized(key: str) -> Problem:
+    """A normalization of the catalog but for the softmax, which all the others have."""
+    rng = np.random.default_rng(1)
+    heat = {"temperature": 0.8} if "temperature" in NORMALIZERS[key].reads else {}
+    return direct(rng, d=4, normalize=key, softcap=1.7, mask=every_layer(rng), **heat)
 
 
 def scored(score: str) -> Problem:

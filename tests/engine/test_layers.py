@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attn_gui.engine import DenseEvaluation, FieldError, Problem, ShapeError, compute, explain, sensitivity, verify
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS, Activation, LayerNorm, RMSNorm
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.stages import Softmax
+from attn_gui.engine.normalizers import Softmax
 
 N, M, H, G, D, DV, E, F = 5, 7, 6, 3, 4, 2, 11, 13  # another length on every axis; two heads share a K/V head
 KINDS = [kind for kind, block in BLOCKS.items() if "w_up" in block.tables]

@@ -135,3 +135,10 @@ def test_a_card_is_wide_or_square_and_shows_one_state(problem):
         render(problem, card="round")
     with pytest.raises(ValueError, match="before"):
         render(problem, card=True, before=problem.replace(scale=1.0))
+
+
+def test_rows_and_columns_that_are_numbers_say_what_they_count_and_tokens_say_it_themselves():
+    """A stranger could not tell queries from keys; indices were 13 pixels on a card of 1,200."""
+    for name, axes in (("worked-example", ("query ↓", "key →")), ("minilm-layer2", ("", ""))):
+        problem, settings = load(resource("examples", f"{name}.npz")), ExportSettings(stage="weights", cell=(1, 1))
+        assert compose_card(DenseEvaluation(problem), settings, 0, lambda share: None).axes == axes

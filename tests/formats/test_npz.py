@@ -324,8 +324,8 @@ EXAMPLES = {
     "thinking-machines-64": (1, 2, 2, "float64", ()),
     "nadaraya-watson": (1, 50, 50, "float64", ()),
     "transformer-layer": (2, 6, 6, "float64", ()),
-    "minilm-layer2": (12, 16, 16, "float32", ("Arrays not used: weights, concat.",)),
-    "smollm2-layer10": (9, 14, 14, "float32", ("Arrays not used: weights, concat.",)),
+    "minilm-layer2": (12, 16, 16, "float32", ()),
+    "smollm2-layer10": (9, 14, 14, "float32", ()),
 }
 
 

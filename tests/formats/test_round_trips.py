@@ -16,6 +16,7 @@ from safetensors.numpy import save as official
 from attn_gui import export_files
 from attn_gui.engine import compute
 from attn_gui.engine.blocks import BLOCKS, CHOICES
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.formats import load, open_file, rows_of, save, save_members, save_session
 from attn_gui.formats.base import Loaded
@@ -94,6 +95,9 @@ def problems(draw: st.DrawFn) -> Problem:
         fields |= {"rotary_frequencies": table(d_k // 2), "rotary_theta": None}
     for name, length in (("query_tokens", n), ("key_tokens", m)):
         fields[name] = draw(st.none() | st.lists(ANY_TEXT, min_size=length, max_size=length).map(tuple))
+    fields["normalize"] = key = draw(st.sampled_from(["softmax", "none", "sum", "sigmoid"]))
+    for name in {"temperature", "sink"} - NORMALIZERS[key].reads:
+        fields.pop(name, None)
     return Problem(**fields, num_heads=heads, num_kv_heads=kv_heads, score=score, mask=mask, dtype=dtype)
 
 

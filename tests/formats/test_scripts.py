@@ -12,6 +12,7 @@ import pytest
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.interventions import INTERVENTIONS
 from attn_gui.engine.masks import MASKS
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.formats import FormatError
 from attn_gui.formats.scripts import SCRIPTS, script_text
@@ -59,6 +60,14 @@ SCORE_PROBLEMS = {
     "cosine": given(score="cosine", query=np.vstack([random(2, 4), np.zeros((1, 4))])),
     "gaussian": given(score="gaussian", score_params={"w": 1.5, "key_norm": 0.25}),
     "average": given(score="average"),
+}
+NORMALIZED = {
+    key: given(
+        normalize=key,
+        mask=[{"kind": "causal", "align": "end"}],
+        temperature=0.7 if "temperature" in entry.reads else None,
+    )
+    for key, entry in NORMALIZERS.items()
 }
 MASK_PROBLEMS = {
     "causal": given(mask=[{"kind": "causal", "align": "end"}]),
@@ -170,6 +179,7 @@ STEEP = {
 """Numbers that are exact only where nothing is divided or multiplied too early."""
 PROBLEMS = {
     **SCORE_PROBLEMS,
+    **NORMALIZED,
     **MASK_PROBLEMS,
     **INTERVENTION_PROBLEMS,
     **LAYERS,

@@ -30,6 +30,7 @@ _WORDS = {
     "EXP": lambda power: np.where(power < 709.78, np.exp(power), np.nan),  # where spreadsheets say #NUM!
     "TANH": np.tanh,
     "ERFC": math.erfc,
+    "ABS": np.abs,
     "SQRT": np.sqrt,
     "COS": np.cos,
     "SIN": np.sin,

@@ -67,6 +67,10 @@ def test_every_number_of_a_lesson_is_computed_and_every_question_has_a_right_and
         assert verdict_on(question, end, number).right
         assert verdict_on(question, end, round(number, 2)).right or question.tolerance < 0.005
         assert not verdict_on(question, end, number + 1.5).right
+        named = question.answer.cell is not None or question.answer.root or len(question.wrong) >= 2
+        assert named, "what is usually answered in its place is told apart"
+        if question.answer.cell is not None and state.shown.cell is not None:
+            assert state.shown.cell[0] == question.answer.cell[0], "what is asked for is shown"
         asked, zh = question.text.plain("en"), question.text.plain("zh")
         if abs(round(number, 2) - number) > 1e-9:
             assert "decimals" in asked, "the precision is named"
@@ -337,8 +341,10 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         (
             "- answer: sqrt(d_k)",
             "- [x] a | 甲\n- [ ] b | 乙\n- tolerance: 0.1",
-            "line 17: expected “- tolerance:” beside “- answer:” alone",
+            "line 17: expected “- tolerance:” and “- wrong:” beside “- answer:” alone",
         ),
+        ("- answer: sqrt(d_k)", "- answer: sqrt(d_k)\n- wrong: d_k", "line 16: expected “- wrong: number |"),
+        ("- answer: sqrt(d_k)", "- answer: 2\n- wrong: 3 | it | 它\n- wrong: 2 | a | 甲", "line 17: expected a number"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 7", "line 16: expected a number between 0 and 1"),
         ("- answer: sqrt(d_k)", "- answer: 2\n- tolerance: 1e-3", "written as 0.001, got 1e-3."),
         ("- answer: sqrt(d_k)", "- [x] a | 甲", "line 14: expected “- ask:”"),

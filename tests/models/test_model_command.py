@@ -216,7 +216,7 @@ def test_figures_of_a_model_are_without_title_and_letters_on_request(capsys, tmp
     assert ">11 × 11</text>" in titled
     assert ">11 × 11</text>" not in bare
     assert "<text" not in Path(said(capsys, TOY, *words, tmp_path / "c", "--outlines")[-1]).read_text(encoding="utf-8")
-    assert "--title means something with -o only" in refused(capsys, TOY, "--text", TEXT, "--no-title")
+    assert "--no-title means something with -o only" in refused(capsys, TOY, "--text", TEXT, "--no-title")
     idle = (TOY, "--text", TEXT, "--layer", 1, "-o", tmp_path / "d", "--outlines")
     for form in ((), ("--format", "png")):
         assert "--outlines means something with svg or pdf (--format) only" in refused(capsys, *idle, *form)

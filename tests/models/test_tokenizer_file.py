@@ -165,3 +165,19 @@ def test_a_word_that_takes_minutes_to_look_through_is_refused(longest, tmp_path)
 def test_long_texts_of_any_script_are_cut(name, letter):
     found = TokenizerFile(DATA / name)
     assert len(found.cut((letter * (20_000 // len(letter)),)).ids) > 1
+
+
+@pytest.mark.parametrize(
+    ("folder", "text", "unknown", "stand_in"),
+    [
+        (resource("models", "toy-induction"), "a 猫 b é 猫", ("猫", "é"), "<s>"),
+        (DATA / "tiny-bert", "a cat 猫", ("猫",), "[UNK]"),
+        (DATA / "tiny-xlmr", "a 猫", ("猫",), "<unk>"),
+        (DATA / "tiny-llama", "a 猫", (), ""),
+    ],
+)
+def test_what_a_tokenizer_does_not_know_is_told(folder, text, unknown, stand_in):
+    """“<s>” stood in the place of a character, and nothing was said."""
+    cut = TokenizerFile(folder).cut((text,))
+    assert cut.unknown == unknown
+    assert not unknown or cut.stand_in == stand_in

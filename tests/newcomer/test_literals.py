@@ -13,6 +13,7 @@ import pytest
 
 from attn_gui.engine import FILLS
 from attn_gui.engine.masks import MASKS
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import STAGE
 from attn_gui.figure.page_catalog import PAGES
@@ -23,6 +24,7 @@ SOURCES = Path(__file__).resolve().parents[2] / "attn_gui"
 ENDINGS = {ending for kind in FORMATS.values() for ending in kind.suffixes} | {f".{key}" for key in IMAGES}
 KEYS = {
     "score": frozenset(SCORES),
+    "normalization": frozenset(NORMALIZERS) - {"none", "sum"},  # which are everyday words
     "mask layer": frozenset(MASKS),
     "fill": frozenset(FILLS),
     "page": frozenset(PAGES),
@@ -30,6 +32,7 @@ KEYS = {
 }
 CATALOGS = {  # the modules, wherever they lie
     "score": ("engine/scores.py", "engine/verdicts.py", "engine/analysis/reference.py"),
+    "normalization": ("engine/normalizers.py", "engine/analysis/reference.py"),
     "mask layer": ("engine/masks.py", "engine/analysis/reference.py"),
     "fill": ("engine/creation/",),
     "page": ("figure/pages/", "engine/derived_stages.py"),  # a page of a derived map is called as the map
@@ -41,6 +44,7 @@ ALLOWED: dict[tuple[str, str], Mapping[str, int]] = {
     # the contract's defaults
     ("score", "dot"): {"fields.py": 1, "live_numbers.py": 1},  # and a function of lessons: the product of two rows
     ("score", "cosine"): {"live_numbers.py": 1, "word_table.py": 1},  # another one, and how words are compared
+    ("normalization", "softmax"): {"fields.py": 1, "roles.py": 1},  # and in the names of other people's arrays
     ("fill", "integers"): {"new_dialog.py": 2},  # the first choice, and the words of every fill
     ("fill", "random"): {"new_dialog.py": 1, "sqrt_d_k.py": 1},  # and a way to make Q and K in a figure
     ("fill", "identity"): {"new_dialog.py": 1},
@@ -150,7 +154,8 @@ def test_a_key_is_a_literal_in_its_catalog_alone(kind):
 
 def test_a_stage_is_a_literal_in_its_catalog_alone():
     # a model's pass walks through them, and a family says how a checkpoint calls the weights of some
-    engine = ("stages.py", "derived_stages.py", "blocks.py", "scores.py", "verdicts.py", "analysis/reference.py")
+    engine = ("stages.py", "derived_stages.py", "blocks.py", "scores.py", "normalizers.py", "verdicts.py")
+    engine += ("analysis/reference.py",)
     homes = (*(f"/engine/{name}" for name in engine), "/models/forward_pass.py", "/models/families.py")
     found = Counter(
         place(path)

@@ -226,7 +226,7 @@ def test_the_formula_of_the_whole_holds_it(problem):
 
 @pytest.mark.parametrize(("lang", "word"), [("en", "rectify"), ("zh", "整流")])
 def test_its_operator_stands_in_the_spine(qapp, opened, lang, word):
-    box = opened(lang).window.spine.boxes.by_name["rectify"]
+    box = opened(lang).window.spine.boxes.box("rectify")
     assert box.isVisible()
     assert word in shown_text(box)
     assert "ReLU" in shown_text(box)

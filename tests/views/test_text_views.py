@@ -240,7 +240,8 @@ def test_no_line_ends_inside_a_size(qtbot: QtBot, sentence: str, kind: type[Wrap
     assert widget.text() == sentence
     several = 0
     for width in range(150, 700, 7):
-        broken = list(lines(widget._lay_out(width)[0] if isinstance(widget, SentenceView) else laid_out(widget, width)))
+        of_label = isinstance(widget, WrappedLabel)
+        broken = list(lines(laid_out(widget, width) if of_label else widget._laid_out(width)[0]))
         several += len(broken) > 1
         assert [line for line in broken if line.startswith(("×", "·")) or line.endswith(("×", "·"))] == []
     assert several > 50

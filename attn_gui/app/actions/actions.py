@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from attn_gui.app.actions.action_table import ACTIONS, MENU_WORDS, MENUS, SUBMENUS, Row
+from attn_gui.app.actions.action_table import ACTIONS, FULL_MENUS, MENU_WORDS, MENUS, SUBMENUS, Row
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.views.controls.choice_box import CompareBox, SimpleSwitch
 from attn_gui.views.main_window import MainWindow
 from attn_gui.views.theme import icon, scaled
-from attn_gui.views.widgets import listen_once
+from attn_gui.views.widgets import LEFT_OUT, listen_once
 
 # --- actions --------------------------------------------------------------------------------------
 # Every action of the program as a row of one table: menus, tool bar, shortcuts list and search read it.
@@ -27,9 +27,8 @@ TOOLBAR = (
     ("new", "open", "save"),
     ("undo", "redo"),
     ("lessons",),
-    ("card",),
+    ("card", "export_image"),
     ("pin", "compare", "interventions"),
-    ("export_image",),
     ("product", "all_stages", "model"),
 )
 """The groups of the tool bar from the left; search and the switch between simple and full stand at its right."""
@@ -112,10 +111,11 @@ class Actions(QObject):
         if action.isCheckable() or not settled:
             self.show_states()  # what was refused is not checked
 
-    def show_states(self) -> None:
-        """Bring what is checked and enabled up to date."""
+    def show_states(self, *, of: Collection[str] | None = None) -> None:
+        """Bring up to date what is checked and enabled, of all actions or of some."""
         lacking = cache(self.lacking)  # many rows read the same parts
-        for name, command in self._commands.items():
+        for name in self._commands if of is None else of:
+            command = self._commands[name]
             if name in self._turning:
                 self._label([self._turning[name]])
             elif command.checked is not None:
@@ -190,7 +190,7 @@ FULL_TOOLS = {"compare"} | {row.name for row in ACTIONS if row.full}
 ALWAYS = (*(name for name in TOOLS if name not in FULL_TOOLS), "search_actions")
 WORDED = (
     frozenset((*TOOLS, "search_actions")),
-    frozenset((*ALWAYS, "pin", "interventions", "export_image")),
+    frozenset((*ALWAYS, "pin", "interventions")),
     frozenset(ALWAYS),
     frozenset(("new", "open", "lessons")),
     frozenset[str](),
@@ -237,6 +237,8 @@ class Bars(QObject):
         """Show the menus and tools of the simple window or of the full one; tools that are `asked` for in both."""
         if simple != self._simple:
             self._simple = simple
+            for action in self._full:
+                action.setProperty(LEFT_OUT, simple)
             for key in self._entries:
                 self._fill(key)
             self._show_menus()
@@ -275,11 +277,12 @@ class Bars(QObject):
             self._window.addAction(self.actions[row.name])
         self._show_menus()
 
-    def append(self, key: str, actions: Sequence[QAction]) -> None:
-        """Put more actions at the end of a menu, below a line."""
-        for action in (self.menus[key].addSeparator(), *actions):
-            self._entries[key].append(action)
-            self.menus[key].addAction(action)
+    def put_first(self, key: str, actions: Sequence[QAction]) -> None:
+        """Put more actions at the head of a menu, above a line."""
+        menu = self.menus[key]
+        first = menu.actions()[0]
+        menu.insertActions(first, actions)
+        self._entries[key][:0] = [*actions, menu.insertSeparator(first)]
 
     def button(self, name: str) -> QWidget | None:
         """The button of an action on the tool bar; None where it has none."""
@@ -305,6 +308,8 @@ class Bars(QObject):
                 entries, entry = self._entries[key], self.menus[name].menuAction()
                 place = entries.index(self.actions[BEFORE[name]]) if name in BEFORE else len(entries)
                 entries.insert(place, entry)
+                if name in FULL_MENUS:
+                    self._leave_to_full(entry)
             self._fill(key)
         nested = {name for inner in SUBMENUS.values() for name in inner}
         for key, menu in self.menus.items():
@@ -316,9 +321,13 @@ class Bars(QObject):
         action = self.actions[row.name]
         self._entries[row.menu].append(action)
         if row.full:
-            self._full.add(action)
+            self._leave_to_full(action)
         if not self.is_left_out(action):
             self.menus[row.menu].addAction(action)
+
+    def _leave_to_full(self, action: QAction) -> None:
+        self._full.add(action)
+        action.setProperty(LEFT_OUT, self._simple)
 
     def _fill(self, key: str) -> None:
         """Let a menu have the entries of its level: an action that is only invisible would lose its keys."""
@@ -329,11 +338,17 @@ class Bars(QObject):
             menu.addActions(wanted)
 
     def _show_menus(self) -> None:
-        """Leave out the menus of which every entry is left out; those filled anew each time stay."""
+        """Leave out the menus of which every entry is left out; those filled anew each time stay.
+
+        A menu whose own ones are still to be filled shows no other titles at first than later.
+        """
         for key in reversed(self.menus):
             entries = [entry for entry in self._entries[key] if not entry.isSeparator()]
-            left_out = [self.is_left_out(entry) or not entry.isVisible() for entry in entries]
-            self.menus[key].menuAction().setVisible(not entries or not all(left_out))
+            self.menus[key].menuAction().setVisible(not entries or any(map(self._shows, entries)))
+
+    def _shows(self, entry: QAction) -> bool:
+        inner = entry.menu()
+        return not self.is_left_out(entry) and entry.isVisible() and not (isinstance(inner, QMenu) and inner.isEmpty())
 
     # --- tool bar --------------------------------------------------------------------------------
     def _build_toolbar(self) -> None:

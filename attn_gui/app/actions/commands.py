@@ -63,6 +63,7 @@ class CommandsController(QObject):
             "quit": Command(self._window.close),
             "score": Command(partial(self._to_control, "score")),
             "scale": Command(partial(self._to_control, "scale")),
+            "normalize": Command(partial(self._to_control, "normalize")),
             "next_zone": Command(partial(self.step_zone, 1)),
             "previous_zone": Command(partial(self.step_zone, -1)),
             "search_actions": Command(self.search),
@@ -178,6 +179,10 @@ def _page_on(part: QWidget | None) -> str:
 
 TIPS = {
     "score": QT_TRANSLATE_NOOP("Tips", "How alike a query and a key are: S = a(Q, K); the dot product is S = Q Kᵀ"),
+    "normalize": QT_TRANSLATE_NOOP(
+        "Tips",
+        "Makes weights of the scores: a softmax, nothing at all, φ(s) / Σ φ(s) with φ(s) = elu(s) + 1, or a sigmoid",
+    ),
     "scale": QT_TRANSLATE_NOOP("Tips", "What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1"),
     "scale_value": QT_TRANSLATE_NOOP("Tips", "The factor α of the scores: S′ = α · S"),
     "scale_slider": QT_TRANSLATE_NOOP("Tips", "The factor α of the scores from 0 to 1/√dₖ: S′ = α · S"),

@@ -17,6 +17,7 @@ from attn_gui.modes import COMPARED, PRODUCT
 from attn_gui.views.clipboard import copy_source
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
+from attn_gui.views.widgets import entries_of
 
 # --- context menus --------------------------------------------------------------------------------
 # Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place.
@@ -150,7 +151,7 @@ class ContextMenus(QObject):
         menu = QMenu(zone)
         menu.setObjectName("menu.context")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addActions([self._action(name, menu) for name in self._zones[zone]])
+        menu.addActions(entries_of(self._action(name, menu) for name in self._zones[zone]))
         menu.popup(event.globalPos())
 
     def _action(self, name: str | None, owner: QObject) -> QAction:

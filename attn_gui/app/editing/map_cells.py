@@ -449,7 +449,7 @@ class TypingController(QObject):
             return
         old = float(self._computation.evaluation.block(cell.stage, *_block(index))[0, 0])
         changed = shortest(old, self._document.problem.dtype) != shortest(value, self._document.problem.dtype)
-        shares = STAGE[cell.stage].shares and not self._changes.given(cell.stage)
+        shares = self._computation.evaluation.node(cell.stage).stage.shares and not self._changes.given(cell.stage)
         meaning = self._meaning(cell.stage, index, value) if changed and shares else ALONE
         if meaning is None:
             heatmap.typing.give_up()

@@ -275,7 +275,7 @@ class MasksController(QObject):
         self._background = BackgroundTask(self)
         self._background.ended.connect(self._on_background_answered)
         panel = context.window.mask_panel
-        context.window.spine.maskPressed.connect(self.show_masks)
+        context.window.spine.boxes.maskPressed.connect(self.show_masks)
         panel.layersChanged.connect(self._on_panel_layers_changed)
         panel.paintRequested.connect(self._on_panel_paint_requested)
         panel.tableRequested.connect(self._on_panel_table_requested)
@@ -411,7 +411,7 @@ class MasksController(QObject):
 
     def show_masks(self) -> None:
         """Open the list of mask layers below its box in the spine."""
-        self._window.mask_panel.popup_below(self._window.spine.mask_box())
+        self._window.mask_panel.popup_below(self._window.spine.boxes.mask.button)
 
 
 def _tells(problem: Problem, axis: int) -> bool:

@@ -106,8 +106,8 @@ class ShapeController(QObject):
         panel.dtypePicked.connect(self._on_panel_dtype_picked)
         panel.keepPicked.connect(self._on_panel_keep_picked)
         panel.itemPicked.connect(lambda item: context.view.set(batch=item))
-        spine.scalePicked.connect(self._on_spine_scale_picked)
-        spine.scaleSlid.connect(self._on_spine_scale_slid)
+        spine.boxes.scalePicked.connect(self._on_spine_scale_picked)
+        spine.boxes.scaleSlid.connect(self._on_spine_scale_slid)
         context.making.refused.connect(self.show_state)
         context.view.follow(self.show_state, "evaluation", "batch")
         self.show_state()
@@ -156,7 +156,7 @@ class ShapeController(QObject):
             )
         )
         if problem.d_k:
-            spine.set_scale(scale_kind(problem), problem.scale, problem.d_k)
+            spine.boxes.scale.set_scale(scale_kind(problem), problem.scale, problem.d_k)
 
     # --- up --------------------------------------------------------------------------------------
     def _on_panel_size_committed(self, name: str, value: int) -> None:

@@ -165,18 +165,22 @@ LEAST_SHARE = 1e-3  # a weight can come as near to 0 and to 1
 
 
 class Pull(NamedTuple):
-    """A gesture under way: the problem as it was, the cell, its number then, and the range of its map's colors."""
+    """A gesture under way: the problem as it was, the cell, its number then, and the range of its map's colors.
+
+    `bounded`: whether its numbers lie between 0 and 1.
+    """
 
     problem: Problem
     stage: str
     place: tuple[int, ...]
     value: float
     span: float
+    bounded: bool
 
     def target(self, pixels: int) -> float:
-        """The number that so many pixels mean; shares stay between 0 and 1."""
+        """The number that so many pixels mean."""
         wanted = self.value + pixels * self.span / WAY
-        return min(max(wanted, LEAST_SHARE), 1 - LEAST_SHARE) if STAGE[self.stage].shares else wanted
+        return min(max(wanted, LEAST_SHARE), 1 - LEAST_SHARE) if self.bounded else wanted
 
 
 class PullingController(QObject):
@@ -291,7 +295,8 @@ class PullingController(QObject):
         value, _ = number_at(plane, cell.row, cell.column)
         levels = self._window.product.maps.map(stage).levels
         span = float(levels.high - levels.low)
-        return Pull(problem, stage, plane.index(cell.row, cell.column), value, span)
+        bounded = self._computation.evaluation.node(stage).stage.fractions
+        return Pull(problem, stage, plane.index(cell.row, cell.column), value, span, bounded)
 
     # --- answers ---------------------------------------------------------------------------------
     def _answer(self) -> None:

@@ -15,6 +15,7 @@ from attn_gui.engine import Problem
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS
 from attn_gui.engine.creation.create import fitting_output, with_hidden_width, with_score
 from attn_gui.engine.creation.layer_parts import with_block, with_choice, with_gate, with_head_norms, with_sink
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -40,6 +41,8 @@ REMOVED = {
     "temperature": QT_TRANSLATE_NOOP("History", "removed the temperature"),
     "rotary_theta": QT_TRANSLATE_NOOP("History", "removed rotary positions"),
 }
+READ = {"temperature": Label("temperature", context="Settings"), "sink": Label(QT_TRANSLATE_NOOP("History", "sinks"))}
+"""What only some normalizations read."""
 FIRST = {"softcap": 5.0, "temperature": 1.0, "rotary_theta": 10_000.0}  # what a step begins with when it is added
 
 
@@ -50,8 +53,9 @@ class VariantsController(QObject):
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._view, self._making = context.view, context.making
-        context.window.spine.scorePicked.connect(self.set_score)
-        context.window.spine.numberCommitted.connect(self.set_number)
+        context.window.spine.boxes.scorePicked.connect(self.set_score)
+        context.window.spine.boxes.normalizerPicked.connect(self.set_normalizer)
+        context.window.spine.boxes.numberCommitted.connect(self.set_number)
         context.view.follow(self.show_state, "evaluation")
         context.making.refused.connect(self.show_state)
         self.show_state()
@@ -61,6 +65,7 @@ class VariantsController(QObject):
         problem, spine = self._document.problem, self._window.spine
         spine.set_mask_text(mask_summary(problem.mask))
         spine.set_score(problem.score)
+        spine.set_normalizer(problem.normalize)
         spine.set_numbers(_numbers(problem), problem.dtype)
 
     def retranslate(self) -> None:
@@ -83,6 +88,20 @@ class VariantsController(QObject):
         label = Label(QT_TRANSLATE_NOOP("History", "score {name}"), {"name": name})
         self._making.change(label, lambda: with_score(self._document.problem, score))
 
+    def set_normalizer(self, key: str) -> None:
+        """Make weights of the scores in another way; a temperature and sinks that it does not read go with the step."""
+        problem = self._document.problem
+        gone = [name for name in READ if getattr(problem, name) is not None and name not in NORMALIZERS[key].reads]
+        values: dict[str, object] = {"name": Label(NORMALIZERS[key].label, context="Normalizers")}
+        template = QT_TRANSLATE_NOOP("History", "weights: {name}")
+        if gone:
+            template = QT_TRANSLATE_NOOP("History", "weights: {name}; removed the {gone}")
+            values["gone"] = (
+                READ[gone[0]] if len(gone) == 1 else Label(QT_TRANSLATE_NOOP("History", "temperature and sinks"))
+            )
+        change = {"normalize": key} | dict.fromkeys(gone)
+        self._making.change(Label(template, values), lambda: change)
+
     def set_number(self, name: str, value: float | None) -> None:
         """Set a number of a step; None takes the step away."""
         if value is None:
@@ -96,7 +115,7 @@ class VariantsController(QObject):
         self.set_number(name, FIRST[name] if present else None)
         self._view.tell_all()  # a field is there once the spine has been told of its step
         field = self._window.spine.boxes.field(name)
-        if present and field.isVisible():
+        if present and field is not None and field.isVisible():
             field.setFocus(Qt.FocusReason.OtherFocusReason)
             field.selectAll()
 
@@ -168,7 +187,7 @@ class LayerController(QObject):
         super().__init__(context.window)
         self._window, self._document, self._making = context.window, context.document, context.making
         self._objection: Callable[[], str] | None = None
-        context.window.spine.choicePicked.connect(self.set_choice)
+        context.window.spine.boxes.choicePicked.connect(self.set_choice)
         context.view.follow(self.show_state, "evaluation")
         context.view.follow(self._withdraw, "evaluation")
         context.making.refused.connect(self.show_state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from filecmp import cmp
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ class Example(NamedTuple):
     title: str
     about: str
     head: int = 0
+    cell: tuple[int, int] | None = None  # of the weights: the one that tells most
 
     @property
     def name(self) -> str:
@@ -28,7 +30,7 @@ class Example(NamedTuple):
 
     @property
     def view(self) -> dict[str, object]:
-        """The view that it begins with, as a session says it."""
+        """The head that it begins with, as a session says it."""
         return {"head": self.head}
 
     def load(self) -> Loaded:
@@ -49,6 +51,7 @@ EXAMPLES = (
         "worked-example.npz",
         QT_TRANSLATE_NOOP("Examples", "Worked example, five steps"),
         QT_TRANSLATE_NOOP("Examples", "Two queries and two keys of three numbers: every step can be checked by hand."),
+        cell=(1, 1),
     ),
     Example(
         "thinking",
@@ -86,6 +89,7 @@ EXAMPLES = (
         QT_TRANSLATE_NOOP("Examples", "MiniLM, layer 2"),
         QT_TRANSLATE_NOOP("Examples", "Layer 2 of MiniLM reading “{text}”"),
         head=3,
+        cell=(10, 13),
     ),
     Example(
         "smollm2",
@@ -100,3 +104,9 @@ FIRST = "minilm"
 
 def example_of(key: str) -> Example:
     return next(example for example in EXAMPLES if example.key == key)
+
+
+def example_in(path: Path) -> Example | None:
+    """Return the example that a file is, here or a copy elsewhere."""
+    named = (example for example in EXAMPLES if example.file == path.name)
+    return next((example for example in named if cmp(path, resource("examples", example.file), shallow=False)), None)

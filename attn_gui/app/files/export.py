@@ -24,6 +24,7 @@ from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.export_settings import THEMES
 from attn_gui.figure.levels import Shade
+from attn_gui.lessons.exercises import covering
 from attn_gui.modes import GRADIENT, NOW, SIDE_BY_SIDE, WIPE
 from attn_gui.views.clipboard import LateCopy, picture_data
 from attn_gui.views.dialogs.asking import asked
@@ -152,6 +153,8 @@ class FileWriting(QObject):
 
 PREVIEW_DPI = 96
 CLIPBOARD_DPI = 200
+COVERING = "map", "product"
+"""The pictures that can leave cells out."""
 QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
 
 
@@ -198,11 +201,11 @@ class ExportController(QObject):
         self.copy_stage_image(self._view.look.stage)
 
     def copy_stage_image(self, stage: str) -> None:
-        if self._is_held_up():
+        if self._is_held_up(leaving_out=True):
             return
         draw = self._drawing(replace(self._proposal(stage), dpi=CLIPBOARD_DPI), CLIPBOARD_DPI)
         if not is_long(self._document.problem):
-            self._guarded(lambda: QGuiApplication.clipboard().setImage(draw(self._computation.evaluation, silent)))
+            self._guarded(lambda: QGuiApplication.clipboard().setImage(draw(self._source(), silent)))
             return
         problem = copied(self._window, self._document)
         if problem is not None:
@@ -220,18 +223,21 @@ class ExportController(QObject):
         from attn_gui.figure.kinds import PICTURES
         from attn_gui.views.dialogs.export_dialog import ExportDialog
 
-        if self._is_held_up():
+        if self._is_held_up(leaving_out=True):
             return
-        evaluation, problem = with_derived(self._computation.evaluation), self._document.problem
+        evaluation, problem, covered = self._source(), self._document.problem, bool(self._view.look.blanks)
+        evaluation = evaluation if covered else with_derived(evaluation)
+        kinds = {key: PICTURES[key] for key in COVERING} if covered else PICTURES
         dialog = self._dialog = ExportDialog(
             evaluation.stages,
             heads=problem.num_heads,
             items=problem.batch_size,
             draw=translating(self._previewed),
             names=translating(lambda choice: [task.path.name for task in self._figures(choice)]),
-            pictures=[key for key, kind in PICTURES.items() if kind.is_there(evaluation, self._pages.model)],
+            pictures=[key for key, kind in kinds.items() if kind.is_there(evaluation, self._pages.model)],
             stem=self._naming().stem,
-            compares=self._baseline.comparable,
+            compares=self._baseline.comparable and not covered,
+            carries=not covered,
             gradient=self._view.differentiable,
             parent=self._window,
         )
@@ -303,7 +309,7 @@ class ExportController(QObject):
 
         look, options = self._view.look, {page: dict(values) for page, values in self._pages.options.items()}
         mode = look.compare if self._baseline.comparable or look.compare == GRADIENT else NOW
-        mode = SIDE_BY_SIDE if mode == WIPE else mode
+        mode = NOW if look.blanks else SIDE_BY_SIDE if mode == WIPE else mode
         proposed = ExportChoice(
             stages=(stage,),
             heads=(look.head,),
@@ -323,8 +329,10 @@ class ExportController(QObject):
     def _figures(self, choice: ExportChoice) -> list[Task]:
         from attn_gui.app.files.export_tasks import beside_of, figure_tasks
 
+        if self._view.look.blanks:
+            choice = replace(choice, session=False, compare=NOW)  # either would give away what is covered
         beside = beside_of(self._baseline, choice.compare, self._view.look)
-        return figure_tasks(choice, self._computation.evaluation, self._naming(), self._shades(), beside)
+        return figure_tasks(choice, self._source(), self._naming(), self._shades(), beside)
 
     def _shades(self) -> dict[str, Shade]:
         """Levels and colors as the window shows them."""
@@ -334,7 +342,7 @@ class ExportController(QObject):
         """The preview, or None if it takes a while and comes later."""
         from attn_gui.figure.kinds import PICTURES
 
-        evaluation, draw = self._computation.evaluation, self._drawing(choice, PREVIEW_DPI)
+        evaluation, draw = self._source(), self._drawing(choice, PREVIEW_DPI)
         if not is_long(evaluation.problem) and PICTURES[choice.picture].quick:
             return draw(evaluation, silent)
         self._preview.start(lambda progress: draw(evaluation, progress))
@@ -400,16 +408,23 @@ class ExportController(QObject):
                 yield task.path
 
         if len(tasks) <= QUICK_FILES and sum(task.cells for task in tasks) <= QUICK_CELLS:
-            self._guarded(lambda: self._writing.say_written(list(work(self._computation.evaluation, silent))))
+            self._guarded(lambda: self._writing.say_written(list(work(self._source(), silent))))
             return
-        problem = copied(self._window, self._document)
+        problem, blanks = copied(self._window, self._document), self._view.look.blanks
         if problem is not None:
-            self._writing.begin(lambda progress: work(evaluation_of(problem), progress))
+            self._writing.begin(lambda progress: work(covering(evaluation_of(problem), blanks), progress))
 
-    def _is_held_up(self) -> bool:
-        """Whether nothing can be exported now; then why is said. The numbers may be those of the document before."""
+    def _source(self) -> Evaluation:
+        """The present numbers, without those that are covered."""
+        return covering(self._computation.evaluation, self._view.look.blanks)
+
+    def _is_held_up(self, *, leaving_out: bool = False) -> bool:
+        """Whether nothing can be exported now; then why is said. The numbers may be those of the document before.
+
+        With `leaving_out` the cells that are covered are no hindrance.
+        """
         banner, computation = self._window.banner, self._computation
-        if self._view.look.blanks:
+        if self._view.look.blanks and not (leaving_out and not is_long(self._document.problem)):
             banner.show_info(lambda: self.tr("Cells are covered: answer, or end the exercise, before you export."))
         elif computation.pending:
             banner.show_info(lambda: self.tr("The numbers are still being computed: export them once they are there."))

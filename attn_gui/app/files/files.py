@@ -19,7 +19,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.editing.making import Arrays
 from attn_gui.app.editing.shapes import Clashes
-from attn_gui.app.files.examples import EXAMPLES, Example, example_of
+from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.files.session_saving import SessionSaving
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, WindowTask
@@ -465,7 +465,9 @@ class FilesController(QObject):
         self.recovered.emit(path)
 
     def _take(self, path: Path, loaded: Loaded, stamp: Stamp | None, read: Read = open_file, name: str = "") -> None:
-        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, loaded.view)
+        example = example_in(path) if read is open_file else None
+        view = example.view if example is not None else loaded.view
+        self._begin(loaded, path if path.suffix in SESSION.suffixes else None, name or path.stem, view)
         self._known = stamp  # of before it was read: what another program has written since is not ours
         self.journaling.begin_from(self._known if read is open_file else None)  # what was arranged is in no file
         if path.is_file():
@@ -510,7 +512,8 @@ class FilesController(QObject):
     def begin_with_example(self, key: str) -> None:
         """Open one of the problems that come along, whatever becomes of the one before."""
         loaded = (example := example_of(key)).load()
-        self._begin(loaded, None, example.name, example.view)
+        told = {"cell": ["weights", *example.cell]} if example.cell else {}
+        self._begin(loaded, None, example.name, {**example.view, **told})
         self._tell_of(example, loaded)
 
     def begin_study(self, path: Path, record: StudyRecord | None, placed: Placed, stamp: Stamp | None) -> None:
@@ -526,6 +529,12 @@ class FilesController(QObject):
         """Open a copy of a problem that is no file's; the document before, and what was to take its place, is left."""
         self.left.emit()
         self._begin(Loaded(problem.replace()), None, name, {}, study)
+
+    def begin_first(self, example: Example) -> None:
+        """Open an example since the file that was to be opened first was not; what is said of that stays."""
+        loaded = example.load()
+        self.about, self.view = loaded.about, example.view
+        self._document.adopt(loaded.problem, name=example.name)
 
     def began_with(self, example: Example, loaded: Loaded, *, told: bool) -> None:
         """Take up what belongs to the example that the document holds from the start; `told` says what it shows."""

@@ -32,13 +32,15 @@ class SessionView(QObject):
     def __init__(self, context: AppContext, files: FilesController) -> None:
         super().__init__(context.window)
         self._shades, self._computation, self._view = context.window.product.shades, context.computation, context.view
+        self._files, self._shaded = files, True  # whether levels and colors are those of the document
         files.set_view_source(self.record)
-        context.view.set_opening(lambda: self.look_in(files.view))
-        context.view.follow(lambda: self._take_shades(files.view), "document")
+        context.view.set_opening(self._look_at_opened)
+        context.view.follow(self._shade_opened, "document")
 
     def record(self) -> dict[str, Any]:
         """The present view, in numbers, words and lists."""
-        self._view.tell_all()  # who opened it a moment ago sees its levels, not those of the document before
+        if not self._shaded:
+            self._view.tell_all()  # who opened it a moment ago sees its levels, not those of the document before
         look = self._view.look
         record: dict[str, Any] = {
             "stage": look.stage,
@@ -57,6 +59,14 @@ class SessionView(QObject):
         """Take up a record; what does not fit the problem is left out, since files can say anything."""
         self._view.set(**vars(self.look_in(record)))
         self._take_shades(record)
+
+    def _look_at_opened(self) -> Look:
+        self._shaded = False
+        return self.look_in(self._files.view)
+
+    def _shade_opened(self) -> None:
+        self._shaded = True
+        self._take_shades(self._files.view)
 
     def look_in(self, record: Mapping[str, Any]) -> Look:
         """The look that a record asks for; what it does not say, or wrongly, is as it is or where a problem begins."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject
+from PySide6.QtCore import QDateTime, QLocale, QLockFile, QObject, QTimer
 
 from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController
@@ -25,7 +25,8 @@ UNREADABLE = ".unreadable"
 class Recovery(QObject):
     """Claims the journals that no window writes any more; what is neither opened nor discarded is offered next time.
 
-    One that cannot be read is set aside, and that is said: somebody may know how to get something out of it.
+    One that cannot be read is set aside, and that is said: somebody may know how to get something out of it. An offer
+    in whose place the banner says something else comes back once that is gone.
     """
 
     def __init__(self, context: AppContext, files: FilesController) -> None:
@@ -33,7 +34,10 @@ class Recovery(QObject):
         self._window, self._files, self._look = context.window, files, context.look
         self._left: dict[Path, QLockFile] = {}
         self._aside: list[str] = []  # names of journals that were set aside, until it was said
+        self._words: Callable[[], str] | None = None  # of the offer that nobody has answered or closed
+        self._displaced = False
         files.recovered.connect(self._on_files_recovered)
+        context.window.banner.changed.connect(self._on_banner_changed)
 
     def finish(self) -> None:
         """Leave the others to the next start."""
@@ -85,6 +89,8 @@ class Recovery(QObject):
 
     def _say(self, path: Path, kept: KeptDocument) -> None:
         changed, aside = QDateTime.fromSecsSinceEpoch(int(_changed(path))), self._aside_words()
+        banner = self._window.banner
+        before = "" if banner.isHidden() else banner.text()  # on the file that was opened meanwhile
 
         def words() -> str:
             when = QLocale(self._look.language).toString(changed, QLocale.FormatType.ShortFormat)
@@ -92,7 +98,7 @@ class Recovery(QObject):
             said = self.tr(
                 "The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}."
             )
-            return f"{said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
+            return f"{before} {said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
 
         take = BannerOffer(
             lambda: self.tr("Recover"),
@@ -104,7 +110,23 @@ class Recovery(QObject):
             lambda: self.tr("Delete these changes for good; the file keeps what was saved"),
             lambda: self._discard(path),
         )
-        self._window.banner.show_info(words, offers=[take, drop])
+        self._words = words
+        banner.show_info(words, offers=[take, drop])
+
+    def _on_banner_changed(self) -> None:
+        banner = self._window.banner
+        if self._words is None:
+            return
+        if banner.isHidden():  # perhaps for a moment: who was answered may have more to say
+            QTimer.singleShot(0, self, self._offer_again)
+        else:
+            self._displaced = banner.text() != self._words()
+
+    def _offer_again(self) -> None:
+        if self._window.banner.isHidden():
+            self._words = None
+            if self._displaced:
+                self._offer()
 
     def _discard(self, path: Path) -> None:
         self._window.banner.hide()

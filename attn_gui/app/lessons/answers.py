@@ -23,7 +23,7 @@ from attn_gui.views.lesson_panel import QuestionView
 
 
 class _Judged(NamedTuple):
-    """Verdict on an answer: why it is right, or the mistake that leads to it; `given` is the answer if shown.
+    """Verdict on an answer: why it is right or wrong, or the mistake that leads to it; `given` is the answer if shown.
 
     `place` is the cell that a wrong number is the number of; `near`: the right one to too few decimals.
     """
@@ -122,7 +122,9 @@ class Answers(QObject):
         assert question is not None
         if not found.right:
             near = self.tr("Nearly: more decimals are asked for.") if found.near else ""
-            self._view.set_wrong(near or self.tr("{place} {mistake}").format(**self._reasons(found)).strip())
+            self._view.set_wrong(
+                found.why or near or self.tr("{place} {mistake}").format(**self._reasons(found)).strip()
+            )
             return
         if found.given is None:
             self._view.set_right(found.why)
@@ -151,6 +153,9 @@ def _typed(question: LessonQuestion, ground: NumberSource, lang: str, number: fl
     verdict = verdict_on(question, ground, number)
     if verdict.right:
         return _Judged(True, _why(question, ground, lang))
+    for wrong in question.wrong:
+        if is_same(number, wrong.number.number(ground), question.tolerance):
+            return _Judged(False, wrong.said.said(lang, ground))
     mistake = next((mistake.said for mistake in verdict.mistakes), "")
     if not mistake and number in [round(verdict.expected, decimals) for decimals in (1, 2, 3)]:
         return _Judged(False, near=True)

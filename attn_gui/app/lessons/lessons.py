@@ -52,7 +52,7 @@ from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
 from attn_gui.lessons.live_numbers import NumberSource, Runs, cell_index
 from attn_gui.lessons.scenes import LessonScene, LessonView, State, states_of
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.lesson_panel import Asked, EndWords, LessonPanel, StepWords
+from attn_gui.views.lesson_panel import Asked, DoneStep, EndWords, LessonPanel, StepWords
 from attn_gui.views.zones import handing_on, put_at_foot, put_on_top
 
 # --- menu -----------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class LessonsController(QObject):
         walking: WalkController,
     ) -> None:
         super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        self._window, self._document, self._bars = context.window, context.document, context.bars
         self._computation, self._view = context.computation, context.view
         self._making, self._files, self._pages, self._model = context.making, files, pages, model
         self._walking = walking
@@ -317,20 +317,15 @@ class LessonsController(QObject):
         assert lesson.end is not None
         ground, after = self._ground(), self._following
         done, shown = self._ticks()
-        steps = enumerate(self._states)
+        titles = (state.step.title.said(lang, ground) for state in self._states)
         words = EndWords(
             lesson.key,
             lesson.title.said(lang, ground),
-            len(self._states),
             lesson.end.title.said(lang, ground),
             tuple(line.said(lang, ground) for line in lesson.end.can),
+            tuple(DoneStep(title, place in done, place in shown) for place, title in enumerate(titles)),
             "" if lesson.end.tries is None else lesson.end.tries.said(lang, ground),
             None if after is None else (after.title.said(lang, ground), after.minutes),
-            tuple(
-                (place, state.step.title.said(lang, ground), place in shown)
-                for place, state in steps
-                if place not in done
-            ),
         )
         self._panel.set_end(words)
         self._show_progress()
@@ -379,6 +374,9 @@ class LessonsController(QObject):
     def _open_up(self) -> None:
         self._panel.question.set_walk_offered(False)
         self._uncover()
+        state = self._states[self._place]
+        if state.covered and state.shown.page is not None:
+            self._pages.open(state.shown.page)
 
     def take(self, blank: Blank, number: float) -> None:
         """Judge a number that was typed into the map as the answer, if it is the cell that is asked for."""
@@ -467,10 +465,11 @@ class LessonsController(QObject):
         if shown.cell is not None:
             values |= self._chosen(*shown.cell)
         self._view.set(**values)
-        if shown.page is not None:
+        if shown.page is not None and not self._states[self._place].covered:  # else it would be empty
             self._pages.open(shown.page)
-        elif len(values) > 1:
+        elif shown.page is not None or len(values) > 1:
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
+            self._window.inspector.turn_to(None)
         if shown.play:
             self._view.tell_all()
             covered = self._view.look.cell is not None and self._view.withholds(self._view.look.cell)
@@ -558,6 +557,7 @@ class LessonsController(QObject):
         panel.doAsked.connect(self._do)
         panel.returnAsked.connect(self._return)
         panel.listAsked.connect(self.list.open)
+        panel.cardAsked.connect(lambda: self._bars.actions["card"].trigger())
         panel.nextAsked.connect(self._on_panel_next_asked)
         self._answers.accepted.connect(self._accept)
 

@@ -30,7 +30,7 @@ class CompareController(QObject):
         self._window, self._document, self._computation = context.window, context.document, context.computation
         self._baseline, self._view, self._box = context.baseline, context.view, context.bars.compare
         self._ready = {key: self._make_action(key) for key in READY}
-        context.bars.append("compare", tuple(self._ready.values()))
+        context.bars.put_first("compare", tuple(self._ready.values()))
         context.bars.menus["compare"].aboutToShow.connect(self.show_offers)
         self._soon = QTimer(self, singleShot=True, interval=0)  # the edit is painted first
         self._soon.timeout.connect(self.show_cell)
@@ -135,6 +135,11 @@ class CompareController(QObject):
         look = self._view.look
         found = None
         beside = self._view.middle == SIDE_BY_SIDE  # then the sentence of the cell says both
+        remark = self.tr(
+            "If the numbers of Q and K are independent with variance 1, the scores without ÷ √dₖ have a variance of "
+            "about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0."
+        )
+        self._window.inspector.set_remark(remark if beside and self._baseline.key == WITH_SCALE else "")
         if look.cell is not None and not beside and not self._view.hides(look.cell):
             found = moved(self._baseline, look.cell.stage, look.batch, look.head, *look.cell[1:])
         if found is None:

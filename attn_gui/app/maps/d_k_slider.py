@@ -12,7 +12,7 @@ from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import side_names
 from attn_gui.document.edits import Label, SetFields
-from attn_gui.engine import Problem
+from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis import d_k_sweep
 from attn_gui.engine.analysis.d_k_sweep import Entropies
 from attn_gui.engine.analysis.sweep import MapRow
@@ -93,6 +93,7 @@ class DkController(QObject):
             self._window.sides.arrange()
         before, now = self._baseline.evaluation, self._computation.evaluation
         assert before is not None
+        self._window.set_veiled(False)
         panel.set_width(problem.d_k)
         self._show(before, now, self._source_of(problem), self._row())
 
@@ -221,8 +222,9 @@ class DkController(QObject):
         fields = {**dict.fromkeys(self._base_now().fields()), **problem.fields()}
         # set before the edit: `changed` is emitted within it, and is compared with this generation
         instead, self._made = self._stepped, self._document.generation + 1
-        if not self._making.apply(SetFields(fields, label), instead=instead):
+        with self._computation.handed(DenseEvaluation(problem)):  # of which everybody is notified in turns
+            if self._making.apply(SetFields(fields, label), instead=instead):
+                return  # the maps stay as they are until their turn
             self._made = -1  # it is what was there first
         self._window.sides.end_preview()
-        self._window.set_veiled(False)
         self.show()

@@ -89,7 +89,7 @@ class ReadingsController(QObject):
 
     def _key(self) -> str:
         """The reading on show."""
-        return self._view.look.reading if self._fits(self._view.look.reading) else Entropy.key
+        return next(key for key in (self._view.look.reading, *READINGS) if self._fits(key))
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         item = self._view.look.batch
@@ -172,14 +172,13 @@ class ReadingsController(QObject):
 
 
 def _row(reading: HeadReading) -> Row:
-    needs = QT_TRANSLATE_NOOP("Readings", "Needs queries and keys of one sequence, with tokens")
     return Row(
         f"reading_{reading.key}",
         "readings",
         reading.title,
         group="reading",
         checkable=True,
-        needs=needs,
+        needs=reading.needs,
         context="Readings",
         full=True,
     )

@@ -18,11 +18,10 @@ from attn_gui.engine import Recomputed
 from attn_gui.engine.errors import FieldError
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.figure.operands import by_hand_of, stage_plane
-from attn_gui.figure.text.labels import token_text
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.modes import SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
-from attn_gui.views.names import layer_words, stage_title
+from attn_gui.views.names import layer_words, place_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
@@ -121,11 +120,7 @@ class StatusController(QObject):
         ):
             number = self.tr("{number}, changed by hand").format(number=number)
         number = "?" if hidden else number
-        axes = evaluation.axes(stage)
-        place = f"({row}, {column})"
-        if axes[-1] == "key" and problem.query_tokens and problem.names_of_keys:
-            names = token_text(problem.query_tokens[row]), token_text(problem.names_of_keys[column])
-            place = f"{' → '.join(names)} {place}"
+        place = place_words(problem, evaluation.axes(stage), row, column)
         said = {"stage": stage_title(stage), "head": look.head, "place": place, "number": number}
         if evaluation.node(stage).stage.joined or problem.num_heads == 1:
             return self.tr("{stage} · {place} = {number}").format(**said)

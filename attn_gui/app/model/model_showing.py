@@ -24,6 +24,7 @@ from attn_gui.models.attribution import Likely, likely
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.modes import ACTIONS, MODEL, PRODUCT
+from attn_gui.views.banner import Words
 from attn_gui.views.model.head_grid import HeadPlace
 from attn_gui.views.model.model_view import PICTURES, ModelView
 from attn_gui.views.theme import current_theme, theme_signal
@@ -48,6 +49,8 @@ class ModelShowing(QObject):
         self._changes: ChangedLayers | None = None
         self._reading, self._position = PICTURES, -1
         self._likely: tuple[Likely, ...] = ()
+        self._unknown: tuple[FileNote, ...] = ()
+        self._unknown_words: Words = ""
         self._stale = False  # whether what is shown is of a state that is gone
         self._asked = 0, 0  # the generation and the writes of the document that is run
         self._job, self._predicting = BackgroundTask(self), BackgroundTask(self)
@@ -191,6 +194,7 @@ class ModelShowing(QObject):
             self._window.banner.show_error(lambda: sentences(said))
             return
         told = self.answer is not None and self.answer.other is found.other
+        self._say_unknown(found.run.notes)
         if self.answer is not None and self.answer.place != found.place:
             self._position = -1  # of another text, in which it is anywhere
         self.answer, self._likely = found, ()
@@ -201,6 +205,14 @@ class ModelShowing(QObject):
         if found.run.model.ends.head is None:
             self._set_stale(False)
             self.changed.emit()  # else once the prediction is there
+
+    def _say_unknown(self, notes: tuple[FileNote, ...]) -> None:
+        """Say what of a text the model does not know, and take back what was said so of the text before."""
+        if notes != self._unknown:
+            self._window.banner.withdraw(self._unknown_words)
+            self._unknown, self._unknown_words = notes, lambda: sentences(notes)
+            if notes:
+                self._window.banner.show_info(self._unknown_words)
 
     # --- showing ---------------------------------------------------------------------------------
     def _show(self) -> None:

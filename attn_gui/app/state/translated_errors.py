@@ -18,17 +18,19 @@ from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import spoken
 from attn_gui.engine.stages import lacking
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.views.names import score_name
+from attn_gui.views.names import normalizer_name, score_name
 
 P = ParamSpec("P")
 R = TypeVar("R")
 NAMED = ("matrix", "other", "field", "stage", "by", "why")  # places where the engine names what it speaks of
 SCORE = "score"  # where it says which score function it means
+NORMALIZE = "normalize"  # and which normalization
 NUMBERS = {
     "scale": ("Names", "scale"),
     BIAS: ("Names", BIAS),  # a way to a target
     "softcap": ("Settings", "softcap"),
     "temperature": ("Settings", "temperature"),
+    "sink": ("History", "sinks"),
     "rotary_theta": ("Settings", "base of the rotary positions"),
     "block.ln_eps": ("Settings", "ε of the LayerNorm"),
     "block.norm_eps": ("Settings", "ε of the norms"),
@@ -71,6 +73,8 @@ def _filling(place: str, value: object, named: Callable[[str], str]) -> str:
     """Words of a value for its place in a sentence."""
     if place == SCORE and value in SCORES:
         return score_name(str(value))
+    if place == NORMALIZE:
+        return normalizer_name(str(value))
     return named(value) if place in NAMED and isinstance(value, str) else _word(value)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QDropEvent, QHelpEvent, QInputEvent, QKeyEvent, QMouseEvent
@@ -20,9 +20,11 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.figure.gradients import CELL
 from attn_gui.figure.operands import stage_plane
-from attn_gui.lessons.exercises import Blank
 from attn_gui.modes import ALL, BEFORE, GRADIENT, NOW, PRODUCT, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.views.names import ASK
+
+if TYPE_CHECKING:
+    from attn_gui.lessons.exercises import Blank
 
 AGAIN = object()
 """Returned by a follower that has done a part of what there is to do, and is to be called once more."""
@@ -154,6 +156,8 @@ class ViewState(QObject):
 
     def chosen_blank(self) -> Blank | None:
         """The chosen cell as an exercise has it, or the blank whose number it has, too; None where none is chosen."""
+        from attn_gui.lessons.exercises import Blank  # no picture needs lessons and what they stand on
+
         cell = self.look.cell
         if cell is None or cell.stage not in self._computation.evaluation.stages:
             return None
@@ -211,17 +215,18 @@ class ViewState(QObject):
     def tell_all(self) -> None:
         """Tell the rest of the present look at once: something else is about to happen."""
         self._soon.start()  # which goes on where one of them fails
+        self._guard(False)
         while self._waiting:
             _tell(self._waiting.pop(0))
         self._have_told()
 
     def _have_told(self) -> None:
         self._soon.stop()
-        self._guard(False)
         self._computation.have_told()
 
     def _guard(self, on: bool) -> None:
-        """See every event before its widget, or no longer: that costs a call for each."""
+        """See every event before its widget, or no longer: that costs a call for each. It is not done while followers
+        are called: what they make has hundreds of events, none of them from a person."""
         app = QCoreApplication.instance()
         assert app is not None
         app.installEventFilter(self) if on else app.removeEventFilter(self)
@@ -295,13 +300,17 @@ class ViewState(QObject):
         self._soon.start()  # which goes on where one of them fails
         if self._painted:
             return
+        self._guard(False)
         end = time.perf_counter() + SLICE
-        while self._waiting:
-            show = self._waiting.pop(0)
-            if show() is AGAIN:
-                self._waiting.insert(0, show)
-            if time.perf_counter() >= end:
-                break
+        try:
+            while self._waiting:
+                show = self._waiting.pop(0)
+                if show() is AGAIN:
+                    self._waiting.insert(0, show)
+                if time.perf_counter() >= end:
+                    break
+        finally:
+            self._guard(bool(self._waiting))
         if not self._waiting:
             self._have_told()
 

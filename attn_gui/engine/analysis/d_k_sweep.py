@@ -12,6 +12,7 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY, WITH_SCALE
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, bits, row_entropy
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.engine.scores import SCORES
@@ -60,8 +61,9 @@ def can_repeat(problem: Problem) -> bool:
 
 
 def fits(problem: Problem) -> bool:
-    """Return whether there are scores with a scale of 1/√d_k, of a map that can be read whole at every width."""
-    return SCORES[problem.score].root_scale and problem.n * problem.m <= MOST
+    """Return whether a softmax is taken of scores times 1/√d_k, of a map that can be read whole at every width."""
+    softmax = NORMALIZERS[problem.normalize].elementary
+    return softmax and SCORES[problem.score].root_scale and problem.n * problem.m <= MOST
 
 
 def repeated(problem: Problem, width: int) -> Problem:
@@ -76,8 +78,9 @@ def repeated(problem: Problem, width: int) -> Problem:
 
 
 def two_states(problem: Problem) -> tuple[Evaluation, Evaluation]:
-    """Return the problem without its scale, and with it."""
-    return DenseEvaluation(READY[WITH_SCALE].made(problem)), DenseEvaluation(problem)
+    """Return the problem without its scale, and with it; what follows from the weights is computed when it is read."""
+    least = 8 * problem.batch_size * problem.num_heads * problem.n * problem.m
+    return DenseEvaluation(READY[WITH_SCALE].made(problem), least), DenseEvaluation(problem, least)
 
 
 def read_d_k(evaluation: Evaluation, row: MapRow) -> DkReading:

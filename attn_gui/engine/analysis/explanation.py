@@ -40,6 +40,7 @@ from attn_gui.engine.graph.nodes import Node, as_index, cell_latex, computed_nam
 from attn_gui.engine.graph.printing import OF_RESULTS, Style, short_number
 from attn_gui.engine.graph.stage import Linear, Role, Stage
 from attn_gui.engine.masks import Layer
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import STAGE
@@ -380,9 +381,11 @@ def per_query(evaluation: Evaluation, stage: str, index: tuple[int, ...], value:
 
 
 def is_a_sum(evaluation: Evaluation, stage: str) -> bool:
-    """Return whether a cell is a weight or a sum of values by weights, also by another name or beside other heads."""
+    """Return whether a cell is a weight of a softmax or a sum of values by such weights, also by another name or beside
+    other heads."""
     entry = STAGE.get(plain_name(stage))
-    if entry is None or evaluation.logits is None:  # a map that is derived from others, or weights that are given
+    softmax = evaluation.logits is not None and NORMALIZERS[evaluation.problem.normalize].elementary
+    if entry is None or not softmax:  # a map that is derived from others, or weights that are given
         return False
     node = evaluation.node(evaluation.computed(stage))
     if entry.shares or entry.over_keys:
@@ -397,7 +400,7 @@ def _by_hand(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> bool
     """Return whether an intervention changes the row of any stage from the softmax to this one."""
     item, head, row = _place(evaluation, plain_name(stage), index)[0]
     for node in evaluation.nodes[: evaluation.nodes.index(evaluation.node(stage)) + 1]:
-        follows = node.stage.shares or (not node.stage.square and not node.stage.input_side)
+        follows = node.stage.role is Role.WEIGHT or (not node.stage.square and not node.stage.input_side)
         place = cell((item, head, row) if node.stage.per_head else (item, row))
         if follows and isinstance(node, InterventionNode) and node.touching((*place, slice(0, node.shape[-1]))):
             return True

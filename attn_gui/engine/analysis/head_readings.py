@@ -16,6 +16,7 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.evaluation import EntropyT, Evaluation, bits, row_entropy
 from attn_gui.engine.graph.indices import length
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE, stage_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -97,6 +98,8 @@ class HeadReading:
     title: ClassVar[str]
     sentence: ClassVar[str]  # what is counted
     singles: ClassVar[bool] = True  # whether it counts some cells and not all
+    of_shares: ClassVar[bool] = True  # whether it means nothing where rows do not add up to 1
+    needs: ClassVar[str] = QT_TRANSLATE_NOOP("Readings", "Needs weights whose rows add up to 1")
 
     def said(self, problem: Problem) -> str:
         """Return the sentence for a problem."""
@@ -120,7 +123,7 @@ class HeadReading:
 
     def fits(self, problem: Problem) -> bool:
         """Return whether there is anything to count in a problem."""
-        return True
+        return not self.of_shares or NORMALIZERS[problem.normalize].shares
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         """Return the number; `rows` begins at the first row each time. NaN where a weight is."""
@@ -172,7 +175,7 @@ class StableRank(HeadReading):
     """
 
     key = "rank"
-    singles = False
+    singles = of_shares = False
     title = QT_TRANSLATE_NOOP("Readings", "stable rank")
     sentence = QT_TRANSLATE_NOOP("Readings", "Σσ² / σ₁², 1 (all rows alike) … {most}")
 
@@ -195,11 +198,15 @@ class LargestWeight(HeadReading):
     """The largest weight of all."""
 
     key = "largest"
+    of_shares = False
     title = QT_TRANSLATE_NOOP("Readings", "largest weight")
     sentence = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head, 0 … 1")
     by_hand = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head; one set by hand may be any number")
+    unbound = QT_TRANSLATE_NOOP("Readings", "the largest weight of the head, which may be any number")
 
     def said(self, problem: Problem) -> str:
+        if not NORMALIZERS[problem.normalize].fractions:
+            return self.unbound
         return self.by_hand if has_weights_by_hand(problem) else self.sentence
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
@@ -272,8 +279,13 @@ class SinkShare(Pattern):
 class OfTokens(Pattern):
     """A pattern of tokens that attend to tokens of their own sequence."""
 
+    needs = QT_TRANSLATE_NOOP(
+        "Readings", "Needs queries and keys of one sequence, with tokens, and weights whose rows add up to 1"
+    )
+
     def fits(self, problem: Problem) -> bool:
-        return problem.query_tokens is not None and problem.query_tokens == problem.names_of_keys
+        own = problem.query_tokens is not None and problem.query_tokens == problem.names_of_keys
+        return own and super().fits(problem)
 
 
 class PreviousToken(OfTokens):

@@ -13,6 +13,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import Note
 from attn_gui.engine.masks import ALIGN, Aligned, Layer, holds_switches
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.sentences import MINUS
@@ -150,7 +151,8 @@ class Crowded(LintRule):
 
     def find(self, problem: Problem, rows: OpenKeys) -> Iterator[Finding]:
         most, count = problem.d_k + 1, int(rows.counts.max())
-        if count > most and SCORES[problem.score].slope(problem.score_params) is not None:
+        linear = SCORES[problem.score].slope(problem.score_params) is not None
+        if count > most and linear and NORMALIZERS[problem.normalize].elementary:
             yield Finding(self.key, Note(self.words, {"count": count, "width": problem.d_k, "most": most}))
 
 

@@ -37,6 +37,28 @@ def softmax(logits: Row, temperature: float, sink: float = -math.inf) -> Row:
     return [score / denominator for score in exp_scores]
 
 
+def weights_of(problem: Problem, logits: Row, sink: float) -> Row:
+    """Return what the problem's normalization makes of a row of scores; a key at −∞ has no part."""
+    temperature = problem.temperature or 1.0
+    if problem.normalize == "softmax":
+        return softmax(logits, temperature, sink)
+    if problem.normalize == "none":
+        return [0.0 if s == -math.inf else s for s in logits]
+    if problem.normalize == "sigmoid":
+        return [sigmoid(s / temperature) for s in logits]
+    shares = [s + 1 if s > 0 else power(math.e, s) if s > -math.inf else 0.0 for s in logits]
+    total = sum(shares)
+    return [0.0 if share == 0 else share / total for share in shares]
+
+
+def sigmoid(s: float) -> float:
+    """Return 1 / (1 + e^(−s)); e^s / (1 + e^s) below 0, where e^(−s) may be too large."""
+    if math.isnan(s):
+        return s
+    share = math.exp(-abs(s))
+    return 1 / (1 + share) if s >= 0 else share / (1 + share)
+
+
 def held(row: Row, limit: float) -> Row:
     """Return the row with ±∞ for what reaches a limit, the overflow of the problem's dtype."""
     if max(map(abs, row), default=0.0) < limit:
@@ -106,6 +128,7 @@ def joined(heads: list[Rows]) -> Rows:
 
 NOTHING: Mapping[str, Rows] = {}
 SCORES = ("dot", "additive", "cosine", "gaussian", "average")
+NORMALIZATIONS = ("softmax", "none", "sum", "sigmoid")
 OPENING, ADDING = ("causal", "window", "prefix", "padding", "custom"), ("bias", "alibi")
 
 
@@ -407,6 +430,7 @@ def refuse_unknown(problem: Problem, stages: Iterable[str] = STAGES) -> None:
     by_hand = [record.kind for record in problem.interventions if record.enabled]
     asked: tuple[tuple[str, Iterable[str], Sequence[str]], ...] = (
         ("score", [problem.score], SCORES),
+        ("normalization", [problem.normalize], NORMALIZATIONS),
         ("mask layer", layers, OPENING + ADDING),
         ("intervention", by_hand, KINDS),
         ("block", blocks, CHOICES),
@@ -610,7 +634,7 @@ class _Loops:
 
     # --- one row of one head ---------------------------------------------------------------------
     def attend(self, item: int, head: int, i: int, query: Row, stop: str = "") -> dict[str, Row]:
-        """scores → × scale → softcap → + bias → mask → softmax(· / temperature) → · V, for one query."""
+        """scores → × scale → softcap → + bias → mask → weights → · V, for one query."""
         problem, place = self.problem, (item, head, i)
         *_, keys, columns = self.side(item, head // self.share)
         found: dict[str, Row] = {}
@@ -653,7 +677,7 @@ class _Loops:
         allowed = [all(opens(problem, layer, *place, j) for layer in masks) for j in range(problem.m)]
         if masks:
             logits = keep("masked", [s if open_ else -math.inf for s, open_ in zip(logits, allowed, strict=True)])
-        return keep("weights", softmax(logits, problem.temperature or 1.0, sink)), allowed
+        return keep("weights", weights_of(problem, logits, sink)), allowed
 
     # --- what follows the heads ------------------------------------------------------------------
     def ending(self, item: int, i: int, row: Row, stop: str = "") -> dict[str, Row]:

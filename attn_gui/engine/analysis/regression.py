@@ -17,6 +17,7 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import length
 from attn_gui.engine.masks import Custom
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.engine.scores import SCORES, Score
@@ -143,6 +144,9 @@ def error_of_others(points: Problem) -> float:
     return _squared(_error(points, float(points.score_params["w"])))
 
 
+COMPARED_BY = ("score", "score_params", "normalize", "scale", "softcap", "temperature")
+
+
 def each_from_the_others(evaluation: Evaluation) -> Problem:
     """Return the attention of the points (keys with their values) over one another, none over itself.
 
@@ -156,7 +160,7 @@ def each_from_the_others(evaluation: Evaluation) -> Problem:
     if count < 2 or heads * problem.batch_size * count * count > MOST_POINTS:
         raise FieldError(sentences.FIT_POINTS, got=count)
     key, value = _whole(evaluation, evaluation.latest("key")), _whole(evaluation, "value")
-    kept = {name: getattr(problem, name) for name in ("score", "score_params", "scale", "softcap", "temperature")}
+    kept = {name: getattr(problem, name) for name in COMPARED_BY}
     others = Custom(allowed=~np.eye(count, dtype=bool))
     return Problem.of({"query": key, "key": key, "value": value, "num_heads": heads, "mask": (others,)} | kept)
 
@@ -247,11 +251,12 @@ class Estimator:
     fitted: bool = False
 
     def put(self, problem: Problem, w: float | None = None) -> Problem:
-        """Return the problem pooled in this way, its masks kept, with no sink; all else about the scores is as it is
-        unless given."""
+        """Return the problem pooled in this way by a softmax, its masks kept, with no sink; all else about the scores
+        is as it is unless given."""
         name, score = next((name, score) for name, score in SCORES.items() if self.fits(score))
         params = score.defaults if w is None else {**score.defaults, score.kernel_width: w}
-        return problem.replace(score=name, score_params=params, scale=None, softcap=None, temperature=None, sink=None)
+        usual, unset = next(iter(NORMALIZERS)), dict.fromkeys(("scale", "softcap", "temperature", "sink"))
+        return problem.replace(score=name, score_params=params, normalize=usual, **unset)
 
 
 def _is_kernel(score: Score) -> bool:

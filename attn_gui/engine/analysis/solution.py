@@ -264,7 +264,7 @@ def _check_target(stage: Stage, target: float, by: str) -> None:
         raise FieldError(verdicts.UNSOLVABLE, stage=stage.name)
     if not stage.square and by == "key":
         raise FieldError(verdicts.KEY_OF_OUTPUT)
-    if stage.shares and not 0 < target < 1:
+    if stage.fractions and not 0 < target < 1:
         raise FieldError(verdicts.TARGET_WEIGHT, got=target)
 
 

@@ -18,6 +18,7 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.indices import cell, length
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import STAGE
@@ -430,14 +431,17 @@ class QuickRow:
 def quick_row(problem: Problem, stage: str, index: Sequence[int]) -> QuickRow | None:
     """Return the row of a weight or score whose odds among other keys `solve` lets free by default.
 
-    None for short rows, for cells that are closed, and where scores are not linear in the query or changed by hand.
+    None for short rows, for cells that are closed, and where scores are not linear in the query or changed by hand, or
+    the weights of no softmax.
     """
     entry, score = STAGE[stage], SCORES[problem.score]
     slope = score.slope(problem.score_params)
     by_hand = any(record.enabled for record in problem.interventions)
     if problem.projected or not entry.square or slope is None or problem.softcap is not None or by_hand:
         return None
-    if (score.common and not entry.shares) or problem.sink is not None or problem.norms_heads:
+    if not NORMALIZERS[problem.normalize].elementary or (score.common and not entry.shares):
+        return None
+    if problem.sink is not None or problem.norms_heads:
         return None
     item, head, query, key = index
     row = SolvedRow(RowwiseEvaluation(problem), item, head, query)
@@ -471,7 +475,7 @@ class SolvingStopped(Exception):
 class Probed:
     """Gap of one cell of a stage to its target, as the cells that are asked about change.
 
-    A weight counts by log-odds, but for one changed by hand: it may be no share of what the softmax reads.
+    A weight counts by log-odds, but for one changed by hand or of no softmax: it may be no share of anything.
     """
 
     def __init__(self, ask: Ask, stage: str, target: float) -> None:
@@ -479,7 +483,8 @@ class Probed:
         self._evaluation, self._cells, self._box, self._stage, self._index = evaluation, cells, box, stage, index
         self._cancelled, self._looks = ask.cancelled, 0
         self._old = np.array(cells.array[box], float)
-        self._odds = STAGE[stage].shares and not isinstance(evaluation.node(stage), InterventionNode)
+        node = evaluation.node(stage)
+        self._odds = STAGE[stage].shares and node.stage.elementary and not isinstance(node, InterventionNode)
         self._target = math.log(target) - math.log1p(-target) if self._odds else target
         self.enough = 16 * float(np.finfo(evaluation.problem.dtype).eps) * max(1.0, abs(self._target))
         self.length = max(1.0, length(self._old[np.isfinite(self._old)]))

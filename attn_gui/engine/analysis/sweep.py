@@ -21,6 +21,7 @@ from attn_gui.engine.graph.indices import length, leveled
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.interventions import Set
 from attn_gui.engine.masks import Layer, Parameter
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES, ScoreSetting
 from attn_gui.engine.stages import STAGE
@@ -242,6 +243,7 @@ class SeededWidth(Quantity):
             scale=problem.scale,
             softcap=problem.softcap,
             temperature=problem.temperature,
+            normalize=problem.normalize,
             mask=tuple(layer for layer in problem.mask if layer.cells is None and _is_shared(layer)),
         )
 
@@ -269,11 +271,15 @@ def quantity_of_cell(problem: Problem, stage: str, place: tuple[int, ...], value
     return GivenCell(stage, place[len(place) - array.ndim :])
 
 
+_OF_WEIGHTS = {"temperature": Option("temperature", (("Settings", "temperature"),), 0.1, 4.0, unset=1.0)}
+"""What a normalization may read."""
+
+
 def quantities_of(problem: Problem, cell: Quantity | None = None) -> Mapping[str, Quantity]:
     """Return every quantity of a problem by its key; `cell` is that of the chosen cell."""
     found: dict[str, Quantity] = {
         "scale": ScaleFactor("scale", (("Names", "scale"),), 0.0, 1.0, positive=False),
-        "temperature": Option("temperature", (("Settings", "temperature"),), 0.1, 4.0, unset=1.0),
+        **{name: option for name, option in _OF_WEIGHTS.items() if name in NORMALIZERS[problem.normalize].reads},
         "softcap": Option("softcap", (("Settings", "softcap"),), 0.5, 30.0),
         "d_k": SeededWidth(),
     }
@@ -311,6 +317,10 @@ class RowReading(ABC):
 
     title: str
 
+    def fits(self, problem: Problem) -> bool:
+        """Return whether it means anything in a problem."""
+        return True
+
     @abstractmethod
     def read(self, evaluation: Evaluation, row: MapRow) -> float:
         """Return the number; NaN where there is none."""
@@ -320,6 +330,9 @@ class RowEntropy(RowReading):
     """−Σ a log₂ a of the weights."""
 
     title = QT_TRANSLATE_NOOP("Pages", "entropy of the row (bits)")
+
+    def fits(self, problem: Problem) -> bool:
+        return NORMALIZERS[problem.normalize].shares
 
     def read(self, evaluation: Evaluation, row: MapRow) -> float:
         return bits(float(row_entropy(weights(evaluation, row))))
@@ -375,6 +388,9 @@ class Saturation(RowReading):
     """‖diag(a) − aaᵀ‖, the Jacobian of the softmax at temperature 1 (Frobenius): 0 lets no gradient through."""
 
     title = QT_TRANSLATE_NOOP("Pages", "saturation ‖diag(a) − aaᵀ‖")
+
+    def fits(self, problem: Problem) -> bool:
+        return NORMALIZERS[problem.normalize].elementary
 
     def read(self, evaluation: Evaluation, row: MapRow) -> float:
         return jacobian_norm(weights(evaluation, row))

@@ -23,6 +23,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import Node, plain_name
 from attn_gui.engine.graph.stage import UNIT
 from attn_gui.engine.masks import Causal, Layer
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
@@ -132,7 +133,9 @@ def of_the_weights(
     evaluation: Evaluation, seed: int = 0, pause: Callable[[], object] = bool
 ) -> tuple[Invariant, Invariant]:
     """Check that rows sum to 1, and that weights behind a mask are exactly 0: both of the same tiles."""
-    sums: _Sums | _GivenSums = _Sums(evaluation.problem) if evaluation.problem.compares else _GivenSums()
+    sums: _Sums | _GivenSums | _NoSums = _NoSums() if evaluation.problem.compares else _GivenSums()
+    if evaluation.problem.compares and NORMALIZERS[evaluation.problem.normalize].shares:
+        sums = _Sums(evaluation.problem)
     zeros, rows = _Zeros(), 0
     for box in _tiles(evaluation.problem, seed):
         pause()
@@ -166,7 +169,7 @@ class _Sums:
 
     def _expected(self, logits: Array, box: Box) -> tuple[Array, Array]:
         """Return the sum of every row, 1 less the share of the sink, and the units by which that may be off."""
-        seen = np.where(np.isneginf(logits).all(axis=-1), 0.0, 1.0)
+        seen = np.where(NORMALIZERS[self.problem.normalize].blind(logits), 0.0, 1.0)
         if self.problem.sink is None:
             return seen, np.zeros(())
         top, temperature = logits.max(axis=-1), self.problem.temperature or 1.0
@@ -180,6 +183,16 @@ class _Sums:
         template = verdicts.ROWS_SUM if self.problem.sink is None else verdicts.ROWS_SUM_SINK
         note = Note(template, {"difference": self.worst, "wrong": self.wrong, "wild": self.wild})
         return Invariant("rows_sum_to_one", not self.wrong, note)
+
+
+class _NoSums:
+    """Weights that no normalization makes shares: nothing has to hold."""
+
+    def add(self, evaluation: Evaluation, box: Box) -> None:
+        pass
+
+    def found(self) -> Invariant:
+        return Invariant("rows_sum_to_one", None, Note(verdicts.NO_SUM, {}))
 
 
 class _GivenSums:
@@ -400,6 +413,7 @@ KEY_ROWS = 64  # rows of K and V that a sample holds
 NOTHING = 1e-300  # a tolerance below is shown as 0: the cell was given, not computed
 UNKNOWN = {
     "score": verdicts.UNKNOWN_SCORE,
+    "normalization": verdicts.UNKNOWN_NORMALIZATION,
     "mask layer": verdicts.UNKNOWN_LAYER,
     "intervention": verdicts.UNKNOWN_INTERVENTION,
     "block": verdicts.UNKNOWN_BLOCK,

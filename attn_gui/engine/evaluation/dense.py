@@ -131,6 +131,8 @@ class DenseEvaluation(Evaluation):
 
     def _take_up(self, problem: Problem) -> dict[str, list[Box]]:
         """Read the numbers of another problem of the same structure; the cells of stages that interventions changed."""
+        if problem is self.problem:
+            return {}  # other numbers in the arrays that are read
         if problem.structure == self.problem.structure and problem.interventions == self.problem.interventions:
             self.problem, self._sources = problem, sources_of(problem)
             for node in self._nodes:

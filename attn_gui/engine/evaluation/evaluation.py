@@ -154,14 +154,15 @@ class Evaluation(ABC):
 
     @property
     def elementary(self) -> bool:
-        """Whether closed formulas hold: all up to the softmax is elementary, and nothing there is set by hand."""
+        """Whether closed formulas hold: a softmax of elementary scores, of which nothing is set by hand."""
         before = [node for node in map(self.node, self.stages) if node.stage.square or node.stage.input_side]
-        return self.elementary_stages and not any(isinstance(node, InterventionNode) for node in before)
+        known = self.elementary_stages and self.node(self.weights).stage.elementary
+        return known and not any(isinstance(node, InterventionNode) for node in before)
 
     @property
     def elementary_stages(self) -> bool:
-        """Whether every stage from the scores to the softmax is elementary."""
-        return all(STAGE[name].elementary for name in self.stages if STAGE[name].square)
+        """Whether every stage from the scores to what the weights are made of is elementary."""
+        return all(STAGE[name].elementary for name in self.stages if STAGE[name].square and name != self.weights)
 
     # --- the parts of attention ------------------------------------------------------------------
     def part(self, role: Role) -> str | None:
@@ -175,7 +176,7 @@ class Evaluation(ABC):
 
     @cached_property
     def weights(self) -> str:
-        """The stage whose rows are shares of one."""
+        """The stage of the weights."""
         return stage_of(Role.WEIGHT)
 
     @cached_property
@@ -195,7 +196,7 @@ class Evaluation(ABC):
 
     @property
     def logits(self) -> str | None:
-        """The stage that the softmax reads; None where the weights are given."""
+        """The stage that the weights are made of; None where they are given."""
         return self.stages[self.stages.index(self.weights) - 1] if self.scores in self.stages else None
 
     def latest(self, variable: str) -> str:
@@ -241,16 +242,18 @@ class Evaluation(ABC):
     def block(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Array:
         """Return a 2-D block. In a stage without heads `columns` count within the head's columns, or all (head
         None)."""
-        if head is None and len(self.shape(stage)) == 4:
+        box = self.block_box(stage, batch, head, rows, columns)
+        if head is None and len(box) == 4:
             raise FieldError(sentences.NEEDS_HEAD, stage=stage)
-        found = self.box(stage, self.block_box(stage, batch, head, rows, columns))
+        found = self.box(stage, box)
         return np.asarray(found[(0,) * (found.ndim - 2)])
 
     def block_box(self, stage: str, batch: int, head: int | None, rows: slice, columns: slice) -> Box:
         """Return the box of a block, of the first head where a stage with heads is asked for none."""
-        shape = self.shape(stage)
+        shape = self.node(stage).shape
         if len(shape) == 4:
-            return (*indices.cell((batch, head or 0)), _cut(rows, shape[2]), _cut(columns, shape[3]))
+            head = head or 0
+            return (slice(batch, batch + 1), slice(head, head + 1), _cut(rows, shape[2]), _cut(columns, shape[3]))
         mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
         inside = _cut(columns, mine.stop - mine.start)
         across = slice(mine.start + inside.start, mine.start + inside.stop)
@@ -258,9 +261,9 @@ class Evaluation(ABC):
 
     def head_columns(self, stage: str, head: int) -> slice:
         """Return the columns of a stage that belong to a query head (a K/V head is shared by its group)."""
-        columns, problem = self.shape(stage)[-1], self.problem
-        counts = {"": 1, "h": problem.num_heads, "g": problem.num_kv_heads}
-        heads = counts[self.node(stage).stage.heads]
+        node, problem = self.node(stage), self.problem
+        columns, counts = node.shape[-1], {"": 1, "h": problem.num_heads, "g": problem.num_kv_heads}
+        heads = counts[node.stage.heads]
         head, width = head * heads // problem.num_heads, columns // heads
         return slice(head * width, (head + 1) * width)
 
@@ -482,7 +485,7 @@ class Plane:
     @cached_property
     def signed(self) -> bool:
         """Whether its numbers lie to both sides of 0."""
-        return self.evaluation.signed or not self._entry.shares
+        return self.evaluation.signed or not self._entry.fractions
 
     def block(self, rows: slice, columns: slice) -> Picture:
         """Return (values, allowed) of a part as shown; `allowed` only for stages behind the mask."""

@@ -393,6 +393,9 @@ class StreamingEvaluation(DenseEvaluation):
         if self._kind == np.float32 and indices.count(whole) <= max(AT_ONCE, 2 * indices.count(box)):
             return self._passes.whole_weights(whole)[..., box[3]]
         rows, temperature = self._passes.rows, self._chain.temperature
+        if not (normalizer := self._chain.normalizer).elementary:
+            parts = normalizer.parts(self._chain.logits(box), np.asarray(temperature))
+            return np.where(parts == 0, 0.0, parts / rows.denominator[box[:3]][..., None])
         weights = rows.weights(self._chain.logits(box), box, temperature)
         for batch, head, row in np.argwhere(rows.overflow_risk(box, temperature)).tolist():
             place = indices.cell((box[0].start + batch, box[1].start + head, box[2].start + row))

@@ -19,6 +19,7 @@ from attn_gui.engine.graph.indices import Reference, contract
 from attn_gui.engine.graph.nodes import Node, computed_name, plain_name
 from attn_gui.engine.graph.sources import Positions, Readable
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.normalizers import NORMALIZERS, Normalizer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
@@ -91,6 +92,11 @@ class Chain:
         """Return the logit of a head that has no key, where there is one."""
         sink = self._evaluation.problem.sink
         return None if sink is None else float(sink[head])
+
+    @property
+    def normalizer(self) -> Normalizer:
+        """What makes weights of the logits."""
+        return NORMALIZERS[self._evaluation.problem.normalize]
 
     @property
     def temperature(self) -> float:
@@ -463,7 +469,11 @@ class StageKernel:
         return np.asarray(self.values.cells[batch, head // self.chain.group, :, :-1].astype(np.float64))
 
     def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
-        """Return row maxima, exp((logits − row maximum) / T), and its row sums."""
+        """Return row maxima, exp((logits − row maximum) / T), and its row sums; without a softmax 0 and the
+        parts of the normalization."""
+        if not (normalizer := self.chain.normalizer).elementary:
+            parts = normalizer.parts(logits, np.asarray(self.chain.temperature))
+            return np.zeros(len(logits)), parts, normalizer.totals(parts)[:, 0]
         row_max = logits.max(axis=-1)
         row_max = np.where(np.isneginf(row_max), 0.0, row_max)
         exp_scores = np.exp((logits - row_max[:, None]) / self.chain.temperature)

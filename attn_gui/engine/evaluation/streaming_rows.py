@@ -25,7 +25,8 @@ from attn_gui.engine.scores import SCORES
 class HandRows:
     """Flags (batch, head, query): `logits` of rows that softmax reads, `weights` of its results, `any` of both.
 
-    What is kept of the rows of `any` is the result itself, since its weights need not sum to 1.
+    What is kept of the rows of `any` is the result itself, since its weights need not sum to 1. Where they are no
+    softmax, all rows are among them.
     """
 
     def __init__(self, evaluation: DenseEvaluation, chain: Chain) -> None:
@@ -42,6 +43,8 @@ class HandRows:
                 flags = self.weights if node.name == self._chain.weights else self.logits
                 for step in node.steps:
                     flags[step.box[:3]] = True
+        if not self._chain.normalizer.elementary:
+            self.weights[:] = True
         self.any = self.logits | self.weights
         return np.asarray(self.any != before)
 

@@ -306,10 +306,10 @@ class OpenOnly(Expression):
 
 
 class UnlessClosed(Expression):
-    """A part, but −∞ where what it is made of is."""
+    """A part, but −∞, or another number, where what it is made of is −∞."""
 
-    def __init__(self, own: Expression, part: Expression) -> None:
-        self.own, self.part = own, part
+    def __init__(self, own: Expression, part: Expression, closed: float = -math.inf) -> None:
+        self.own, self.part, self.closed = own, part, closed
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -317,7 +317,7 @@ class UnlessClosed(Expression):
 
     @property
     def value(self) -> float:
-        return -math.inf if self.own.value == -math.inf else self.part.value
+        return self.closed if self.own.value == -math.inf else self.part.value
 
 
 # --- functions ------------------------------------------------------------------------------------

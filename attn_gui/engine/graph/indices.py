@@ -103,6 +103,9 @@ def boxes_of(axes: Axes, ranges: Ranges, sizes: Mapping[str, int]) -> list[Box]:
 
 def _cuts(letters: str, ranges: Ranges, sizes: Mapping[str, int]) -> list[slice]:
     """Return the slices of one axis: every block of an outer letter holds a part of the inner ones."""
+    if len(letters) == 1:
+        start, stop = ranges.get(letters) or (0, sizes[letters])
+        return [slice(start, stop)]
     runs = [(0, 1)]
     for letter in letters:
         size = sizes[letter]

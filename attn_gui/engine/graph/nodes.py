@@ -178,7 +178,7 @@ class Node:
     gates: Mapping[int, str]  # the stage's gates, of those that are there
     limit: float = math.inf  # from here on a result is ±∞ to whatever reads it, as it is in the problem's dtype
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.stage.name
 
@@ -261,7 +261,7 @@ class Node:
         box, parts, lengths = self.needs(box)
         with np.errstate(all="ignore"):  # a cell shows what is wrong with its number
             out = self.stage.forward(*self._read(parts, lengths, fetch))
-            if not (self.stage.shares or self.stage.role is Role.CLOSE):  # no larger than what they read
+            if not (self.stage.fractions or self.stage.role is Role.CLOSE):  # no larger than what they read
                 out = overflowed(out, self.limit)
         return box, np.broadcast_to(out, [lengths[k] for k in self.left]).reshape(indices.shape_of(box))
 

@@ -92,7 +92,7 @@ class Role(Enum):
     CAP = "bends the scores below a bound"
     BIAS = "adds layers to the scores"
     CLOSE = "closes keys to queries"
-    WEIGHT = "makes each row of scores weights, by a softmax"
+    WEIGHT = "makes each row of scores weights, usually by a softmax"
     MIX = "sums values by the weights"
     JOIN = "lays the results of the heads side by side"
     PROJECT = "multiplies the joined heads by W_O, where there is one"
@@ -108,6 +108,7 @@ class Facts(TypedDict, total=False):
     transposed: bool
     elementary: bool
     shares: bool
+    fractions: bool
     told: str
     role: Role
     block: str
@@ -136,6 +137,9 @@ class Choices(Protocol):
 
     @property
     def score(self) -> str: ...
+
+    @property
+    def normalize(self) -> str: ...
 
     @property
     def mask(self) -> tuple[Layer, ...]: ...
@@ -170,7 +174,8 @@ class Stage:
     heads = ""  # whose heads lie side by side in its columns: h those of the queries, g those of K and V
     transposed = False  # whether the spine shows it with its rows as columns
     behind_mask = False  # whether a closed cell has no number of its own
-    shares = False  # whether its rows are shares of one, without a sign
+    shares = False  # whether its rows are shares of one; of the place of the weights: unless a problem chooses others
+    fractions = False  # whether its numbers lie between 0 and 1
     elementary = False  # whether solving, fast kernels and the one-line formula have a closed form for it
     role: Role | None = None
     block = ""  # the kind of block that it belongs to; "" for a stage of every problem

@@ -9,11 +9,11 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Input, Role, Stage, given
+from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.stages import Softmax
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-from .mistake import Mistake, exchanged, rewired
+from .mistake import Mistake, OfSoftmax, exchanged, rewired
 
 MOST = 1 << 20  # cells of maps that are read for one cell of heads put together wrongly
 
@@ -139,7 +139,7 @@ class AcrossHeads(Softmax):
         return np.swapaxes(super().forward(np.swapaxes(logits, 1, -1), temperature, None), 1, -1)
 
 
-class SoftmaxOverHeads(Mistake):
+class SoftmaxOverHeads(OfSoftmax):
     """The heads of a place add up to 1 instead of the keys of a query."""
 
     key = "softmax_over_heads"
@@ -148,7 +148,7 @@ class SoftmaxOverHeads(Mistake):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return problem.num_heads > 1
+        return super().applies(problem) and problem.num_heads > 1
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         return exchanged(stages, Role.WEIGHT, lambda softmax: AcrossHeads())
@@ -164,7 +164,7 @@ class MeanShares(Softmax):
         return np.broadcast_to(weights.mean(axis=1, keepdims=True), weights.shape)
 
 
-class MeanOverHeads(Mistake):
+class MeanOverHeads(OfSoftmax):
     """The weights that nn.MultiheadAttention returns unless told not to average them."""
 
     key = "mean_over_heads"
@@ -175,7 +175,7 @@ class MeanOverHeads(Mistake):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return problem.num_heads > 1
+        return super().applies(problem) and problem.num_heads > 1
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         return exchanged(stages, Role.WEIGHT, lambda softmax: MeanShares())

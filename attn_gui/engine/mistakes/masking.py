@@ -9,11 +9,12 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Input, Role, Stage, given
 from attn_gui.engine.masks import Causal, Window
+from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.stages import Allowed, Mask, Softmax
+from attn_gui.engine.stages import Allowed, Mask
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-from .mistake import Mistake, closes, exchanged, takes
+from .mistake import Mistake, OfSoftmax, closes, exchanged, takes
 
 
 class Flipped(Allowed):
@@ -76,7 +77,7 @@ class MaskedShares(Softmax):
         return np.where(np.asarray(allowed, bool), super().forward(logits, temperature, sink), 0.0)
 
 
-class MaskAfterSoftmax(Mistake):
+class MaskAfterSoftmax(OfSoftmax):
     """Closed weights are 0, and the rest of the row no longer adds up to 1."""
 
     key = "mask_after_softmax"
@@ -86,7 +87,7 @@ class MaskAfterSoftmax(Mistake):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return closes(problem)
+        return super().applies(problem) and closes(problem)
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         unmasked = [stage for stage in stages if not takes(stage, Role.CLOSE)]

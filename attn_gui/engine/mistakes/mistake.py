@@ -10,6 +10,7 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.graph.intervention_nodes import nodes_of
 from attn_gui.engine.graph.nodes import Node
 from attn_gui.engine.graph.stage import Role, Stage
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 from attn_gui.engine.stages import stage_of
@@ -42,6 +43,13 @@ class Mistake:
     def made_in(self, problem: Problem) -> Evaluation:
         """Return every number of a problem as the mistake makes it, computed where it is read."""
         return Mistaken(self.problem(problem), self.chain)
+
+
+class OfSoftmax(Mistake):
+    """A mistake in the softmax of a problem."""
+
+    def applies(self, problem: Problem) -> bool:
+        return NORMALIZERS[problem.normalize].elementary
 
 
 class Mistaken(DenseEvaluation):

@@ -8,11 +8,11 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.stage import Input, Role, Stage
+from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.stages import Softmax
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-from .mistake import Mistake, exchanged
+from .mistake import OfSoftmax, exchanged
 
 
 class ColumnShares(Softmax):
@@ -26,7 +26,7 @@ class ColumnShares(Softmax):
         return np.swapaxes(super().forward(np.swapaxes(logits, -1, -2), temperature, None), -1, -2)
 
 
-class DownColumns(Mistake):
+class DownColumns(OfSoftmax):
     """Columns add up to 1 instead of rows."""
 
     key = "softmax_down_columns"
@@ -36,7 +36,7 @@ class DownColumns(Mistake):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return max(problem.n, problem.m) > 1
+        return super().applies(problem) and max(problem.n, problem.m) > 1
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         return exchanged(stages, Role.WEIGHT, lambda softmax: ColumnShares())
@@ -51,7 +51,7 @@ class Exponentials(Softmax):
         return np.exp(logits if temperature is None else logits / temperature)
 
 
-class NotDivided(Mistake):
+class NotDivided(OfSoftmax):
     """The denominator Z is left out."""
 
     key = "not_divided_by_z"
@@ -75,7 +75,7 @@ class Proportions(Softmax):
         return np.where(closed, 0.0, scores / scores.sum(axis=-1, keepdims=True))
 
 
-class PlainShares(Mistake):
+class PlainShares(OfSoftmax):
     """The exponential is forgotten."""
 
     key = "no_exponential"
@@ -101,7 +101,7 @@ class Raw(Softmax):
         return np.where(closed, 0.0, powers / (total if sink is None else total + np.exp(sink / temperature)))
 
 
-class Overflowing(Mistake):
+class Overflowing(OfSoftmax):
     """Large scores overflow, and far below 0 every power vanishes."""
 
     key = "maximum_not_taken_off"
@@ -124,7 +124,7 @@ class ScoresAsWeights(Softmax):
         return np.where(np.isneginf(logits), 0.0, logits if temperature is None else logits / temperature)
 
 
-class NoSoftmax(Mistake):
+class NoSoftmax(OfSoftmax):
     """A score is given, or taken, for a weight."""
 
     key = "no_softmax"
@@ -145,7 +145,7 @@ class DropoutScaled(Softmax):
         return np.asarray(super().forward(*inputs) / (1 - self.p))
 
 
-class DropoutOn(Mistake):
+class DropoutOn(OfSoftmax):
     """Dropout is left on, with the rate of the first Transformer."""
 
     key = "dropout_on"

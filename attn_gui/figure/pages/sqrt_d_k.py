@@ -26,6 +26,7 @@ from attn_gui.engine.analysis.sweep import (
     seeded_variances,
 )
 from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.progress import Progress
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
@@ -403,7 +404,7 @@ class RootPage(PageKind[Scaling]):
     )
 
     def applies(self, problem: Problem) -> bool:
-        return SCORES[problem.score].root_scale
+        return SCORES[problem.score].root_scale and NORMALIZERS[problem.normalize].elementary
 
     def is_quick(self, context: PageContext) -> bool:
         return context.problem.n * context.problem.m <= QUICK

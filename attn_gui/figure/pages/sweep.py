@@ -350,7 +350,9 @@ class SweepPage(PageKind[Swept]):
         Choice(
             "reading",
             QT_TRANSLATE_NOOP("Pages", "what is read"),
-            lambda context, values: {key: page_words(reading.title) for key, reading in ROW_READINGS.items()},
+            lambda context, values: {
+                key: page_words(reading.title) for key, reading in ROW_READINGS.items() if reading.fits(context.problem)
+            },
         ),
         Choice("part", QT_TRANSLATE_NOOP("Pages", "shown"), lambda context, values: PARTS),
         Slide(

@@ -109,11 +109,26 @@ def cell_text(value: float, numbers: CellNumbers) -> str:
     return format_number(value, numbers.decimals - 1) if numbers.decimals > 1 else ""
 
 
+def cell_texts(values: Iterable[float], numbers: CellNumbers) -> list[str]:
+    """Return the `cell_text` of every value; of weights each text is made once."""
+    if not numbers.weights:
+        return [cell_text(value, numbers) for value in values]
+    known: dict[tuple[float, bool], str] = {}
+    found = []
+    for value in values:
+        key = round(value, numbers.decimals), value == 1  # rounded as it is written
+        if (text := known.get(key)) is None:
+            text = known[key] = cell_text(value, numbers)
+        found.append(text)
+    return found
+
+
 def cell_decimals(
     values: Values, cell_width: float, cell_height: float, metrics: QFontMetricsF, weights: bool
 ) -> CellNumbers | None:
     """Return the most decimals, of 2, 1 and 0, with which every finite value fits its cell; None when none do.
 
+    Of weights that are all small up to 4, so that the largest has two digits.
     Only whole numbers have 0 decimals: 10.5 in a cell without room for "10.5" is told by its color alone.
     Measured on the largest and the smallest value with every digit as wide as the widest one, so that the decimals
     do not flicker while a digit changes. Cells lower than the token `value_min_cell_height` hold no values.
@@ -122,11 +137,12 @@ def cell_decimals(
         return None
     room = cell_width - CELL_MARGIN
     extremes = _extremes(values)
-    if weights and bool(((values > 0) & (values < 1)).any()):
-        extremes.append(0.5)  # 0 and 1 are shorter than what lies between them
     finite = values[np.isfinite(values)]
     whole = bool((finite == np.rint(finite)).all())
-    for numbers in _attempts(weights):
+    attempts = list(_attempts(weights, max(extremes)))
+    if weights and bool(((values > 0) & (values < 1)).any()):
+        extremes.append(0.5)  # 0 and 1 are shorter than what lies between them
+    for numbers in attempts:
         if not (numbers.decimals or whole):
             return None
         texts = (cell_text(one, numbers) if weights else format_number(one, numbers.decimals) for one in extremes)
@@ -174,8 +190,14 @@ def level_text(value: float, largest: float, span: float = math.inf) -> str:
     return significant(value, 1) if text == "0" else text
 
 
-def _attempts(weights: bool) -> Iterable[CellNumbers]:
-    for decimals in (2, 1, 0):
+def dot_text(numbers: CellNumbers) -> str:
+    """Return `· < 0.005`: which weights stand as a dot in their cells."""
+    return f"{ZERO_WEIGHT} < {5 * 10.0 ** -(numbers.decimals + 1):.{numbers.decimals + 1}f}"
+
+
+def _attempts(weights: bool, largest: float) -> Iterable[CellNumbers]:
+    most = 2 + (0 < largest < 0.1) + (0 < largest < 0.01) if weights else 2
+    for decimals in range(most, -1, -1):
         if weights and decimals:
             yield CellNumbers(decimals, weights=True)
             yield CellNumbers(decimals, weights=True, bare=True)

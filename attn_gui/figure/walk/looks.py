@@ -112,9 +112,11 @@ def mask(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def weight(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """The softmax of the row."""
+    """The softmax of the row; of any other weight the formula."""
     before = context.map_before(stage)
-    assert before is not None, "a softmax reads scores"
+    assert before is not None, "weights are made of scores"
+    if not context.evaluation.node(stage).stage.elementary:
+        return formula(context, stage, index)
     return [*softmax_beats(context, stage, index, before, index[-1])] or formula(context, stage, index)
 
 
@@ -124,11 +126,11 @@ def mix(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def row_beats(context: WalkContext, index: Index) -> list[Beat]:
-    """Return the beats of a whole row of weights: its mask and its softmax."""
+    """Return the beats of a whole row of weights: its mask and its softmax; none where they are no softmax."""
     evaluation = context.evaluation
     at, name = (*index[:3], 0), evaluation.computed(evaluation.weights)
     before = context.map_before(name)
-    if before is None or evaluation.logits is None:
+    if before is None or not evaluation.node(name).stage.elementary:
         return []
     found: list[Beat] = []
     if (closed := context.mask_before(name)) is not None:

@@ -62,6 +62,7 @@ class PourBeat(Beat):
         context.printed.add(self._value, math.fsum, [one.value for one in self.addends])
         if self.side is not None:
             check(context, self.side, self._value)
+        self.shares = context.evaluation.node(context.evaluation.weights).stage.shares
         self._read_values()
 
     def _read_values(self) -> None:
@@ -180,7 +181,8 @@ class PourBeat(Beat):
         band = QRectF(own.right(), own.center().y() - thick / 2, (place.left() - own.right()) * run, thick)
         canvas.bar(band, mixed(weight_color(weight), theme.surface, 0.5))
         if run >= 1.0:
-            canvas.text(band.center().x(), own.center().y() + 5, strong(percent(weight)), 13, theme.text, MIDDLE)
+            said = percent(weight) if self.shares else self.context.number(weight)
+            canvas.text(band.center().x(), own.center().y() + 5, strong(said), 13, theme.text, MIDDLE)
         if own.width() > 40:
             canvas.box(own, self.context.number(weight), weight_color(weight), pixels=min(18, own.height() * 0.5))
         else:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
 from attn_gui.engine.graph.nodes import symbol
-from attn_gui.engine.stages import FEW, MILD
+from attn_gui.engine.normalizers import FEW, MILD
 from attn_gui.figure.pages.plot import AxisScale, nice_scale
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import Board

@@ -58,7 +58,7 @@ class Walk:
         context, index = self._context, self._index
         if context.evaluation.node(self._stage).stage.square:
             values = {"query": context.long_query(index[-2]), "key": context.long_key(index[-1])}
-            if context.evaluation.node(self._stage).stage.shares:
+            if context.evaluation.node(self._stage).stage.role is Role.WEIGHT:
                 text = context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
             else:
                 text = context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
@@ -159,7 +159,7 @@ def walk_of(
     index = stage_plane(evaluation, stage, batch, head).index(*cell)
     beats = beats_of(context, stage, index)
     mixed = evaluation.part(Role.MIX)
-    if pour and mixed is not None and evaluation.node(stage).stage.shares:
+    if pour and mixed is not None and evaluation.node(stage).stage.role is Role.WEIGHT:
         place = (*index[:3], 0)
         touched = context.explain(mixed, place).by_hand
         beats.append(PourBeat(context, computed_name(mixed) if touched else mixed, place, index[-1]))

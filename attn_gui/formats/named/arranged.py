@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attn_gui.engine import Problem, compute
+from attn_gui.engine import STAGE, Problem, compute
 from attn_gui.engine.errors import ShapeError
 from attn_gui.engine.fields import DIRECT, GIVEN
 from attn_gui.engine.head_axis import (
@@ -69,7 +70,7 @@ from attn_gui.formats.named.weight_layouts import (
     orders_of,
     parts_of,
 )
-from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, option_of
+from attn_gui.formats.problem_fields import fields_of, in_our_words, is_option, is_result, listed, notes_on, option_of
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- what the file decides ------------------------------------------------------------------------
@@ -156,10 +157,10 @@ def masks_of(said: ArrayMapping, listing: Listing) -> dict[str, tuple[str | None
     """
     if said.mask == NO_MASK:
         return {}
-    chosen = said.arrays.get(MASK)
-    found = {} if chosen is None else {chosen: KEEP if said.own else known_meaning(chosen)}
+    chosen, kinds = said.arrays.get(MASK), {array.name: array.dtype for array in listing.arrays}
+    found = {} if chosen is None else {chosen: KEEP if said.own else known_meaning(chosen, kinds[chosen])}
     for name in masks_beside(said, listing):
-        meaning = known_meaning(name)
+        meaning = known_meaning(name, kinds[name])
         if meaning is not None or chosen is None:
             found.setdefault(name, meaning)
     opens = [name for name, meaning in found.items() if meaning is None]
@@ -394,6 +395,9 @@ _IDLE = QT_TRANSLATE_NOOP(
 _OTHERS = QT_TRANSLATE_NOOP(
     "Sentences", "“{name}” in the file holds other weights than those computed here: they differ by up to {apart}."
 )
+_OTHER_STEP = QT_TRANSLATE_NOOP(
+    "Sentences", "“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}."
+)
 _CAUSAL = QT_TRANSLATE_NOOP(
     "Sentences",
     "“{name}” in the file differs from the weights computed here by up to {apart}: it has a causal mask, which is not "
@@ -408,6 +412,7 @@ MOST_COMPARED = 100_000
 """Weights that are computed within a moment."""
 ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
+_SETTING = re.compile(r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$", re.IGNORECASE)
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -449,41 +454,66 @@ def read_arranged(arrangement: ArrayMapping, listing: Listing, source: FileSourc
     unwanted = masks_beside(said, listing) if said.mask == NO_MASK else ()
     left = [*(name for name in every if name not in (*used, *names, *unwanted)), *listing.others]
     items_first = not said.own if said.axes is None else BATCH in said.axes
-    loaded = problem_of(arrays, options, left, batch_axis=items_first)
-    notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing), *loaded.notes)
-    notes = (*notes, *_notes_on_maps(loaded.problem, left, listing, source))
-    return replace(loaded, notes=notes, missed=() if arrangement.arrays else _missed(said, left))
+    loaded = problem_of(arrays, options, batch_axis=items_first)
+    checked, differing = _compared(loaded.problem, left, listing, source)
+    left = [name for name in left if name not in checked]
+    left_out = (*(name for name in left if not is_result(name)), *loaded.left_out)
+    notes = (*listing.notes, *in_our_words(listing.options)[1], *notes, *_notes_on_split(said, listing))
+    return replace(
+        loaded,
+        notes=(*notes, *notes_on(left, ()), *loaded.notes, *differing),
+        left_out=left_out,
+        missed=() if arrangement.arrays else (*_missed(said, left), *_missed_settings(left_out, listing, source)),
+    )
 
 
-def _notes_on_maps(problem: Problem, names: Sequence[str], listing: Listing, source: FileSource) -> list[FileNote]:
-    """Return notes on attention weights in the file that are others than those of the problem, as a mask makes that is
-    not in it; none where comparing would take a moment."""
-    shape = (problem.batch_size, problem.num_heads, problem.n, problem.m)
+def _compared(
+    problem: Problem, names: Sequence[str], listing: Listing, source: FileSource
+) -> tuple[set[str], list[FileNote]]:
+    """Compare steps that the file holds beside the problem with those computed here: return the names of those that
+    agree, and notes on others, such as weights of a mask that is not in the file; nothing where it would take a moment.
+    """
+    maps = (problem.batch_size, problem.num_heads, problem.n, problem.m)
     shapes = {array.name: array.shape for array in listing.arrays}
-    alike = (shape, shape[1:]) if shape[0] == 1 else (shape,)
-    maps = [name for name in names if means_maps(name) and shapes.get(name) in alike]
-    if not maps or math.prod(shape) > MOST_COMPARED:
-        return []
+    held = [name for name in names if name in shapes and math.prod(shapes[name]) <= MOST_COMPARED]
+    held = [name for name in held if means_maps(name) or name in STAGE]
+    if not held or math.prod(maps) > MOST_COMPARED:
+        return set(), []
+    trace = compute(problem)
+    steps = {name: GIVEN if means_maps(name) else name for name in held}
+    steps = {name: step for name, step in steps.items() if step in trace.stages}
+    alike = {name: (trace[step].shape, trace[step].shape[problem.batch_size == 1 :]) for name, step in steps.items()}
+    steps = {name: step for name, step in steps.items() if shapes[name] in alike[name]}
     source.file.seek(0)
-    found, weights = listing.read(source, maps), compute(problem)[GIVEN]
-    causal = () if problem.mask else compute(problem.replace(mask=Causal.kind))[GIVEN]
-    notes = []
-    for name in maps:
-        held = found[name].astype(float).reshape(weights.shape)
-        compared = ~np.isnan(held).any(-1)
+    found = listing.read(source, steps) if steps else {}
+    checked, notes = set[str](), list[FileNote]()
+    for name, step in steps.items():
+        computed = trace[step]
+        given = found[name].astype(float).reshape(computed.shape)
+        compared = ~np.isnan(given).any(-1)
         if not compared.all():
             rows = int(np.count_nonzero(~compared))
             notes.append(FileNote(_NO_NUMBERS, name=shown(name), rows=rows, count=compared.size))
-        apart = _apart(held[compared], weights[compared])
-        if apart > ALIKE:
-            masked = len(causal) and _apart(held[compared], causal[compared]) <= ALIKE
+        apart = _apart(given[compared], computed[compared])
+        if apart <= ALIKE:
+            checked.add(name)
+        elif step == GIVEN:
+            masked = not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE
             notes.append(FileNote(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
-    return notes
+        else:
+            notes.append(FileNote(_OTHER_STEP, name=shown(name), apart=f"{apart:.2g}"))
+    return checked, notes
+
+
+def _causal_weights(problem: Problem) -> Array:
+    """Return the weights of a problem under a causal mask."""
+    return compute(problem.replace(mask=Causal.kind))[GIVEN]
 
 
 def _apart(one: Array, other: Array) -> float:
-    """Return the largest difference of two arrays of one shape; 0 where they are empty."""
-    return float(np.abs(one - other).max(initial=0.0))
+    """Return the largest difference of two arrays of one shape; 0 where they are equal, infinite too, or empty."""
+    differ = one != other
+    return float(np.abs(one[differ] - other[differ]).max(initial=0.0))
 
 
 def _given(asked: ArrayMapping, listing: Listing, source: FileSource) -> Loaded:
@@ -564,3 +594,13 @@ def _missed(said: ArrayMapping, left: list[str]) -> tuple[str, ...]:
     wanted = {*_BESIDE, *(() if said.direct else _WITH_X)} - said.arrays.keys() - ({MASK} if said.mask else set())
     roles = {name: found.role for name in left if not is_result(name) and (found := guess(name)) is not None}
     return tuple(name for name, role in roles.items() if role in wanted)
+
+
+def _missed_settings(left: Sequence[str], listing: Listing, source: FileSource) -> tuple[str, ...]:
+    """Return what is not read and stands, by its name, for a mask, a bias or a cap that a problem would need said
+    otherwise; 0 and −1 switch such a thing off."""
+    names = [name for name in left if _SETTING.search(name)]
+    small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
+    source.file.seek(0)
+    values = {**listing.options, **listing.read(source, small)}
+    return tuple(name for name in names if not np.isin(values.get(name, 1), (0, -1)).all())

@@ -100,7 +100,13 @@ class MapChoice(NamedTuple):
 class SeveralMaps(Unsettled):
     """A file of attention weights that can be read in several ways: a person has to say which."""
 
-    choices: tuple[MapChoice, ...] = ()
+    def __init__(self, template: str, choices: Sequence[MapChoice]) -> None:
+        self.choices = tuple(choices)
+        super().__init__(template, choices=_written(choices))
+
+    def on_command_line(self) -> FileNote:
+        """Return the sentence with the readings as options of the command line."""
+        return FileNote(self.template, **{**self.values, "choices": _written(self.choices, _OPTIONS)})
 
 
 def parsed_maps(words: Iterable[str]) -> Axes | None:
@@ -138,7 +144,13 @@ def choices_of(
     shapes, heads = {one.name: one.shape for one in listing.arrays}, listing.options.get("num_heads")
     found = [choice for name in names for choice in _of_shape(name, shapes[name], axes)]
     found = [choice for choice in found if heads in (None, _heads(choice, shapes[choice.name]))]
-    return tuple(choice for choice in found if layer is None or choice.layer == layer)
+    return tuple(choice for choice in found if layer in (None, choice.layer, _layer_in(choice)))
+
+
+def _layer_in(choice: MapChoice) -> int | None:
+    """Return the layer that the name of an array of one layer says, such as blocks.3.attn.hook_pattern."""
+    number = re.search(r"\d+", choice.name) if choice.layer is None else None
+    return int(number[0]) if number else None
 
 
 def _heads(choice: MapChoice, shape: Shape) -> int:
@@ -163,11 +175,7 @@ def chosen_map(listing: Listing, names: Sequence[str], axes: Axes | None = None,
     found = choices_of(listing, names, axes, layer)
     if len(found) == 1:
         return found[0]
-    every = found or choices_of(listing, names)
-    refusal = SeveralMaps(_CHOOSE, choices=_written(every)) if found else _not_so(listing, names[0], every)
-    if isinstance(refusal, SeveralMaps):
-        refusal.choices = found
-    raise refusal
+    raise SeveralMaps(_CHOOSE, found) if found else _not_so(listing, names[0], choices_of(listing, names))
 
 
 def is_matrix(listing: Listing) -> bool:
@@ -184,10 +192,7 @@ def check_nameless(listing: Listing, source: FileSource) -> None:
         return
     if not _add_up(listing.read(source, [name])[name]):
         raise FormatError(_NEITHER, got=shape_text(shape))
-    choices = tuple(choice for axes in every for choice in _of_shape(name, shape, axes))
-    refusal = SeveralMaps(_NAMELESS, choices=_written(choices))
-    refusal.choices = choices
-    raise refusal
+    raise SeveralMaps(_NAMELESS, [choice for axes in every for choice in _of_shape(name, shape, axes)])
 
 
 def _add_up(array: Array) -> bool:
@@ -211,22 +216,25 @@ def _not_so(listing: Listing, name: str, every: Sequence[MapChoice]) -> FormatEr
     return FormatError(_NOT_SO, name=shown(name), got=shape_text(shape), choices=_written(every))
 
 
-def _written(choices: Sequence[MapChoice]) -> tuple[str, ...]:
-    """Return the choices as arguments; layers as a range."""
+def _written(choices: Sequence[MapChoice], words: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return the choices as arguments of `load`, or as `words` say these; layers as a range."""
+    words = _ARGUMENTS if words is None else words
     found: dict[tuple[str, Axes], list[MapChoice]] = {}
     for choice in choices:
         found.setdefault((choice.name, choice.axes), []).append(choice)
     several = len({name for name, _ in found}) > 1
-    words = []
+    said = []
     for (name, axes), some in list(found.items())[:MOST_SAID]:
-        parts = [f"array {GIVEN}={shown(name)}"] if several else []
-        parts += [f"axes {','.join(axes)}"] if len(found) > 1 and not several else []
+        parts = {"array": shown(name)} if several else {"axes": ",".join(axes)}
         last = some[-1].layer
-        parts += [] if last is None else [f"layer 0 to {last}"] if last else ["layer 0"]
-        words.append(", ".join(parts) or f"axes {','.join(axes)}")
-    return (*(f"({word})" for word in words), *(["…"] if len(found) > MOST_SAID else []))
+        if last is not None:
+            parts = {**(parts if len(found) > 1 else {}), "layer": f"0 … {last}" if last else "0"}
+        said.append(words["and"].join(words[part].format(value) for part, value in parts.items()))
+    return (*said, *(["…"] if len(found) > MOST_SAID else []))
 
 
+_ARGUMENTS = {"array": f'arrays={{{{"{GIVEN}": "{{}}"}}}}', "axes": 'axes="{}"', "layer": "layer={}", "and": ", "}
+_OPTIONS = {"array": f"--array {GIVEN}={{}}", "axes": "--axes {}", "layer": "--layer {}", "and": " "}
 MOST_SAID = 8  # choices that a sentence names
 
 
@@ -262,8 +270,8 @@ def read_maps(choice: MapChoice, beside: Mapping[str, str], listing: Listing, so
 def _notes(choice: MapChoice, shape: Shape) -> tuple[FileNote, ...]:
     if len(shape) != 3 or HEAD not in choice.axes or shape[0] == 1:
         return ()
-    others = tuple(f"“{','.join(axes)}”" for axes in RARE)
-    return (FileNote(_TAKEN, name=shown(choice.name), axes=f"“{','.join(choice.axes)}”", others=others),)
+    axes, *others = (_ARGUMENTS["axes"].format(",".join(one)) for one in (choice.axes, *RARE))
+    return (FileNote(_TAKEN, name=shown(choice.name), axes=axes, others=tuple(others)),)
 
 
 def _laid_value(name: str, value: Array, maps: Array) -> tuple[Array, int | None]:

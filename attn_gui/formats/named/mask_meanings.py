@@ -26,8 +26,9 @@ MASK_MEANINGS = tuple(_WORDS)
 _KNOWN = (
     (re.compile(r"attention_mask$"), KEEP),  # Hugging Face, Keras
     (re.compile(r"key_padding_mask$"), BLOCK),  # torch.nn.MultiheadAttention
-    (re.compile(r"(^|[._/])(attn|attention)[._/]bias$"), KEEP),  # the causal mask of GPT-2
+    (re.compile(r"(^|[._/])(attn|attention)[./]bias$"), KEEP),  # the causal mask of GPT-2
     (re.compile(r"(^|[._/])allowed$"), KEEP),
+    (re.compile(r"(attn|attention|position|relative)_bias$"), ADD),  # xformers, ONNX Runtime, T5
 )
 """What true and 1 mean in masks of these names. Of attn_mask PyTorch itself has two meanings."""
 _KEYS = re.compile(r"(attention|padding)_mask$")
@@ -47,9 +48,10 @@ _NO_MEANING = QT_TRANSLATE_NOOP(
 )
 
 
-def known_meaning(name: str) -> str | None:
-    """Return what true means in a mask of this name; None where the name does not say it."""
-    return next((meaning for pattern, meaning in _KNOWN if pattern.search(name)), None)
+def known_meaning(name: str, dtype: str) -> str | None:
+    """Return what true and 1 mean in a mask of this name and kind of numbers; None where that does not say it."""
+    found = next((meaning for pattern, meaning in _KNOWN if pattern.search(name)), None)
+    return None if found == ADD and dtype == SWITCHES else found
 
 
 def open_mask(name: str, dtype: str) -> SeveralReadings:
@@ -61,6 +63,8 @@ def open_mask(name: str, dtype: str) -> SeveralReadings:
 def meaning_in(name: str, meaning: str | None, cells: Array) -> str:
     """Return the meaning of a mask by the kind of its numbers, or by its name where that leaves it open. Raises
     FormatError, SeveralReadings where neither says it."""
+    if meaning == ADD:
+        return ADD
     if not np.isin(cells, (0, 1)).all():
         if cells.dtype.kind != "f" and (strange := cells[cells > 0]).size:
             raise FormatError(_NO_MEANING, name=shown(name), got=str(strange.max()))

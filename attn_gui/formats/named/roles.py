@@ -45,7 +45,7 @@ _FUSED = frozenset(("qkv", "wqkv", "bqkv"))
 _TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's
 _MAPS = frozenset(("pattern", "attentions", "weights", "scores", "probs", "logits", "softmax"))
 _TOKEN_IDS = frozenset(("input_ids", "tokens", "token_ids", "ids"))
-_ATTENTION = frozenset(("attn", "attention", "mha", "self"))
+_ATTENTION = frozenset(("attn", "attention", "mha", "self", "position", "relative"))
 
 
 class Guess(NamedTuple):

@@ -113,7 +113,8 @@ _LATEX = MappingProxyType(
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")  # TeX stops at one, tabulate at U+0001
 _EMPHASIS = re.compile(r"^[ *`]+|(?<!\\)[ *`]+$")
 _PLAIN = {written: sign for sign, written in _LATEX.items()}
-_MARKDOWN = re.compile(r"[\\|<*_`~&\[\]$]|:(?=//)|(?<=[wW]{3})\.")  # an address would be a link, a picture be loaded
+_MARKDOWN = re.compile(r"[\\|<*_`~&\[\]$]|:(?=//)|(?<=[wW]{3})\.|(?<=\w)@(?=\w)")
+"""Signs that make a text more than a text: an address would be a link, a picture be loaded."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WRITTEN = re.compile("|".join(map(re.escape, _PLAIN)))
 

@@ -75,13 +75,14 @@ LARGEST = {"num_heads": 1024, "num_kv_heads": 1024, "batch_size": 4096}
 SIZES = ("num_heads", "num_kv_heads", "d_k", "d_v", "n", "m", "d_model", "batch_size")
 TOP = ("n", "m", "d_k", "d_v")
 COLUMNS = 4
+UNBOUNDED = (1 << 24) - 1  # QWIDGETSIZE_MAX, which PySide does not name
 
 
 class ShapePanel(QWidget):
     """Every size of the problem in a box of its own; what a person asks for is signaled, nothing is decided.
 
-    `foot` can stand somewhere else, as it does in the window below the tables. What the simple window leaves out keeps
-    its room there, so that nothing moves.
+    `foot` can stand somewhere else, as it does in the window below the tables. What the simple window leaves out of a
+    row keeps its room there, so that nothing moves.
     """
 
     sizeCommitted = Signal(str, int)  # a name of SIZES and the number asked for
@@ -145,8 +146,14 @@ class ShapePanel(QWidget):
                 layout.activate()  # at once, since the window asks for the least width before the next event
 
     def set_parts(self, shown: Set[str]) -> None:
-        """Show these parts of the foot; in the place of the last line a word on what to do."""
-        for name, part in self._parts().items():
+        """Show these parts of the foot; in the place of the last line a word on what to do.
+
+        A row without any leaves its height to the tables; its width stays, so that the column has the same.
+        """
+        parts = self._parts()
+        for name, part in parts.items():
+            kept = name == "d_model" or not shown.isdisjoint(parts.keys() - {"d_model"})
+            part.setMaximumHeight(UNBOUNDED if kept else 0)
             part.setVisible(name in shown)
         self._hint.setVisible("d_model" not in shown)
 

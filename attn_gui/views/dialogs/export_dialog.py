@@ -138,7 +138,7 @@ class ExportDialog(ExportForm):
 
     A preview that takes a while is None and comes later, see `preview`. Both may raise ValueError or OSError with a
     sentence, shown in their place. `pictures` are the kinds of figures there are; `compares`: there is another state;
-    `gradient`: a cell is chosen.
+    `gradient`: a cell is chosen; `carries`: a file may have the session inside.
     """
 
     remembered = REMEMBERED
@@ -155,6 +155,7 @@ class ExportDialog(ExportForm):
         stem: str = "",
         compares: bool = False,
         gradient: bool = False,
+        carries: bool = True,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(names, stem, parent)
@@ -172,6 +173,7 @@ class ExportDialog(ExportForm):
         self.made_for, self.dpi = self._sizes.style, self._sizes.dpi
         self.width_cm, self.height_cm, self.font_size = self._sizes.numbers
         self.colorbar, self.transparent, self.session = QCheckBox(self), QCheckBox(self), QCheckBox(self)
+        self.session.setVisible(carries)
         self.title, self.outlines = QCheckBox(self), QCheckBox(self)
         self.preview = Preview(self._picture, self)
         self._shown = WrappedLabel(self)

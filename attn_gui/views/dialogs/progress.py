@@ -135,8 +135,7 @@ class WorkLine(Retranslated, QWidget):
         """A size no higher than the words beside it: the status bar keeps its height."""
         return QSize(super().sizeHint().width(), self._text.sizeHint().height())
 
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+    minimumSizeHint = sizeHint
 
     def _on_cancel_clicked(self) -> None:
         self.cancel.setEnabled(False)  # the piece under way is finished first

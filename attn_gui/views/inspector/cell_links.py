@@ -254,6 +254,7 @@ class CellButtons(Retranslated, QWidget):
         self._forms = {kind: forms.addAction(kind) for kind in ("text", "latex")}
         self._one.setCheckable(True)
         self._one.setObjectName("inspector.one_equation")
+        self._copy.setObjectName("inspector.copy")
         self._copy.setIcon(icon("copy"))
         self._copy.setMenu(forms)
         flow = FlowLayout(self, between=SPACING.s)
@@ -292,7 +293,7 @@ class CellButtons(Retranslated, QWidget):
 
     def buttons(self) -> tuple[QPushButton, ...]:
         """All of them in order."""
-        return self._one, self._copy, self._target
+        return self._copy, self._one, self._target
 
     def retranslate(self) -> None:
         """All words in the present language."""

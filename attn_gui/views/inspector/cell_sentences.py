@@ -14,6 +14,8 @@ from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.blocks import RMSNorm
 from attn_gui.engine.graph.expressions import chain_of
 from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.stage import Role
+from attn_gui.engine.normalizers import Normalizer
 from attn_gui.engine.scores import SCORES
 from attn_gui.views.inspector.context import ExplainContext, cell_name, number
 from attn_gui.views.names import mask_name, stage_title
@@ -74,7 +76,7 @@ class Sentences(QObject):
         }
         if explanation.closed_by is not None:
             words["value"] = strong(closed)
-        if entry.shares:
+        if entry.role is Role.WEIGHT:
             text = self.tr("Weight that query {query} gives key {key}: {before} {old}, {now} {value}.")
         elif entry.square:
             text = self.tr("{title} of query {query} and key {key}: {before} {old}, {now} {value}.")
@@ -152,6 +154,8 @@ class Sentences(QObject):
         if explanation.closed_by is not None:
             words["layer"] = self.layer_name(explanation.closed_by, context)
             return self.tr("Query {query} does not see key {key}: {layer} closes it, so its weight is {value}."), words
+        if isinstance(explanation.entry, Normalizer) and explanation.entry.sentence:
+            return QCoreApplication.translate("Sentences", explanation.entry.sentence), words
         if explanation.terms.place_of(explanation.index[-1]) is None:
             return self.tr("Query {query} does not see key {key}: its score is −∞, so its weight is {value}."), words
         if len(explanation.terms) == 1:
@@ -167,6 +171,8 @@ class Sentences(QObject):
             ), words
         if explanation.rank == 1:
             return self.tr("Query {query} gives key {key} a weight of {value}, the largest of {count}."), words
+        if explanation.rank == len(explanation.terms):
+            return self.tr("Query {query} gives key {key} a weight of {value}, the smallest of {count}."), words
         return self.tr("Query {query} gives key {key} a weight of {value}, number {rank} of {count} by size."), words
 
     # --- from the weights on ---------------------------------------------------------------------

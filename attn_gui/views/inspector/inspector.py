@@ -74,8 +74,9 @@ class Inspector(Retranslated, QWidget):
             WrappedLabel(covered),
         )
         self._covered_page.hold(covered)
-        self._terms, self._relations = TermsView(page), Relations(page)
-        self._buttons, self._walk = CellButtons(page), WalkButton(page)
+        self._terms, self._relations, self._remark = TermsView(page), Relations(page), WrappedLabel(page)
+        self.foot, self._walk = CellButtons(self), WalkButton(page)
+        self._foot_asked = True
         self.verify, self.sensitivity = VerifyPage(own[0].viewport()), SensitivityPage(own[1].viewport())
         self.pages = PagesPanel(self._pages_holder)
         held = (self.first, self._page, self.verify, self.sensitivity)
@@ -97,8 +98,15 @@ class Inspector(Retranslated, QWidget):
         self._compared.setText(text)
         self._compared.setVisible(bool(text))
 
+    def set_remark(self, text: str) -> None:
+        """Say below the terms what holds of every such comparison; nothing for an empty text."""
+        self._remark.setText(text)
+        self._remark.setVisible(bool(text))
+
     def set_nothing_chosen(self) -> None:
         """Show the first steps."""
+        if self._pages.currentWidget() is self._first_page:
+            return
         self._explanation = self._context = None
         self._terms.terms().set_explanation(None, None)
         self._pages.setCurrentWidget(self._first_page)
@@ -112,7 +120,7 @@ class Inspector(Retranslated, QWidget):
 
     def set_target_offered(self, offered: bool) -> None:
         """Whether the explained cell can be given a target."""
-        self._buttons.set_target_offered(offered)
+        self.foot.set_target_offered(offered)
 
     def set_walk_offered(self, offered: bool) -> None:
         """Whether the explained cell can be walked through."""
@@ -126,8 +134,20 @@ class Inspector(Retranslated, QWidget):
         """Set the direction that the maps show, and the name of the cell if it is not the explained one."""
         self._relations.set_reach_shown(shown, other)
 
-    def turn_to(self, page: QWidget) -> None:
-        """Show another page than the explanation."""
+    def set_foot_shown(self, shown: bool) -> None:
+        """Set whether the buttons of the foot have their place below an explained cell."""
+        self._foot_asked = shown
+        self._fit_foot()
+
+    def _fit_foot(self) -> None:
+        explained = self._pages.currentWidget() is self._cell_page and self._tabs.currentIndex() == 0
+        self.foot.setVisible(self._foot_asked and explained)
+
+    def turn_to(self, page: QWidget | None) -> None:
+        """Show another page than the explanation, or with None that."""
+        if page is None:
+            self._tabs.setCurrentIndex(0)
+            return
         holders = [self._tabs.widget(place) for place in range(self._tabs.count())]
         place = next(place for place, one in enumerate(holders) if one is not None and one.isAncestorOf(page))
         self._tabs.setTabVisible(place, True)
@@ -144,7 +164,7 @@ class Inspector(Retranslated, QWidget):
             self._tabs.setCurrentIndex(0)
         self._show_tabs()
         self._relations.set_toggles_offered("reach" in shown)
-        self._buttons.set_more_offered("target" in shown)
+        self.foot.set_more_offered("target" in shown)
 
     def _show_tabs(self) -> None:
         for place, tab in enumerate(TABS):
@@ -221,12 +241,12 @@ class Inspector(Retranslated, QWidget):
         computed = explanation.computed
         if computed is not None:  # the number, and below it how it would have come about
             whole, below = by_step(explanation), by_step(computed)
-            self._buttons.set_one_offered(False)
+            self.foot.set_one_offered(False)
             self._set_formula(whole.chain, (below.chain, *below.parts))
             return
         offered = explanation.per_query is not None
-        self._buttons.set_one_offered(offered)
-        one = as_one(explanation) if self._buttons.one else None
+        self.foot.set_one_offered(offered)
+        one = as_one(explanation) if self.foot.one else None
         shown = by_step(explanation) if one is None else one
         self._set_formula(shown.chain, shown.parts)
 
@@ -243,7 +263,7 @@ class Inspector(Retranslated, QWidget):
             self._walk.button,
             self._terms,
             *self._relations.links(),
-            *self._buttons.buttons(),
+            *self.foot.buttons(),
         )
         if order != self._ordered:
             self._ordered = order
@@ -282,10 +302,10 @@ class Inspector(Retranslated, QWidget):
         for links in (self._relations, self.sensitivity, self.verify):
             links.cellRequested.connect(self.cellRequested)
         self._tabs.currentChanged.connect(lambda _: self.pageTurned.emit())
-        self._buttons.copyRequested.connect(self.copyRequested)
-        self._buttons.targetRequested.connect(self.targetRequested)
+        self.foot.copyRequested.connect(self.copyRequested)
+        self.foot.targetRequested.connect(self.targetRequested)
         self._walk.button.clicked.connect(self.walkRequested)
-        self._buttons.oneClicked.connect(self._on_one_clicked)
+        self.foot.oneClicked.connect(self._on_one_clicked)
         self.first.startRequested.connect(self.startRequested)
 
     def _on_one_clicked(self) -> None:
@@ -298,6 +318,7 @@ class Inspector(Retranslated, QWidget):
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
         self._compared.setObjectName("inspector.compared")
         self._compared.hide()
+        self._remark.hide()
         caption = QHBoxLayout()
         caption.addWidget(self._caption)
         caption.addStretch(1)
@@ -310,7 +331,7 @@ class Inspector(Retranslated, QWidget):
         column.addLayout(caption)
         column.addWidget(self._terms)
         column.addWidget(self._relations)
-        column.addWidget(self._buttons)
+        column.addWidget(self._remark)
         column.addStretch(1)
         self._build_covered()
         self._build_pages()
@@ -335,3 +356,7 @@ class Inspector(Retranslated, QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._tabs)
+        outer.addWidget(self.foot)
+        self._pages.currentChanged.connect(self._fit_foot)
+        self._tabs.currentChanged.connect(self._fit_foot)
+        self._fit_foot()

@@ -74,7 +74,7 @@ class TermsModel(QAbstractTableModel):
         self._terms: Terms | None = None
         self._context: ExplainContext | None = None
         self._stage, self._told, self._chosen = "", "", -1
-        self._entry: Stage | None = None  # of the catalog; None for a number that is no stage
+        self._entry: Stage | None = None  # None for a number that is no stage
         self._values = np.empty(0)
         self._order = np.empty(0, int)
         self._headers: tuple[tuple[str, str], ...] = ()  # text and color of the number columns
@@ -105,7 +105,8 @@ class TermsModel(QAbstractTableModel):
         self._terms = explanation.terms if explanation is not None else None
         stage = plain_name(explanation.stage) if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
-        self._context, self._stage, self._entry = context, stage, STAGE.get(stage)
+        self._context, self._stage = context, stage
+        self._entry = explanation.entry if explanation is not None and stage in STAGE else None
         self._told = "" if explanation is None else explanation.entry.told
         self._chosen = explanation.index[-1] if explanation is not None and self.of_weights() else -1
         self._values = self._terms.values if self._terms is not None else np.empty(0)

@@ -80,11 +80,11 @@ class CellsPicture:
         self._marked = False
         self.values = np.zeros(shape)
         self.display = Display(np.zeros(shape, np.uint16), np.zeros(shape, np.uint8))
-        if self.plane is not None:
-            self._draw(slice(0, shape[0]), slice(0, shape[1]))
-        else:
+        if self.plane is None or not all(shape):
+            self.numbers = None
             self._pixels[...] = self.style.theme.surface.rgb()
-        self.numbers = self._fitting_numbers()
+        else:
+            self.render_part(slice(0, self.rows.count), slice(0, self.columns.count))
         self._unwritten = QRegion(self.area)
 
     def render_part(self, rows: slice, columns: slice) -> QRect:
@@ -92,11 +92,26 @@ class CellsPicture:
         down, right = self.rows.bins_of(rows), self.columns.bins_of(columns)
         if self.plane is None or down.stop <= down.start or right.stop <= right.start:
             return QRect()
-        rect = self._draw(down, right)
-        numbers = self._fitting_numbers()
-        if numbers != self.numbers:  # all values of a map have the same decimals
-            self.numbers = numbers
-            rect = QRect(self.area)
+        values, display = self._read(down, right)
+        self.values[down, right] = values
+        self.display.indices[down, right] = display.indices
+        self.display.flags[down, right] = display.flags
+        flagged = bool(display.flags.any())
+        if self._marked or flagged:
+            unmarked = (ALLOWED, CLOSED) if covers(self.plane) else (ALLOWED, CLOSED, UNKNOWN)
+            self._marked = not bool(np.isin(self.display.flags, unmarked).all())
+        y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
+        heights, widths = self.rows.sizes(down), self.columns.sizes(right)
+        self._pixels[y, x] = _spread(self._colored(display), heights, widths)
+        if self._lined:
+            self._line(down, right)
+        if flagged and (closed := display.flags == CLOSED).any():
+            self._hatch(y, x, _spread(closed, heights, widths))
+        if flagged and (unknown := display.flags == UNKNOWN).any():
+            self._dot(y, x, _spread(unknown, heights, widths))
+        numbers, before = self._fitting_numbers(), self.numbers
+        self.numbers = numbers  # all values of a map have the same decimals
+        rect = QRect(x.start, y.start, x.stop - x.start, y.stop - y.start) if numbers == before else QRect(self.area)
         self._unwritten += rect
         return rect
 
@@ -139,25 +154,6 @@ class CellsPicture:
         values, allowed, known = bins_of(self.plane, self.rows, self.columns, down, right, leads=leads, owner=self)
         known = ~np.isnan(values) if covers(self.plane) else known
         return values, to_display(values, allowed, self.style.levels, known)
-
-    def _draw(self, down: slice, right: slice) -> QRect:
-        values, display = self._read(down, right)
-        self.values[down, right] = values
-        self.display.indices[down, right] = display.indices
-        self.display.flags[down, right] = display.flags
-        if self._marked or display.flags.any():
-            unmarked = (ALLOWED, CLOSED) if covers(self.plane) else (ALLOWED, CLOSED, UNKNOWN)
-            self._marked = not bool(np.isin(self.display.flags, unmarked).all())
-        y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
-        heights, widths = self.rows.sizes(down), self.columns.sizes(right)
-        self._pixels[y, x] = _spread(self._colored(display), heights, widths)
-        if self._lined:
-            self._line(down, right)
-        if display.flags.any() and (closed := display.flags == CLOSED).any():
-            self._hatch(y, x, _spread(closed, heights, widths))
-        if display.flags.any() and (unknown := display.flags == UNKNOWN).any():
-            self._dot(y, x, _spread(unknown, heights, widths))
-        return QRect(x.start, y.start, x.stop - x.start, y.stop - y.start)
 
     def _colored(self, display: Display) -> npt.NDArray[np.uint32]:
         colors = argb(display, self.style.table, self.style.theme)

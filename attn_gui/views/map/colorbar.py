@@ -31,7 +31,7 @@ from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.figure.display import CLOSED, FLAGGED
 from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, Levels, Shade, color_table
-from attn_gui.figure.text.numbers import ZERO_WEIGHT, format_number, level_texts
+from attn_gui.figure.text.numbers import dot_text, format_number, level_texts
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.levels import counts_of, has_faint
@@ -378,9 +378,7 @@ class ColorBar(QWidget):
         if self._dots is None:
             self._dots = self._has_dots()
         numbers = self._heatmap.cells.numbers
-        return (
-            f"{ZERO_WEIGHT} < {0.5 * 10.0**-numbers.decimals:g}" if self._dots and numbers and numbers.weights else ""
-        )
+        return dot_text(numbers) if self._dots and numbers and numbers.weights else ""
 
     def _has_dots(self) -> bool:
         """Whether cells may stand as "·", as weights that are too small to be written do."""

@@ -13,7 +13,7 @@ from attn_gui.views.map.map_view import MapBox
 from attn_gui.views.map.marks import Cell, Overlay
 from attn_gui.views.tables.delegate import Bubble, CellEditor
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import focus_returns
+from attn_gui.views.widgets import entries_of, focus_returns
 
 # --- Keys that move the chosen cell of a map, and those that zoom ---
 
@@ -326,8 +326,8 @@ class Gestures(QObject):
         copy, save = QAction(self.tr("Copy image"), menu), QAction(self.tr("Save image…"), menu)
         copy.triggered.connect(self.copyImageRequested)
         save.triggered.connect(self.saveImageRequested)
-        if self._heatmap.actions():
-            menu.addActions(self._heatmap.actions())
+        if entries := entries_of(self._heatmap.actions()):
+            menu.addActions(entries)
             menu.addSeparator()
         menu.addActions([copy, save])
         menu.popup(event.globalPos())

@@ -1,4 +1,4 @@
-"""One large map of a matrix, the words and the table by which screen readers know it, and its refresh after an edit."""
+"""One large map of a matrix, and the words and the table by which screen readers know it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ from attn_gui.views.map.gestures import CellTyping, Gestures
 from attn_gui.views.map.map_drawing import MapDrawing, MapState, Placement
 from attn_gui.views.map.map_view import MapBox, MapView
 from attn_gui.views.map.marks import Area, Canvas, Cell, Marks
-from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import motion_reduced, scaled
 
 # --- A cell of a map in words, for screen readers: to them a painted map is a widget without parts ---
@@ -213,6 +212,11 @@ class Heatmap(Canvas):
         """Take new numbers of these cells: draw and repaint them alone, with the present levels."""
         self.drawing.refresh(rows, columns)
         if self.chosen is not None and rows.start <= self.chosen[0] < rows.stop:
+            self._describe_chosen()
+
+    def refresh_boxes(self, boxes: Sequence[Box]) -> None:
+        """Take new numbers of what these boxes are in the matrix, and outline it."""
+        if self.drawing.refresh_boxes(boxes) and self.chosen is not None:
             self._describe_chosen()
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
@@ -398,29 +402,10 @@ class Heatmap(Canvas):
         super().changeEvent(event)
 
 
-# --- Translates the boxes that an edit recomputed into the rectangles that a map redraws and outlines ---
-
-
-MOST_OUTLINES = 4
-
 COUNTED_CELLS = 20_000
-"""The legend of a map of so many cells follows every edit; that of a larger one waits for rest."""
 
 
-def refresh_map(heatmap: Heatmap | Thumbnail, boxes: Sequence[Box]) -> bool:
-    """Redraw the parts of the boxes that the map shows and outline them; whether there are any."""
-    plane = heatmap.plane
-    if plane is None:
-        return False
-    areas = [area for box in boxes if (area := plane.cells(box)) is not None]
-    for rows, columns in areas:
-        heatmap.refresh(rows, columns)
-    if len(areas) > MOST_OUTLINES:
-        areas = [(_around([rows for rows, _ in areas]), _around([columns for _, columns in areas]))]
-    if areas:
-        heatmap.overlay.flash(areas)
-    return bool(areas)
-
-
-def _around(cuts: Sequence[slice]) -> slice:
-    return slice(min(cut.start for cut in cuts), max(cut.stop for cut in cuts))
+def is_counted(heatmap: Heatmap) -> bool:
+    """Whether the legend of a map follows every edit; that of a larger one waits for rest."""
+    rows, columns = heatmap.shape
+    return rows * columns <= COUNTED_CELLS

@@ -82,13 +82,8 @@ class MapLevels:
         self._owner = owner
         self.plane: PlaneLike | None = None
         self.others: tuple[PlaneLike, ...] = ()  # shown in the same colors beside it
-        self._shade = Shade()
+        self._shade, self.given = Shade(), False  # whether the levels are set and not read from the numbers
         self._levels: Levels | None = None
-
-    @property
-    def given(self) -> bool:
-        """Whether the levels are set and not read from the numbers."""
-        return LEVEL_RULES[self._shade.rule].take is None
 
     @property
     def known(self) -> bool:
@@ -112,7 +107,7 @@ class MapLevels:
 
     def set_shade(self, shade: Shade) -> None:
         """Follow another rule, or the levels that are given."""
-        self._shade, self._levels = shade, shade.levels
+        self._shade, self.given, self._levels = shade, LEVEL_RULES[shade.rule].take is None, shade.levels
 
     def forget(self) -> None:
         """Take them again when they are asked for, unless they are given."""
@@ -123,8 +118,12 @@ class MapLevels:
         if self.plane is None or self.given:
             return LAST_GOOD
         rule = LEVEL_RULES[self._shade.rule]
-        found = [levels_of_plane(plane, rule, self._owner) for plane in (self.plane, *self.others)]
-        return max((levels for levels in found if levels is not None), key=lambda levels: levels.high, default=None)
+        found = levels_of_plane(self.plane, rule, self._owner)
+        for plane in self.others:
+            levels = levels_of_plane(plane, rule, self._owner)
+            if levels is not None and (found is None or levels.high > found.high):
+                found = levels
+        return found
 
 
 # --- The levels and colors that a person chose, by the matrix that they are for, wherever it is shown ---

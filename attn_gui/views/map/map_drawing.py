@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.engine import Plane
+from attn_gui.engine.arrays import Box
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import PLAIN, Shade
 from attn_gui.figure.operands import by_hand_of, off_areas
@@ -87,6 +88,10 @@ WIDEST_FOR_VALUE = 2.5
 """Of a wider cell so many times its height count as its width."""
 
 
+MOST_OUTLINES = 4
+"""Parts that an edit has recomputed and that are outlined one by one."""
+
+
 class Placement(NamedTuple):
     """The pixels of a map's cells in its own coordinates, and the rows and columns that lie there."""
 
@@ -114,6 +119,7 @@ class MapDrawing(QObject):
         super().__init__(canvas)
         self.canvas, self._where, self.small = canvas, where, small
         self.shown, self._stale = MapState(), True
+        self.renewed = False  # whether some of its numbers are newer than its levels
         self.split: StateSplit | None = None
         self.cells, self.overlay = CellsPicture(small=small), Overlay(canvas, small=small)
         self.taken = MapLevels(self.cells)
@@ -153,10 +159,29 @@ class MapDrawing(QObject):
 
     def refresh(self, rows: slice, columns: slice) -> None:
         """Take new numbers of these cells: draw and repaint them alone, with the present levels."""
+        self.renewed = True
         if self._stale or not self.canvas.isVisible():
             self.redraw()
         elif not (pixels := self.cells.render_part(rows, columns)).isEmpty():
             self.canvas.show_cells(pixels)
+
+    def refresh_boxes(self, boxes: Sequence[Box]) -> bool:
+        """Take new numbers of what these boxes are in the matrix, and outline it; whether there is anything."""
+        plane = self.shown.plane
+        areas = [area for box in boxes if plane is not None and (area := plane.cells(box)) is not None]
+        if not areas:
+            return False
+        self.renewed = True
+        if self._stale or not self.canvas.isVisible():
+            self.redraw()
+        else:
+            for rows, columns in areas:
+                if not (pixels := self.cells.render_part(rows, columns)).isEmpty():
+                    self.canvas.show_cells(pixels)
+        if len(areas) > MOST_OUTLINES:
+            areas = [(_around([rows for rows, _ in areas]), _around([columns for _, columns in areas]))]
+        self.overlay.flash(areas)
+        return True
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
         """The exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
@@ -177,16 +202,17 @@ class MapDrawing(QObject):
 
     def retake_levels(self) -> bool:
         """Take automatic levels again, as at rest after edits; whether they are known to be others."""
-        before = self.taken.kept
-        if not covers(self.plane):
+        before, self.renewed = self.taken.kept, False
+        if not covers(self.shown.plane):
             self.taken.forget()
-        changed = self.canvas.isVisible() and self.levels != before
-        if changed:
+        if not self.canvas.isVisible():
+            self._stale = True  # and they are taken when they are asked for
+            return False
+        levels = self.taken.now()
+        if levels != before:
             self.redraw()
-            self.levelsChanged.emit(self.levels)
-        elif not self.canvas.isVisible():
-            self.redraw()  # and they are taken when they are asked for
-        return changed
+            self.levelsChanged.emit(levels)
+        return levels != before
 
     # --- places ----------------------------------------------------------------------------------
     @property
@@ -243,7 +269,7 @@ class MapDrawing(QObject):
         stale = self._stale
         if stale:
             self.arrange()
-            self.cells.set_style(levels=self.levels)
+            self.cells.set_style(levels=self.taken.now())
             before = self.cells.numbers
             self.cells.render()
             self._stale = False
@@ -267,6 +293,10 @@ class MapDrawing(QObject):
         elif not self.retake_levels():
             self.refresh(rows, columns)
         self.numbersArrived.emit()
+
+
+def _around(cuts: Sequence[slice]) -> slice:
+    return slice(min(cut.start for cut in cuts), max(cut.stop for cut in cuts))
 
 
 # --- Two states in one map: the one before to the left of a bar, the one now to its right ---

@@ -247,21 +247,23 @@ class Overlay:
         self._flash: Flash | None = None
         self.marks = Marks()
         self._kinds: tuple[str, ...] | None = None  # asked for at each paint
+        self._places: dict[str, tuple[QRect, ...]] = {}  # too
 
     def set_geometry(self, rows: Span, columns: Span) -> None:
         """Other pixels or another window of cells; everything needs to be painted afterwards."""
-        self._rows, self._columns, self._veil = rows, columns, None
+        self._rows, self._columns, self._veil, self._places = rows, columns, None, {}
 
     def set_theme(self, theme: Theme) -> None:
         """Other colors; everything needs to be painted afterwards."""
-        self._theme, self._veil = theme, None
+        self._theme, self._veil, self._places = theme, None, {}
 
     def set_marks(self, **changes: object) -> None:
         """Replace some of the marks."""
         old = self.marks
         changed = [name for name, mark in changes.items() if getattr(old, name) != mark]
         if changed:
-            self.marks, self._kinds = old._replace(**changes), None  # type: ignore[arg-type]  # names are Marks' own
+            self.marks = old._replace(**changes)  # type: ignore[arg-type]  # names are Marks' own
+            self._kinds, self._places = None, {}
             self._veil = self._veil if old.clear == self.marks.clear else None
             self._canvas.show_marks({kind for name in changed for kind in _SHOWN_BY.get(name, (name,))})
 
@@ -311,6 +313,11 @@ class Overlay:
 
     def places(self, kind: str) -> tuple[QRect, ...]:
         """The pixels that the marks of a kind stand at; none where there is nothing to paint."""
+        if kind not in self._places:
+            self._places[kind] = self._find_places(kind)
+        return self._places[kind]
+
+    def _find_places(self, kind: str) -> tuple[QRect, ...]:
         if kind not in self.kinds or not self._rows.bins or not self._columns.bins:
             return ()
         marks, cells = self.marks, self._cells()
@@ -340,8 +347,8 @@ class Overlay:
     def reach(self, kind: str) -> tuple[QRect, ...]:
         """The pixels that the marks of a kind may cover."""
         away, cells = FAR_OUT if kind == "focus" else scaled(NEAR), self._cells()
-        around = (rect.adjusted(-away, -away, away, away) for rect in self.places(kind))
-        return tuple(around if kind in OUTSIDE else (rect & cells for rect in around))
+        around = [rect.adjusted(-away, -away, away, away) for rect in self.places(kind)]
+        return tuple(around if kind in OUTSIDE else [rect & cells for rect in around])
 
     def _cells(self) -> QRect:
         return QRect(0, 0, self._columns.pixels, self._rows.pixels)

@@ -27,7 +27,7 @@ from attn_gui.engine.arrays import Box
 from attn_gui.figure.design_tokens import LINE, SPACING
 from attn_gui.figure.levels import TYPED, Shade
 from attn_gui.pictures.geometry import Window
-from attn_gui.views.map.heatmap import Heatmap, refresh_map
+from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.scene_view import SceneView
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme, scaled
@@ -90,7 +90,7 @@ class Minimap(QWidget):
     def refresh(self, boxes: Sequence[Box]) -> None:
         """Take new numbers of these cells."""
         if self._whole is not None:
-            refresh_map(self._whole, boxes)
+            self._whole.drawing.refresh_boxes(boxes)
 
     def set_title(self, title: str) -> None:
         """The name of the stage, for those who cannot see the map."""

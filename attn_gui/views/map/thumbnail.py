@@ -87,8 +87,7 @@ class Thumbnail(Canvas):
 
     def _place(self) -> tuple[QRect, Window]:
         """The pixels of the cells, all of which are in view."""
-        rows, columns = self.shape
-        frame = self.margin
+        (rows, columns), frame = self.drawing.shown.shape, int(LINE.hairline)
         return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -98,7 +97,7 @@ class Thumbnail(Canvas):
     def paintEvent(self, event: QPaintEvent) -> None:
         drawing = self.drawing
         drawing.draw()
-        painter, cells = QPainter(self), drawing.placement.cells
+        painter, cells = QPainter(self), self._place()[0]
         painter.translate(cells.topLeft())
         painter.save()
         drawing.paint_cells(painter)

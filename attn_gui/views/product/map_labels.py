@@ -35,6 +35,9 @@ SIDES = {
 BETWEEN = 1
 """Pixels that a label keeps from the sides of its column."""
 
+FIRST_WIDE = "\u2e80"
+"""The first of the letters that stand upright also in a column of words read from below: Chinese and its marks."""
+
 MEASURED = 200
 """So many labels are all measured; of more, those with most letters: a thousand take 10 ms."""
 
@@ -52,7 +55,7 @@ class LabelStyle(NamedTuple):
 class AxisLabels:
     """The labels of one axis in the box where they stand; the chosen one is a chip, painted over the others.
 
-    Rows are labelled from the right; columns upright, read from below, or level where each has room over its own.
+    Rows are labelled from the right; columns level where `labels_fit`, else upright, read from below.
     """
 
     span: Span
@@ -104,7 +107,12 @@ class AxisLabels:
 
     @functools.cached_property
     def _step(self) -> int:
-        return 1 if self.way == LEVEL else label_step(self._height, self.span.cell_size)
+        size = self._wide + _apart(self.texts) if self.way == LEVEL else self._height
+        return label_step(size, self.span.cell_size)
+
+    @functools.cached_property
+    def _wide(self) -> float:
+        return _widest_of(self.texts, self.style.font)
 
     def _transform(self) -> QTransform:
         """Transform from the places of labels to the painter: the box itself, or the box as it is read from below."""
@@ -121,9 +129,9 @@ class AxisLabels:
     def _place(self, cell: int) -> QRectF:
         pixels, box = self.span.pixels_of_cells(slice(cell, cell + 1)), self.box
         if self.way == LEVEL:
-            return QRectF(box.left() + pixels.start, box.top(), pixels.stop - pixels.start, box.height()).adjusted(
-                BETWEEN, 0, -BETWEEN, 0
-            )
+            middle, least = box.left() + (pixels.start + pixels.stop) / 2, self._wide + 2 * scaled(SPACING.xs) + 1
+            wide = max(pixels.stop - pixels.start - 2.0 * BETWEEN, least)
+            return QRectF(middle - wide / 2, box.top(), wide, box.height())
         along = QRectF(0, 0, box.height(), box.width()) if self.way == UPRIGHT else box
         return _strip(along, pixels, self._height)
 
@@ -132,8 +140,24 @@ class AxisLabels:
 
 
 def labels_fit(labels: AxisNames, font: QFont, cell: float) -> bool:
-    """Whether every label can stand over its own column without being turned."""
-    return len(labels) * cell > 0 and _widest_of(labels, font) <= cell - 2 * (scaled(SPACING.xs) + BETWEEN)
+    """Whether labels stand over their columns without being turned: where each has room over its own, and always single
+    characters and numbers, of which some are left out instead."""
+    return len(labels) * cell > 0 and (_widest_of(labels, font) <= cell - _apart(labels) or _are_short(labels))
+
+
+def _apart(labels: AxisNames) -> float:
+    """Pixels between two level labels: single characters, as of Chinese, stand close."""
+    return 2 * BETWEEN + (0 if len(_longest(labels)[0]) == 1 else 2 * scaled(SPACING.xs))
+
+
+def _are_short(labels: AxisNames) -> bool:
+    longest = _longest(labels)
+    return len(longest[0]) == 1 or all(label.isdecimal() for label in longest)
+
+
+@functools.lru_cache(maxsize=32)
+def _longest(labels: AxisNames) -> list[str]:
+    return labels.longest(MEASURED)
 
 
 def label_width(labels: AxisNames, font: QFont, widest: float) -> float:
@@ -156,7 +180,7 @@ def _widest(labels: AxisNames, families: tuple[str, ...], size: int) -> float:
     font.setPixelSize(size)
     font.setWeight(QFont.Weight.DemiBold)
     metrics = QFontMetricsF(font)
-    return max((metrics.horizontalAdvance(visible_text(label)) for label in labels.longest(MEASURED)), default=0.0)
+    return max((metrics.horizontalAdvance(visible_text(label)) for label in _longest(labels)), default=0.0)
 
 
 def _strip(box: QRectF, pixels: slice, height: float) -> QRectF:
@@ -177,7 +201,21 @@ def _paint_label(painter: QPainter, label: str, chosen: bool, place: QRectF, sty
     away = scaled(SPACING.xs if alignment == SIDES[LEVEL] else SPACING.s)
     room = place.adjusted(away, 0, -away, 0)
     text = elided(visible_text(label), room.width(), QFontMetricsF(font))
-    painter.drawText(room, alignment, text)
+    if alignment == SIDES[UPRIGHT] and all(letter >= FIRST_WIDE for letter in text):
+        _paint_stacked(painter, text, room)
+    else:
+        painter.drawText(room, alignment, text)
+
+
+def _paint_stacked(painter: QPainter, text: str, room: QRectF) -> None:
+    """Chinese characters below one another, the last at the map, on a painter that is turned to be read from below."""
+    side = QFontMetricsF(painter.font()).horizontalAdvance(text) / max(len(text), 1)
+    for place, letter in enumerate(reversed(text)):
+        painter.save()
+        painter.translate(room.left() + (place + 0.5) * side, room.center().y())
+        painter.rotate(90)
+        painter.drawText(QRectF(-side, -side, 2 * side, 2 * side), Qt.AlignmentFlag.AlignCenter, letter)
+        painter.restore()
 
 
 # --- Words and lines between maps: captions, chips, and the thin lines that join two maps ---

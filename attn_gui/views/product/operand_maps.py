@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,7 @@ from attn_gui.engine import Evaluation
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.operands import KEY, QUERY, StageOperand, StageOperands
 from attn_gui.views.map.colorbar import ColorBar
-from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap, refresh_map
+from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.map.levels import Shades, shaded_as
 from attn_gui.views.map.marks import Area
 from attn_gui.views.names import stage_title
@@ -108,20 +107,22 @@ class Operands(QObject):
         a left factor and columns of a right one where the product, in the areas given, did."""
         for place, heatmap in self.shown.items():
             if self._sources[place] in self._stages:
-                refresh_map(heatmap, boxes.get(self._sources[place], ()))
+                heatmap.refresh_boxes(boxes.get(self._sources[place], ()))
                 continue
             for rows, columns in product:
                 whole = tuple(slice(0, length) for length in heatmap.shape)
                 heatmap.refresh(*((rows, whole[1]) if place == "left" else (whole[0], columns)))
         for place, bar in self.shown_bars.items():
-            if math.prod(self.maps[place].shape) <= COUNTED_CELLS:
+            if is_counted(self.maps[place]):
                 bar.recount()
 
     def retake_levels(self) -> None:
         """Take automatic levels again."""
-        for heatmap in self.shown.values():
-            heatmap.retake_levels()
-        self.count()
+        for place, heatmap in self.shown.items():
+            if heatmap.drawing.renewed:
+                heatmap.retake_levels()
+                if place in self.bars and not is_counted(heatmap):
+                    self.bars[place].recount()
 
     def set_marks(self, lines: MarkedLines, chosen: StageCell | None, *, result: bool) -> None:
         """Row and column of the stage run through the operands; a cell chosen in an operand has its square."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from attn_gui.engine import Evaluation, Recomputed
 from attn_gui.figure.design_tokens import SPACING, Theme
 from attn_gui.figure.operands import picture_of
-from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap
+from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.map.levels import Shades
 from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import painted_ground
@@ -200,7 +199,7 @@ class ProductPicture(QWidget):
     def _bar_height(self, width: int) -> int:
         """Pixels of the highest color bar, those of small maps that take turns in the corner included."""
         bars = list(self._scene.bars.values())
-        if math.prod(self.maps.map(self._scene.stage).shape) <= COUNTED_CELLS:
+        if is_counted(self.maps.map(self._scene.stage)):
             bars += map(self.maps.bar, self._scene.alike)
         return scaled(SPACING.m) + max(bar.heightForWidth(width) for bar in bars)
 

@@ -15,7 +15,7 @@ from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.operands import KEY, picture_of, stage_plane
 from attn_gui.figure.stage_formulas import shown_latex
 from attn_gui.figure.typesetting import Formula, typeset
-from attn_gui.views.map.heatmap import Heatmap, refresh_map
+from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
 from attn_gui.views.product.map_labels import (
     LEVEL,
@@ -169,7 +169,7 @@ class SideBySide(QWidget):
     def refresh(self, recomputed: Recomputed) -> None:
         """Redraw and outline the cells before that hold new numbers; those now the product picture redraws."""
         if self._left is not None and self._left.isVisible() and self._stage in recomputed.boxes:
-            refresh_map(self._left, recomputed.boxes[self._stage])
+            self._left.refresh_boxes(recomputed.boxes[self._stage])
 
     def follow(self) -> None:
         """Show the map before as the one now is shown: with values, colors, dimmed."""
@@ -460,11 +460,17 @@ class SideBySide(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._panels or self._maps.evaluation is None:
             return
+        exposed = event.region()
+        for panel in self._panels:
+            exposed -= panel.cells  # there is nothing below the cells
+        if exposed.isEmpty():
+            return
         if self._ground is None:
             self._ground = painted_ground(self, self._paint_words)
         painter = QPainter(self)
+        painter.setClipRegion(exposed)
         painter.drawPixmap(0, 0, self._ground)
-        if event.region().intersects(self._marked):
+        if exposed.intersects(self._marked):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for labels, marked in self._tokens():
                 labels.paint_chosen(painter, marked)

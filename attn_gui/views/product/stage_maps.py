@@ -19,7 +19,7 @@ from attn_gui.figure.operands import KEY, PLAIN, QUERY, bands_of, picture_of, st
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike
 from attn_gui.views.map.colorbar import ColorBar
-from attn_gui.views.map.heatmap import COUNTED_CELLS, Heatmap, refresh_map
+from attn_gui.views.map.heatmap import Heatmap, is_counted
 from attn_gui.views.map.levels import Shades, shaded_as
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Area
@@ -330,17 +330,18 @@ class StageMaps(QObject):
         """Redraw and outline the cells that hold new numbers."""
         for stage, boxes in recomputed.boxes.items():
             if stage in self.stages:
-                refresh_map(self._maps[stage], boxes)
+                self._maps[stage].refresh_boxes(boxes)
                 self._minimaps[stage].refresh(boxes)
-                rows, columns = self._maps[stage].shape
-                if rows * columns <= COUNTED_CELLS:
+                if not self._bars[stage].isVisible() or is_counted(self._maps[stage]):
                     self._bars[stage].recount()
 
     def retake_levels(self) -> None:
         """Take automatic levels again, at rest after edits."""
         for stage in self.stages:
-            self._maps[stage].retake_levels()
-            self._bars[stage].recount()
+            if self._maps[stage].drawing.renewed:
+                self._maps[stage].retake_levels()
+                if self._bars[stage].isVisible() and not is_counted(self._maps[stage]):
+                    self._bars[stage].recount()
 
     def set_menu_actions(self, actions: Sequence[QAction]) -> None:
         """Set the actions in the context menus of all maps, those made later included."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -13,14 +13,15 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QWidget
 
 from attn_gui.engine.blocks import ACTIVATIONS, NORMS
 from attn_gui.engine.graph.stage import Operator
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.scores import SCORES, Score
 from attn_gui.engine.stages import catalog
 from attn_gui.figure.design_tokens import SIZE, SPACING
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.controls.count_box import SizeBox
 from attn_gui.views.controls.typed_field import NumberField
-from attn_gui.views.names import score_name
-from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox
+from attn_gui.views.names import normalizer_name, score_name
+from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox, QuietBox
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import FocusedWheel
 
@@ -258,7 +259,7 @@ def _fit(field: NumberField) -> None:
 
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
 LABELED: dict[str, tuple[str, ...]] = {
-    "normalise": ("temperature",),
+    "normalize": ("temperature",),
     "normalized": ("block.ln_eps",),
     "norm": ("block.norm_eps",),
     "norm_query": ("qk_norm_eps",),
@@ -268,9 +269,11 @@ CHOSEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"norm": NORMS, "acti
 
 
 class SpineBoxes(QObject):
-    """All boxes by the name of their step; the numbers of a step stand in a row below its control."""
+    """The boxes by the name of their step, each made for the first problem that has the step; the numbers of a step
+    stand in a row below its control."""
 
     scorePicked = Signal(str)
+    normalizerPicked = Signal(str)
     choicePicked = Signal(str, str)  # norm or activation, and its key
     scalePicked = Signal(str, object)  # key, the number if it was typed
     scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
@@ -280,35 +283,53 @@ class SpineBoxes(QObject):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._parent = parent
         self.score, self.scale, self.mask = ListBox("score", parent), ScaleBox(parent), MaskBox(parent)
-        self.plain = {name: PlainBox(name, parent) for name, operator in _operators().items() if operator.text}
-        self.lists = {name: ListBox(name, parent) for name in CHOSEN}
-        bare = {name: OperatorBox(name, parent) for name in NUMBERED}
-        self.by_name: dict[str, OperatorBox] = {
+        self.normalizer = QuietBox("normalize", parent)
+        self._made: dict[str, OperatorBox] = {
             "score": self.score,
             "scale": self.scale,
             "mask": self.mask,
-            **self.plain,
-            **self.lists,
-            **bare,
+            "normalize": self.normalizer,
         }
         self._rows: dict[str, NumberRow] = {}
-        for name, fields in (*NUMBERED.items(), *LABELED.items()):
-            self._add_row(self.by_name[name], name, fields)
+        self._numbers: tuple[Mapping[str, float | None], str] | None = None  # of the problem, and its dtype
         self._of_score = {key: fields for key, score in SCORES.items() if (fields := numbers_of(score))}
         for key, fields in self._of_score.items():
-            self._add_row(self.score, key, fields)
-            self._rows[key].hide()
-        self._rows["normalise"].hide()
+            self._add_row(self.score, key, fields).hide()
+        self._add_row(self.normalizer, "normalize", LABELED["normalize"]).hide()
         self.score.set_choices([(score, score) for score in SCORES])
         self.score.picked.connect(self.scorePicked)
-        for name, box in self.lists.items():
-            box.picked.connect(partial(self.choicePicked.emit, name))
+        self.normalizer.set_choices([(key, key) for key in NORMALIZERS])
+        self.normalizer.picked.connect(self.normalizerPicked)
         self.scale.scalePicked.connect(self.scalePicked)
         self.scale.scaleSlid.connect(self.scaleSlid)
         self.scale.compareAsked.connect(self.compareAsked)
         self.mask.pressed.connect(self._on_mask_pressed)
         self.retranslate()
+
+    def box(self, name: str) -> OperatorBox:
+        """The box of a step."""
+        return self._made.get(name) or self._make(name)
+
+    def made(self) -> Collection[OperatorBox]:
+        """Every box that there is."""
+        return self._made.values()
+
+    def _make(self, name: str) -> OperatorBox:
+        box: OperatorBox
+        if name in CHOSEN:
+            box = ListBox(name, self._parent)
+            box.picked.connect(partial(self.choicePicked.emit, name))
+        else:
+            box = (PlainBox if _operators()[name].text else OperatorBox)(name, self._parent)
+        if fields := NUMBERED.get(name) or LABELED.get(name):
+            self._add_row(box, name, fields)
+        if self._numbers is not None:
+            self.set_numbers(*self._numbers)
+        self._made[name] = box
+        self._name(box)
+        return box
 
     def set_score(self, score: str) -> None:
         """The score function in force, with the numbers that it has."""
@@ -316,32 +337,49 @@ class SpineBoxes(QObject):
         for name in self._of_score:
             self._rows[name].setVisible(name == score)
 
+    def set_choice(self, name: str, key: str) -> None:
+        """The norm or the activation in force."""
+        box = self.box(name)
+        assert isinstance(box, ListBox)
+        box.set_key(key)
+
+    def set_text(self, name: str, text: str) -> None:
+        """The text of a box without a choice."""
+        box = self.box(name)
+        assert isinstance(box, PlainBox)
+        box.set_text(text)
+
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
         """The numbers of the problem by name; an optional one that is not in use leaves its step."""
+        self._numbers = values, dtype
         for row in self._rows.values():
             row.set_values(values, dtype)
-        self._rows["normalise"].setVisible(values.get("temperature") is not None)
+        self._rows["normalize"].setVisible(values.get("temperature") is not None)
 
-    def field(self, name: str) -> NumberField | SizeBox:
-        """The field of a number."""
-        return next(row.fields[name] for row in self._rows.values() if name in row.fields)
+    def field(self, name: str) -> NumberField | SizeBox | None:
+        """The field of a number; None where no problem has had its step."""
+        return next((row.fields[name] for row in self._rows.values() if name in row.fields), None)
 
     def retranslate(self) -> None:
         """All words in the present language."""
-        operators = _operators()
-        for name, box in self.by_name.items():
-            box.set_caption(QCoreApplication.translate("Names", operators[name].en))
+        for box in self._made.values():
+            self._name(box)
         self.score.set_choices([(score, score_name(score)) for score in SCORES])
-        for name, chosen in CHOSEN.items():
-            self.lists[name].set_choices([(key, entry.label) for key, entry in chosen.items()])
+        self.normalizer.set_choices([(key, normalizer_name(key)) for key in NORMALIZERS])
         self.scale.retranslate()
         for row in self._rows.values():
             row.retranslate()
 
-    def _add_row(self, box: OperatorBox, name: str, fields: tuple[str, ...]) -> None:
+    def _name(self, box: OperatorBox) -> None:
+        box.set_caption(QCoreApplication.translate("Names", _operators()[box.name].en))
+        if box.name in CHOSEN and isinstance(box, ListBox):
+            box.set_choices([(key, entry.label) for key, entry in CHOSEN[box.name].items()])
+
+    def _add_row(self, box: OperatorBox, name: str, fields: tuple[str, ...]) -> NumberRow:
         row = self._rows[name] = NumberRow(fields, box)
         row.committed.connect(self.numberCommitted)
         box.hold(row)
+        return row
 
     def _on_mask_pressed(self) -> None:
         button = self.mask.button

@@ -146,6 +146,30 @@ class ListBox(OperatorBox):
         self.list.set_key(key)
 
 
+class QuietBox(ListBox):
+    """A list that can stand back: what is chosen in a quiet frame."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, parent)
+        self._frame = Framed(self)
+        dress(self._frame, "body")
+        self._frame.hide()
+        self._column.insertWidget(1, self._frame)
+
+    def set_quiet(self, quiet: bool) -> None:
+        """Show the frame in the place of the list, or the list."""
+        self.list.setHidden(quiet)
+        self._frame.setHidden(not quiet)
+
+    def set_choices(self, choices: list[tuple[str, str]]) -> None:
+        super().set_choices(choices)
+        self._frame.setText(self.list.currentText())
+
+    def set_key(self, key: str) -> None:
+        super().set_key(key)
+        self._frame.setText(self.list.currentText())
+
+
 class MaskBox(OperatorBox):
     """Names the masks that are on; a press opens their panel below it."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
@@ -119,12 +119,6 @@ class Spine(Retranslated, QWidget):
     """
 
     stagePicked = Signal(str)
-    scorePicked = Signal(str)
-    choicePicked = Signal(str, str)  # norm or activation of the block, and its key
-    scalePicked = Signal(str, object)  # key, the number if it was typed
-    scaleSlid = Signal(float, bool)  # the number; False while one gesture goes on
-    maskPressed = Signal(QRect)  # where the mask box lies on the screen
-    numberCommitted = Signal(str, object)  # a number of a step, its value or None
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -144,7 +138,7 @@ class Spine(Retranslated, QWidget):
         self._nodes = nodes = StageNodes(self._row.row, self.stagePicked.emit)
         self.refresh, self.hold_flashes, self.retake_levels = nodes.refresh, nodes.hold_flashes, nodes.retake_levels
         self.boxes = SpineBoxes(self._row.row)
-        self._connect()
+        theme_signal.changed.connect(self.set_theme)
         self._build()
         self.retranslate()
 
@@ -203,8 +197,9 @@ class Spine(Retranslated, QWidget):
         self._give_way()
 
     def set_parts(self, shown: Set[str]) -> None:
-        """Show the choice of the score function, or the sign that stands for the dot product."""
+        """Show the choices of the score function and of what makes weights, or what stands for the usual ones."""
         self.boxes.score.set_sign("" if "score" in shown else "=")
+        self.boxes.normalizer.set_quiet("normalize" not in shown)
         self._order_tabs()
 
     def set_score(self, score: str) -> None:
@@ -212,14 +207,15 @@ class Spine(Retranslated, QWidget):
         self.boxes.set_score(score)
         self._after_change_of_boxes("score", score)
 
+    def set_normalizer(self, key: str) -> None:
+        """Set what makes weights of the scores."""
+        self.boxes.normalizer.set_key(key)
+        self._after_change_of_boxes("normalize", key)
+
     def set_choice(self, name: str, key: str) -> None:
         """The norm or the activation in force."""
-        self.boxes.lists[name].set_key(key)
+        self.boxes.set_choice(name, key)
         self._after_change_of_boxes(name, key)
-
-    def set_scale(self, key: str, value: float | None, d_k: int) -> None:
-        """ "sqrt", "none" or "typed" with its number."""
-        self.boxes.scale.set_scale(key, value, d_k)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
         """The numbers of the steps, by name."""
@@ -238,10 +234,6 @@ class Spine(Retranslated, QWidget):
     def stages(self) -> tuple[str, ...]:
         """The stages of the maps from left to right, as the keys 1 … 9 choose them."""
         return self._nodes.stages()
-
-    def mask_box(self) -> QWidget:
-        """The button that the mask panel opens below."""
-        return self.boxes.mask.button
 
     def retranslate(self) -> None:
         """All words in the present language."""
@@ -270,7 +262,7 @@ class Spine(Retranslated, QWidget):
         self._nodes.set_entries(entries)
         self._entries, self._items = entries, [self._item(entry) for entry in entries]
         self._row.set_items(tuple(zip(entries, self._items, strict=True)))
-        for box in set(self.boxes.by_name.values()) - set(self._items):
+        for box in set(self.boxes.made()) - set(self._items):
             box.hide()
         self._order_tabs()
 
@@ -278,7 +270,7 @@ class Spine(Retranslated, QWidget):
         if entry.kind == NODE:
             return self._nodes[entry.name]
         if entry.kind == OPERATOR:
-            return self.boxes.by_name[entry.name]
+            return self.boxes.box(entry.name)
         return Sign(entry.name, self._row.row)
 
     def _order_tabs(self) -> None:
@@ -304,7 +296,7 @@ class Spine(Retranslated, QWidget):
             return
         self._nodes.set_planes(evaluation, self._place)
         for name, text in operator_texts(evaluation).items():
-            self.boxes.plain[name].set_text(text)
+            self.boxes.set_text(name, text)
 
     def _mark(self) -> None:
         self._nodes.mark(self._evaluation, self._place, self._cell)
@@ -321,8 +313,10 @@ class Spine(Retranslated, QWidget):
         form = next(fitting, None)
         self._scrolls, form = form is None, form or FORMS[-1]
         self._set_height()
-        self._formula.setVisible(form.formula)
-        self._line.setVisible(form.formula)
+        if form.formula == self._formula.isHidden():
+            self._formula.setVisible(form.formula)
+            self._line.setVisible(form.formula)
+            self._outer.activate()  # at once: a paint before would show it in the corner
         self._row.set_form(form, keep, self.height() - self._bar_height())
 
     def _chosen_node(self) -> str:
@@ -343,20 +337,11 @@ class Spine(Retranslated, QWidget):
     def _bar_height(self) -> int:
         return self._row.horizontalScrollBar().sizeHint().height() if self._scrolls else 0
 
-    def _connect(self) -> None:
-        self.boxes.scorePicked.connect(self.scorePicked)
-        self.boxes.choicePicked.connect(self.choicePicked)
-        self.boxes.scalePicked.connect(self.scalePicked)
-        self.boxes.scaleSlid.connect(self.scaleSlid)
-        self.boxes.maskPressed.connect(self.maskPressed)
-        self.boxes.numberCommitted.connect(self.numberCommitted)
-        theme_signal.changed.connect(self.set_theme)
-
     def _build(self) -> None:
         set_ground(self, "raised")
         self._line.setProperty("hairline", True)
         self._line.setFixedWidth(1)
-        outer = QHBoxLayout(self)
+        outer = self._outer = QHBoxLayout(self)
         outer.setContentsMargins(SPACING.l, 0, SPACING.m, 0)
         outer.setSpacing(SPACING.l)
         self._formula.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
 from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.normalizers import NORMALIZERS
 from attn_gui.engine.stages import lacking
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.operands import repeated, stage_plane
-from attn_gui.figure.stage_formulas import bias_of, logits_latex, logits_text
+from attn_gui.figure.stage_formulas import bias_of, logits_text, weights_latex
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.map.heatmap import refresh_map
 from attn_gui.views.map.map_drawing import MapState
 from attn_gui.views.map.marks import Flash
 from attn_gui.views.map.thumbnail import MapButton
@@ -107,7 +107,7 @@ def formula_latex(evaluation: Evaluation) -> str:
     """The whole computation of one head as LaTeX, with all that is in force."""
     if evaluation.logits is None:
         return "O = A V" if evaluation.problem.mixes else "A"
-    return rf"O = \mathrm{{softmax}}\left({logits_latex(evaluation)}\right) V"
+    return f"O = {weights_latex(evaluation)} V"
 
 
 def formula_text(evaluation: Evaluation) -> str:
@@ -115,7 +115,8 @@ def formula_text(evaluation: Evaluation) -> str:
     if evaluation.logits is None:
         return formula_latex(evaluation)
     text = logits_text(evaluation)
-    return f"O = softmax({text}) V" if evaluation.problem.temperature is None else f"O = softmax(({text}) / T) V"
+    heated = text if evaluation.problem.temperature is None else f"({text}) / T"
+    return f"O = {NORMALIZERS[evaluation.problem.normalize].text_of(heated)} V"
 
 
 def operator_texts(evaluation: Evaluation) -> dict[str, str]:
@@ -375,13 +376,14 @@ class StageNodes:
             if isinstance(plane, FieldPlane):  # without a dot: the stages computed from it have theirs
                 for box in recomputed.boxes.get(entry.chooses, ()):
                     node.map.refresh(box[-2], slice(0, plane.shape[1]))
-            elif plane is not None and refresh_map(node.map, recomputed.boxes.get(name, ())):
+            elif node.map.drawing.refresh_boxes(recomputed.boxes.get(name, ())):
                 node.touch()
 
     def retake_levels(self) -> None:
         """Take the levels of the maps again, as at rest after edits."""
         for node in self._nodes.values():
-            node.map.retake_levels()
+            if node.map.drawing.renewed:
+                node.map.retake_levels()
 
     def hold_flashes(self, held: bool) -> None:
         """Leave the outlines of the last edit as strong as they are, or let them fade on."""

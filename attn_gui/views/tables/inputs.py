@@ -15,8 +15,10 @@ from attn_gui.views.theme import restyle
 from attn_gui.views.widgets import set_tip
 
 HANDLE, GAP = 4, 8
+AFTER = 28  # pixels at most between a table that is shown whole and the next
 ROW, ROOM, SIDES = 4, 300, 20  # pixels: between rows of buttons, of a row in the narrowest column, beside a name
 FEWEST_ROWS = 4  # where not even so many of every table have room, one table has the column
+MOST_ROWS = 200  # no column is higher
 Group = tuple[str, str, tuple[str, ...]]  # key, text, fields
 
 
@@ -84,6 +86,34 @@ def _set_segment(button: QAbstractButton, segment: str) -> None:
         restyle(button)
 
 
+class TableColumn(QSplitter):
+    """Tables one above the other; `resized` once they have their new heights."""
+
+    resized = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Vertical, parent)
+        self.setChildrenCollapsible(False)
+        self.setProperty("quiet", "true")
+        self.setHandleWidth(HANDLE)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
+def shares(needs: Sequence[int], room: int) -> list[int]:
+    """Divide the height of a column among tables that need so much to be whole: who needs less than an even share
+    leaves the rest to the others; what nobody needs stays below the last one.
+    """
+    given, left = [0] * len(needs), room
+    for count, place in zip(range(len(needs), 0, -1), sorted(range(len(needs)), key=lambda at: needs[at]), strict=True):
+        given[place] = min(needs[place], left // count)
+        left -= given[place]
+    between = min(AFTER, left // len(needs))
+    return [height + between for height in given[:-1]] + [given[-1] + left - between * (len(needs) - 1)]
+
+
 class InputsView(QWidget):
     """Panels of the chosen group, one above the other, or one at a time in the compact form."""
 
@@ -91,20 +121,21 @@ class InputsView(QWidget):
         super().__init__(parent)
         self.panels: dict[str, MatrixPanel] = {}
         self._shown: set[str] = set()  # the tables in sight
+        self._stretched = ""  # the one that has the whole column
         self._heights: dict[str, int] = {}  # of an earlier session, not yet taken up
         self._groups: tuple[Group, ...] = ()
         self._group, self._field, self._compact, self._alone = "", "", False, False
         self._groups_switch, self._fields_switch = Switch(self), Switch(self)
-        self._splitter = QSplitter(Qt.Orientation.Vertical, self)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setProperty("quiet", "true")
-        self._splitter.setHandleWidth(HANDLE)
+        self._splitter = TableColumn(self)
+        self._drawn = False  # whether a person gave the tables in sight their heights
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP)
         for widget in (self._groups_switch, self._fields_switch):
             column.addWidget(widget)
         column.addWidget(self._splitter, 1)
+        self._splitter.splitterMoved.connect(self._on_splitter_moved)
+        self._splitter.resized.connect(self._share_room)
         self._groups_switch.picked.connect(self.show_group)
         self._fields_switch.picked.connect(self.show_field)
 
@@ -151,13 +182,25 @@ class InputsView(QWidget):
 
     def stretch(self, field: str) -> None:
         """Give one table the whole column, or share it out again."""
-        visible = [name for name in self.panels if not self.panels[name].isHidden()]
-        alone = self._splitter.sizes()[self._splitter.indexOf(self.panels[field])] > self._splitter.height() * 0.6
-        order = sorted(visible, key=lambda name: self._splitter.indexOf(self.panels[name]))
-        self._splitter.setSizes([1 if alone else 10_000 * (name == field) for name in order])
+        stretched, self._stretched = self._stretched, field
+        if stretched == field and self._drawn:
+            self.share_out()
+        else:
+            self._drawn = True
+            self._splitter.setSizes([10_000 * (one is self.panels[field]) for one in self._in_order()])
+
+    def _in_order(self) -> list[MatrixPanel]:
+        """All panels that the column holds, from top to bottom."""
+        held = map(self._splitter.widget, range(self._splitter.count()))
+        return [panel for panel in held if isinstance(panel, MatrixPanel)]
 
     def heights(self) -> dict[str, int]:
-        """The heights of the tables in sight, by field."""
+        """The heights that a person gave the tables in sight, by field."""
+        if not self._drawn:
+            return {}
+        return self._sizes()
+
+    def _sizes(self) -> dict[str, int]:
         sizes = self._splitter.sizes()
         return {
             field: sizes[self._splitter.indexOf(panel)] for field, panel in self.panels.items() if not panel.isHidden()
@@ -169,14 +212,26 @@ class InputsView(QWidget):
         self._take_heights()
 
     def _take_heights(self) -> None:
-        if self._heights and set(self._heights) == set(self.heights()):
+        if self._heights and set(self._heights) == set(self._sizes()):
+            self._drawn = True
             by_place = {self._splitter.indexOf(self.panels[field]): height for field, height in self._heights.items()}
             self._splitter.setSizes([by_place.get(place, 0) for place in range(self._splitter.count())])
             self._heights = {}
 
     def share_out(self) -> None:
-        """Give every table the same height."""
-        self._splitter.setSizes([10_000] * self._splitter.count())
+        """Give every table the height that it needs, as far as there is room."""
+        self._drawn = False
+        self._share_room()
+
+    def _share_room(self) -> None:
+        panels = [panel for panel in self._in_order() if not panel.isHidden()]
+        if panels and not self._drawn:
+            room = self._splitter.height() - HANDLE * (len(panels) - 1)
+            heights = dict(zip(panels, shares([panel.height_for(MOST_ROWS) for panel in panels], room), strict=True))
+            self._splitter.setSizes([heights.get(panel, 0) for panel in self._in_order()])
+
+    def _on_splitter_moved(self) -> None:
+        self._drawn = True
 
     def minimumSizeHint(self) -> QSize:
         """One table, since the others give way where the column is low."""
@@ -230,8 +285,8 @@ class InputsView(QWidget):
             panel.setVisible(field in shown)
         self._order_stops()
         if shown != self._shown:
-            self._shown = shown
-            self.share_out()
+            self._shown, self._drawn = shown, False
+        self._share_room()
         self._take_heights()
 
     def _order_stops(self) -> None:

@@ -31,7 +31,7 @@ from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel, clear_layout
+from attn_gui.views.widgets import ElidedLabel, clear_layout, entries_of
 
 # --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
 
@@ -186,6 +186,7 @@ class TableMenu(QObject):
         self._fit = self._own("fit_columns", view.fit_columns)
         self._usual = self._own("usual_columns", view.reset_columns)
         view.installEventFilter(self)
+        view.customContextMenuRequested.connect(self._open_at)
         for header in (view.rows, view.columns):
             header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             header.customContextMenuRequested.connect(partial(self._open_on_header, header))
@@ -208,10 +209,16 @@ class TableMenu(QObject):
         if not header.holds_selection(section):
             self._view.choose(section if upright else 0, 0 if upright else section)
             (self._view.select_row if upright else self._view.select_column)()
+        self._pop_up(header.viewport().mapToGlobal(place))
+
+    def _open_at(self, place: QPoint) -> None:
+        self._pop_up(self._view.viewport().mapToGlobal(place))
+
+    def _pop_up(self, at: QPoint) -> None:
         menu = QMenu(self._view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addActions(self._view.actions())
-        menu.popup(header.viewport().mapToGlobal(place))
+        menu.addActions(entries_of(self._view.actions()))
+        menu.popup(at)
 
     def retranslate(self) -> None:
         """All words in the present language."""

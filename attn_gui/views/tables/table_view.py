@@ -401,7 +401,7 @@ class MatrixView(SizedView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setTabKeyNavigation(True)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.cells.stepped.connect(self.step)
         self.cells.moved.connect(lambda rows, columns: self._move(rows, columns, extend=False))
         self.cells.fillAsked.connect(self._fill)

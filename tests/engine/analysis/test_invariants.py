@@ -11,7 +11,7 @@ from attn_gui.engine.analysis.verification import invariants, row_boxes
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import contract
 from attn_gui.engine.graph.stage import Linear
-from attn_gui.engine.stages import Softmax
+from attn_gui.engine.normalizers import NORMALIZERS, Softmax
 
 NAMES = (
     "rows_sum_to_one",
@@ -32,7 +32,8 @@ def held(evaluation, **more):
 def test_they_hold_where_they_apply(problem_name, evaluations):
     problem = evaluations[problem_name].problem
     kinds = {layer.kind for layer in problem.mask if layer.enabled}
-    computed = True if problem.compares else None  # weights that are given have nothing to hold
+    shares = problem.compares and NORMALIZERS[problem.normalize].shares
+    computed = True if shares else None  # weights that are given, or no shares, have nothing to hold
     mixed = True if problem.mixes else None
     placed = bool(kinds & {"causal", "window", "prefix", "alibi", "padding"}) or problem.rotary_theta is not None
     assert held(evaluations[problem_name]) == {

@@ -19,8 +19,9 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
 from attn_gui.engine.graph.stage import Linear, Stage
 from attn_gui.engine.masks import Alibi, Causal, Window
+from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages import STAGE, Rotary, Softcap, Softmax
+from attn_gui.engine.stages import STAGE, Rotary, Softcap
 
 _spec = importlib.util.spec_from_file_location(
     "vectors_of_pytorch", Path(__file__).parents[1] / "evaluation" / "test_vectors.py"

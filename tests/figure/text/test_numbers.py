@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.display import CellNumbers, cell_decimals, cell_text, format_number
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.text.numbers import level_texts, sentence_number
+from attn_gui.figure.text.numbers import dot_text, level_texts, sentence_number
 
 
 def metrics() -> QFontMetricsF:
@@ -132,6 +132,16 @@ def test_weights_drop_the_leading_zero_before_they_drop_a_decimal() -> None:
         (1, True),
         None,
     ]
+
+
+def test_weights_that_are_all_small_are_written_out_and_not_as_dots() -> None:
+    values = np.array([[0.0042, 0.00051, 0.00003]])
+    numbers = cell_decimals(values, 44, 20, metrics(), weights=True)
+    assert numbers is not None
+    assert [cell_text(value, numbers) for value in values[0]] == ["0.0042", "0.0005", "·"]
+    assert dot_text(numbers) == "· < 0.00005"
+    beside = cell_decimals(np.append(values, 0.61), 44, 20, metrics(), weights=True)
+    assert beside == CellNumbers(2, weights=True), "beside a larger one they are noise"
 
 
 @pytest.mark.parametrize("width", [30, 20, 15, 8, 5])

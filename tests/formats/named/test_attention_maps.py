@@ -96,7 +96,7 @@ def test_values_with_heads_are_laid_as_the_keys_say(tmp_path, axes):
 def test_of_several_layers_one_is_chosen(tmp_path):
     weights = maps(4, 1, 3, 5, 5)
     path = kept(tmp_path, attentions=weights)
-    with pytest.raises(SeveralMaps, match="layer 0 to 3") as refusal:
+    with pytest.raises(SeveralMaps, match="one of layer=0 … 3") as refusal:
         load(path)
     assert [choice.layer for choice in refusal.value.choices] == [0, 1, 2, 3]
     assert np.array_equal(opened(path, layer=2)[0].weights, weights[2])
@@ -107,7 +107,10 @@ def test_items_and_layers_are_never_taken_for_one_another(tmp_path):
     path = kept(tmp_path, attn_weights=weights)
     with pytest.raises(SeveralMaps) as refusal:
         load(path)
-    assert all(word in str(refusal.value) for word in ("batch,head,query,key", "layer,head,query,key, layer 0 to 3"))
+    assert all(
+        word in str(refusal.value)
+        for word in ('axes="batch,head,query,key"', 'axes="layer,head,query,key", layer=0 … 3')
+    )
     assert np.array_equal(opened(path, axes="batch,head,query,key")[0].weights, weights)
     assert np.array_equal(opened(path, axes="layer,head,query,key", layer=1)[0].weights, weights[1])
     assert np.array_equal(opened(path, layer=1)[0].weights, weights[1])
@@ -116,18 +119,21 @@ def test_items_and_layers_are_never_taken_for_one_another(tmp_path):
 def test_of_arrays_layer_by_layer_one_is_named(tmp_path):
     arrays = {f"blocks.{k}.attn.hook_pattern": maps(1, 3, 5, 5) for k in range(3)}
     path = kept(tmp_path, **arrays)
-    with pytest.raises(SeveralMaps, match=r"blocks\.1\.attn\.hook_pattern"):
+    with pytest.raises(SeveralMaps, match=r'arrays={"weights": "blocks\.1\.attn\.hook_pattern"}'):
         load(path)
     chosen, _ = opened(path, arrays={"weights": "blocks.1.attn.hook_pattern"})
     assert np.array_equal(chosen.weights, arrays["blocks.1.attn.hook_pattern"])
+    assert np.array_equal(opened(path, layer=2)[0].weights, arrays["blocks.2.attn.hook_pattern"])
+    with pytest.raises(FormatError, match="cannot be read so"):
+        load(path, layer=3)
 
 
 @pytest.mark.parametrize(
     ("shape", "readings"),
     [
-        ((4, 5, 5), ("axes head,query,key", "axes batch,query,key", "axes layer,query,key, layer 0 to 3")),
-        ((4, 3, 5, 5), ("axes batch,head,query,key", "axes layer,head,query,key, layer 0 to 3")),
-        ((4, 2, 3, 5, 5), ("layer 0 to 3",)),
+        ((4, 5, 5), ("--axes head,query,key", "--axes batch,query,key", "--axes layer,query,key --layer 0 … 3")),
+        ((4, 3, 5, 5), ("--axes batch,head,query,key", "--axes layer,head,query,key --layer 0 … 3")),
+        ((4, 2, 3, 5, 5), ("--layer 0 … 3",)),
     ],
 )
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
@@ -137,7 +143,7 @@ def test_one_array_of_maps_without_a_name_is_asked_about(tmp_path, capsys, dtype
     np.save(path := tmp_path / "dump.npy", weights)
     with pytest.raises(SeveralMaps, match="rows add up to 1") as refusal:
         load(path)
-    assert all(f"({words})" in str(refusal.value) for words in readings)
+    assert "--" not in str(refusal.value)
     assert main(["export", str(path), "-o", str(tmp_path / "out"), "--format", "npz"]) == 2
     said = capsys.readouterr().err
     assert all(words in said for words in readings)
@@ -167,7 +173,7 @@ def test_rare_readings_are_taken_where_they_are_said(tmp_path):
     ("arrays", "said", "words"),
     [
         ({"attention": (3, 5, 5), "num_heads": 4}, {}, "one matrix for each head: expected 4, got 3"),
-        ({"attention": (3, 5, 5)}, {"layer": 1}, "cannot be read so; choose one of (axes head,query,key)"),
+        ({"attention": (3, 5, 5)}, {"layer": 1}, 'cannot be read so; choose one of axes="head,query,key"'),
         ({"attention": (4, 3, 5, 5)}, {"layer": 9}, "cannot be read so; choose one of"),
         ({"attention": (3, 3, 3), "value": (3, 3, 2)}, {}, "in 2 orders of axes"),
         ({"attention": (3, 5, 5), "value": (4, 6)}, {}, "in 0 orders of axes"),
@@ -234,7 +240,7 @@ def test_the_command_line_has_the_words_that_choose(tmp_path):
     path = kept(tmp_path, attentions=maps(4, 1, 3, 5, 5))
     refused, done = run("verify", path), run("verify", path, "--layer", 2)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert "layer 0 to 3" in refused.stderr
+    assert "--layer 0 … 3" in refused.stderr
     assert (done.returncode, "The weights are given" in done.stdout) == (0, True)
     pages = run("export", path, "--layer", 2, "-o", tmp_path, "--page", "sweep")
     assert (pages.returncode, "there are no queries and keys" in pages.stderr) == (2, True)

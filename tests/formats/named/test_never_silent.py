@@ -16,6 +16,7 @@ from attn_gui.engine import Problem
 from attn_gui.formats import list_arrays, load, open_file, save, save_arrays
 from attn_gui.formats.named.several_files import open_several
 from attn_gui.formats.npz import members_of
+from attn_gui.paths import resource
 
 RANDOM = np.random.default_rng(13)
 ARRAYS = {name: RANDOM.normal(size=(3, 4)).round(3) for name in ("query", "key", "value")}
@@ -104,6 +105,23 @@ def test_arrays_of_an_npz_that_are_no_numbers_are_refused_or_said(tmp_path: Path
         load(path, num_heads=2)
     np.savez(path, **ARRAYS, w_output=np.ones((4, 4), complex))
     assert "“w_output” holds complex128" in refused(lambda: load(path, num_heads=2), path=path)
+
+
+@pytest.mark.parametrize("name", ["minilm-layer2.npz", "smollm2-layer10.npz"])
+def test_steps_beside_the_problem_are_compared_with_those_computed_and_said_where_they_differ(
+    tmp_path: Path, name: str
+) -> None:
+    with np.load(resource("examples", name)) as file:
+        held = dict(file)
+    assert {"weights", "concat"} <= held.keys()
+    assert open_file(resource("examples", name)).notes == ()
+    held["concat"] = held["concat"].copy()
+    held["concat"][3, 5] += 0.5
+    np.savez(tmp_path / "a.npz", **held)
+    assert open_file(tmp_path / "a.npz").notes == (
+        "Arrays not used: concat.",
+        "“concat” in the file holds other numbers than those computed here: they differ by up to 0.5.",
+    )
 
 
 # --- heads or items ------------------------------------------------------------------------------

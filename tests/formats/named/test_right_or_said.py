@@ -323,6 +323,7 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
     "PyTorch": ("key_padding_mask", LAST_TWO == 0, LAST_TWO * np.ones((5, 5)) == 1),
     "PyTorch, one item": ("src_key_padding_mask", LAST_TWO[0] == 0, LAST_TWO * np.ones((5, 5)) == 1),
     "GPT-2": ("attn.bias", OPEN, OPEN),
+    "flash-attention": ("causal", True, OPEN),
     "any mask": ("decoder_mask", OPEN, "asked"),
 }
 
@@ -337,7 +338,7 @@ def test_masks_are_read_by_their_names_or_asked_for(
         pytest.skip("a sheet has two axes, and whole decimals are whole numbers there")
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(cells)})
-    if suffix == ".json" and name == "is_causal":
+    if suffix == ".json" and name.endswith("causal"):
         put(path, rows, {name: cells})
     folder = tmp_path / "out"
     if isinstance(allowed, str):
@@ -367,6 +368,17 @@ def test_a_mask_of_items_times_heads_is_that_of_multihead_attention(tmp_path: Pa
         load(path)
 
 
+@pytest.mark.parametrize("name", ["attn_bias", "attention_bias", "position_bias"])
+def test_what_is_called_a_bias_is_added(name: str, tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    for cells in (OPEN.astype(int), OPEN.astype(float), RANDOM.normal(size=(5, 5))):
+        problem, said = said_by(lambda cells=cells: load(put(tmp_path / "a.npz", {**rows, name: cells})))
+        np.testing.assert_array_equal(problem.mask[0].values, cells)
+        assert said == [f'a.npz: {name}: read as mask="add" (added to the scores); another reading can be chosen.']
+    with pytest.raises(SeveralReadings, match=r'mask="keep".*mask="block"'):
+        load(put(tmp_path / "a.npz", {**rows, name: OPEN}))
+
+
 @pytest.mark.parametrize("word", ["n_heads", "n_head", "num_attention_heads", "nhead"])
 def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
@@ -385,6 +397,39 @@ def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys
     assert not (tmp_path / "out").exists()
     assert "also holds attn.o_proj.weight, which would change the numbers" in capsys.readouterr().err
     assert main([*words, "--array", *(f"{name}={name}" for name in rows)]) == 0, "somebody has said what counts"
+
+
+@pytest.mark.parametrize(
+    ("name", "on", "off"),
+    [
+        ("sliding_window", 3, None),
+        ("window_size", [2, 0], [-1, -1]),
+        ("use_alibi", True, None),
+        ("alibi_slopes", [0.5], None),
+        ("bias", np.eye(5), None),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".npz", ".json"])
+def test_nothing_is_exported_without_what_its_name_says_would_change_it(
+    name: str, on: Any, off: Any, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(on)})
+    words = ["export", str(path), "-o", str(tmp_path / "out"), "--format", "csv"]
+    assert main(words) == 2
+    assert not (tmp_path / "out").exists()
+    assert f"also holds {name}, which would change the numbers" in capsys.readouterr().err
+    if off is not None:
+        put(path, {**rows, name: np.asarray(off)})
+        assert main(words) == 0
+
+
+@pytest.mark.parametrize("word", ["logits_soft_cap", "attn_logit_softcapping"])
+def test_a_softcap_under_another_name_counts(word: str, tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(30.0)})))
+    assert problem == Problem(**rows, softcap=30)
+    assert said == [f"a.npz: “{word}” was read as softcap 30.0."]
 
 
 def test_refusals_carry_true_shapes(tmp_path: Path) -> None:

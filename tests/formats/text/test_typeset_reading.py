@@ -210,6 +210,7 @@ LIVE = [
     "[x]: http://host",
     "http://host/p",
     "www.host.org",
+    "mailto:a@host.org",
     "<img src=x>",
     "$x$",
     "`x`",
@@ -226,7 +227,7 @@ def test_no_token_is_a_link_or_a_picture_in_markdown(token, tmp_path: Path):
     path = tmp_path / "a.md"
     save_matrix(VALUES, path, row_labels=[token, "b", "c"], column_labels=["a", token, "c"])
     rest = re.sub(r"\\[!-/:-@\[-`{-~]", "", path.read_text(encoding="utf-8"))
-    assert not re.search(r"[\[\]<`$*&]|://|www\.", rest)
+    assert not re.search(r"[\[\]<`$*&]|://|www\.|\w@\w", rest)
     found = open_matrix(path)
     np.testing.assert_array_equal(found.values, VALUES)
     assert (found.row_labels, found.column_labels) == ((token, "b", "c"), ("a", token, "c"))

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.d_k_sweep import read_d_k, seeded, two_states
@@ -92,6 +92,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     terms = person.find("inspector.terms").model()
     columns = [[terms.index(row, column).data() for row in range(2)] for column in (1, 2)]
     assert columns == [["0.9786", "0.0148"], ["0.2866", "0.1698"]]
+    assert "a variance of about dₖ" in person.explanation()
     left.setFocus()
     person.press("Down", "Right")
     assert left.chosen == right.chosen == (11, 1)
@@ -132,6 +133,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     person.click("comparison.end")
     assert not left.isVisible()
     assert not person.find("comparison").isVisible()
+    assert "a variance of about dₖ" not in person.explanation()
     assert seen_whole(person.find("heatmap.weights"))
     assert person.find("table.query").isVisible()
     assert np.array_equal(drawn(person.find("heatmap.weights")), now)
@@ -353,6 +355,8 @@ def test_the_columns_at_hand_can_be_repeated_from_the_same_ones_again_and_again(
 
 def test_the_list_of_the_scale_offers_both_side_by_side_and_keeps_what_is_in_force(launch):
     person = launch("worked-example.npz")
+    menu = person.find("menu.compare", QMenu)
+    assert menu.actions()[0] == person.action("compare_with_scale"), "the menu begins with what can be compared"
     person.pick("scale", "compared")
     assert person.program.view.look.compare == "side_by_side"
     assert person.find("control.scale").currentData() == "sqrt"

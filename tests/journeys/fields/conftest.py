@@ -60,7 +60,7 @@ class Fields:
         self.person.press("Ctrl+Z")
 
     def shown(self, name: str) -> bool:
-        return self.person.find(f"control.{name}").isVisible()
+        return self.person.has(f"control.{name}") and self.person.find(f"control.{name}").isVisible()
 
     def map(self, stage: str) -> np.ndarray:
         """The numbers of a map, cell by cell."""

@@ -7,14 +7,17 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLineEdit
 
+from attn_gui.views.dialogs.card_dialog import CardDialog
+from attn_gui.views.text_views import Link
 from tests.journeys.lessons.test_learning_by_keys import tab_to
 from tests.journeys.lessons.test_lessons import settle, verdict
-from tests.seen import fault
+from tests.seen import fault, faults
 
 WORDS = {
     "en": {
         "mistake": ("Not yet. ", "S′[1, 1]", "Scaled scores"),
         "root": "The root was forgotten",
+        "example": "2 is S[1, 1], the score of query 1 and key 1, the example",
         "right": "Correct.",
         "shown": "The answer is 0.6405.",
         "ready": "In this lesson:",
@@ -23,6 +26,7 @@ WORDS = {
     "zh": {
         "mistake": ("还不对。", "1.155 是缩放后的分数 S′[1, 1]。"),
         "root": "忘",
+        "example": "2 是例子里的 S[1, 1]",
         "right": "正确。",
         "shown": "答案是 0.6405。",
         "ready": "这一课讲了：",
@@ -38,8 +42,7 @@ def answer(person, text):
     person.type(text)
     person.press("Return")
     settle(person)
-    for name in ("lesson.answer", "lesson.verdict"):
-        assert not fault(person.find(name))
+    assert not faults(map(person.find, ("lesson.answer", "lesson.verdict")))
 
 
 def press(person, name, key="Tab"):
@@ -83,6 +86,8 @@ def test_the_first_lesson_is_gone_through_by_keys(launch, lang):
     person.press("Space")
     settle(person)
     on(2)
+    answer(person, "2")
+    assert words["example"] in verdict(person)
     answer(person, "1/1")
     press(person, "lesson.next")
     on(3)
@@ -103,6 +108,9 @@ def test_the_first_lesson_is_gone_through_by_keys(launch, lang):
     press(person, "lesson.skip")
     assert person.find("lesson.end_title").text() == words["ready"]
     assert not fault(person.find("lesson.end"))
+    ways_back = [one for one in person.window.findChildren(Link) if one.objectName().startswith("lesson.open.")]
+    assert [one.objectName()[-1] for one in ways_back] == ["3", "4"]  # shown, and skipped: the others are ticked
+    assert not faults(ways_back)
     bar = person.find("lesson.progress")
     good, line = bar.color_of(0), bar.color_of(4)
     assert [bar.color_of(step) for step in range(5)] == [good] * 3 + [line] * 2
@@ -131,6 +139,8 @@ def test_the_last_card_leads_on_to_the_next_lesson(launch):
     for _ in range(5):
         press(person, "lesson.skip")
     assert person.focus().objectName() == "lesson.next_lesson"
+    person.answering(CardDialog, lambda dialog: dialog.reject(), lambda: person.click("lesson.card"))
+    person.find("lesson.next_lesson").setFocus()
     person.press("Space")
     settle(person)
     assert person.program.document.name == "Shapes, and why d_v is free"

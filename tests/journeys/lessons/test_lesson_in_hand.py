@@ -102,7 +102,7 @@ def test_a_question_is_judged_by_its_decimals_and_a_number_of_another_cell_is_sa
     assert "S[1, 1]" in verdict(person)
     person.click("lesson.show")
     settle(person)
-    assert verdict(person) == {"en": "The answer is 1.", "zh": "答案是 1。"}[lang]
+    assert verdict(person).startswith({"en": "The answer is 1.", "zh": "答案是 1。"}[lang])
     assert person.program.view.look.cell[1:] == (0, 1), "the cell that was asked for is the one explained now"
     for _ in range(3):
         person.click("lesson.skip")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -103,8 +105,24 @@ def leave_out(person, stage, row, column):
     return number
 
 
+def exported(person, folder):
+    """The words of the figure of the step on show, exported as SVG with its number."""
+
+    def accept(dialog):
+        dialog.set_choice(
+            replace(dialog.result_choice(), format="svg", folder=str(folder), name="secret", session=True)
+        )
+        assert not dialog.session.isVisible(), "the session would give the number away"
+        dialog.accept()
+
+    person.answering(ExportDialog, accept, lambda: person.do("export_image"))
+    settle(person)
+    (path,) = folder.glob("secret*.svg")
+    return path.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("blank", "lang"), [*zip(BLANKS, LANGUAGES, strict=True)])
-def test_a_number_that_is_left_out_is_nowhere(person, blank):
+def test_a_number_that_is_left_out_is_nowhere(person, blank, tmp_path):
     number = leave_out(person, *blank)
     secret = digits(number)
     stages = person.program.computation.evaluation.stages
@@ -135,12 +153,13 @@ def test_a_number_that_is_left_out_is_nowhere(person, blank):
             person.do(action)
             settle(person)
             look_for(action, said(person))
-    for dialog, action in ((ExportDialog, "export_image"), (ExportDataDialog, "export_data"), (CardDialog, "card")):
+    for dialog, action in ((ExportDataDialog, "export_data"), (CardDialog, "card")):
         person.do(action)
         assert not [one for one in QApplication.topLevelWidgets() if isinstance(one, dialog) and one.isVisible()]
-    QGuiApplication.clipboard().clear()
-    person.do("copy_image")
-    assert QGuiApplication.clipboard().image().isNull()
+    person.show_stage(blank[0])
+    figure = exported(person, tmp_path)
+    assert ">?<" in figure
+    look_for("export", [figure])
     assert not person.action("set_target").isEnabled()
     assert not person.action("show_gradient").isEnabled()
 

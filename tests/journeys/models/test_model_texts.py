@@ -113,3 +113,14 @@ def test_a_text_that_the_tokenizer_cannot_cut_is_refused_in_a_sentence(launch, p
     type_text(person, "the cat", "Return")
     person.wait()
     assert person.program.document.study.text == "the cat"
+
+
+def test_characters_that_the_model_does_not_know_are_named(toy):
+    type_text(toy, "")
+    toy.type("k 猫 b ☃ 猫")
+    toy.press("Return")
+    toy.wait()
+    assert toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
+    type_text(toy, TEXT, end="Return")
+    toy.wait()
+    assert toy.banner() == ""

@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QMessageBox, QTableView
+from PySide6.QtWidgets import QMessageBox, QTableView, QToolButton
 
 from attn_gui.app.files import journaling
 from attn_gui.app.files.journaling import journals_folder
@@ -110,6 +110,22 @@ def test_who_closes_the_line_is_asked_at_the_next_start(crashed, launch):
     person = launch()
     person.leave()
     assert "mine" in launch().banner()
+
+
+def test_an_offer_comes_back_when_what_was_said_in_its_place_is_gone(crashed, launch, qtbot, tmp_path):
+    (tmp_path / "broken.json").write_text("{")
+    person = launch("minilm-layer2.npz")
+    assert "Arrays not used: weights, concat. The program ended before mine" in person.banner()
+    person.program.files.open_path(tmp_path / "broken.json")
+    assert "broken.json" in person.banner()
+    close = person.find("banner").findChild(QToolButton)
+    person.click(close)
+    qtbot.waitUntil(lambda: person.banner().startswith("The program ended before mine"))
+    person.click(close)
+    person.look()
+    assert person.banner() == "", "who closes it is asked at the next start"
+    person.leave()
+    press(launch(), "Discard")
 
 
 @pytest.mark.parametrize("known", [False, True])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QPoint, QSize
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMessageBox, QScrollArea, QWidget
 
@@ -182,3 +182,20 @@ def test_what_is_scrolled_away_or_covered_counts_as_unseen(qtbot):
     cover.resize(300, 300)
     cover.show()
     assert "out of sight" in fault(line)
+
+
+@pytest.mark.parametrize("size", [(1366, 700), (1440, 900)])
+def test_tables_of_a_sentence_show_as_many_rows_as_the_column_has_room_for(launch, size):
+    person = launch(width=size[0], height=size[1], page=True)
+    person.overwrite(person.find("start.sentence"), " ".join(f"word{k}" for k in range(24)))
+    person.wait()
+    person.do("simple")
+    settled(person)
+    row = person.table("x").rowHeight(0)
+
+    def edge(widget, bottom):
+        return widget.mapTo(person.window, widget.rect().bottomLeft() if bottom else QPoint()).y()
+
+    first, second = person.table("x"), person.table("w_query")
+    assert edge(person.find("control.d_model"), False) - edge(second, True) < 3 * row
+    assert min(one.rowAt(one.viewport().height() - 1) for one in (first, second)) >= 5

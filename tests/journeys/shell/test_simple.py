@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSettings, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -14,7 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attn_gui.app.shell import Shell
 from attn_gui.views.dialogs.action_search import ActionSearch
+from tests.seen import fault
 
 SMALL = "worked-example.npz"
 
@@ -81,7 +86,11 @@ def test_a_first_start_shows_little_and_the_switch_the_rest_with_nothing_moved(b
     person.click_cell("weights", 1, 1)
     assert person.find("switch.simple", QAbstractButton).isChecked()
     assert len(operable(person)) <= 35
+    for place in range(10):
+        person.program.settings.add_recent(Path(f"/somewhere/file-{place}.attn"), person.program.document.problem)
     assert all_entries(person) <= 90
+    assert {"action.export_image", "inspector.copy"} <= places(person).keys()  # one click each
+    assert not in_sight(person.program.window.precision)
     before, map_before = places(person), person.find("heatmap.weights").grab().toImage()
     assert not {"control.dtype", "control.score", "control.num_kv_heads", "history", "control.compare"} & before.keys()
 
@@ -96,6 +105,58 @@ def test_a_first_start_shows_little_and_the_switch_the_rest_with_nothing_moved(b
 
     person.do("simple")
     assert places(person) == before
+
+
+def test_the_first_paint_has_the_menus_of_the_simple_window(qapp):
+    """The menu Compute stood there until the program was."""
+    store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "attn_gui", "attn_gui")
+    store.remove("simple")
+    store.sync()
+    shell = Shell(qapp, "en")
+    shown = [action.text() for action in shell.window.menuBar().actions() if action.isVisible()]
+    assert shown == ["&File", "&Edit", "&View", "Co&mpare", "&Learn", "&Help"]
+    shell.window.deleteLater()
+    shell.deleteLater()
+
+
+def test_the_copy_stands_at_the_foot_of_the_column_whatever_is_explained(begin):
+    person = begin(SMALL)
+    column = person.find("zone.explain")
+    feet = set()
+    for cell in (("weights", 1, 1), ("weights", 0, 0)):
+        person.click_cell(*cell)
+        button = person.find("inspector.copy")
+        assert fault(button) == ""
+        feet.add(column.height() - button.mapTo(column, button.rect().bottomLeft()).y())
+    assert len(feet) == 1
+    assert feet.pop() < 24
+    person.do("release_cell")
+    assert not in_sight(button)
+
+
+@pytest.mark.parametrize("name", ["heatmap.weights", "table.query", "node.weights", "inspector.terms"])
+def test_context_menus_show_what_the_window_shows(begin, name):
+    """They had all 26 entries of the full window."""
+    person = begin(SMALL)
+    person.click_cell("weights", 1, 1)
+    full = {f"action.{row.name}" for row in person.program.bars.actions.rows if row.full}
+
+    def offered():
+        target = person.find(name)
+        at = target.rect().center()
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, target.mapToGlobal(at))
+        QApplication.sendEvent(getattr(target, "viewport", lambda: target)(), event)
+        menu = QApplication.activePopupWidget()
+        names = [action.objectName() for action in menu.actions() if action.isVisible() and action.objectName()]
+        menu.close()
+        return names
+
+    simple = offered()
+    assert simple
+    assert full.isdisjoint(simple)
+    person.click("switch.full")
+    person.click_cell("weights", 1, 1)
+    assert not full.isdisjoint(offered())
 
 
 def test_what_a_document_asks_for_is_there(begin):

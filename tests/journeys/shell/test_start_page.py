@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import Problem, compute
+from attn_gui.lessons.word_table import word_vectors
 from attn_gui.paths import resource
 from attn_gui.views.banner import BannerOffer
+from attn_gui.views.text_views import SentenceView
 from attn_gui.views.zones import stops
 from tests.seen import covered, fault, faults, worded
 
@@ -252,12 +254,17 @@ def test_a_file_that_is_gone_is_said_above_the_cards(launch, tmp_path):
     assert fault(person.find("banner")) == ""
 
 
-def test_an_offer_goes_with_the_page_and_back(launch):
+def test_what_is_said_of_the_document_stays_with_it_and_what_is_said_on_the_page_goes_along(launch):
     taken = []
     person = launch("worked-example.npz")
     offer = BannerOffer("Do it", "It is done", lambda: taken.append(True))
     person.program.window.banner.show_info("It could be done.", offers=[offer])
     person.do("start")
+    assert not seen(person, "banner")
+    person.press("Esc")
+    assert fault(person.find("banner")) == ""
+    person.do("start")
+    person.program.window.banner.show_info("It can be done here.", offers=[offer])
     assert fault(person.find("banner")) == ""
     person.press("Esc")
     assert fault(person.find("banner")) == ""
@@ -298,11 +305,19 @@ def test_tab_goes_down_the_page_and_f6_stays(first):
     first.wait()
     assert first.program.document.name == "worked-example"
     assert not seen(first, "start")
+    assert tuple(first.program.view.look.cell) == ("weights", 1, 1)  # the one that tells most
+    first.do("start")
+    first.click("start.minilm")
+    first.wait()
+    look = first.program.view.look
+    assert (look.head, tuple(look.cell)) == (3, ("weights", 10, 13))
 
 
 def test_an_action_about_the_document_brings_it_into_sight(first):
     first.do("zoom_in")
     first.do("zoom_reset")
+    first.click("switch.simple")
+    first.click("switch.full")
     assert seen(first, "start")
     first.do("all_stages")
     assert not seen(first, "start")
@@ -338,3 +353,26 @@ def test_what_is_clicked_before_the_program_is_there_is_done_then(qapp):
         assert not page.shown
     finally:
         program.end()
+
+
+@pytest.mark.parametrize(("typed", "said"), [("The cat and the dog", "MiniLM"), ("The cat and the fridge", "random")])
+def test_a_sentence_has_real_vectors_where_all_its_words_have_one_and_says_so(first, typed, said):
+    """Random vectors stood for words of which the program has real ones."""
+    field = first.find("start.sentence")
+    first.overwrite(field, typed, end="")
+    first.look()
+    assert ("MiniLM" in sentence_of(first)) == (said == "MiniLM")
+    first.press("Return")
+    first.wait()
+    problem = first.program.document.problem
+    assert said in first.banner()
+    assert problem.query_tokens == tuple(typed.split())
+    if said == "MiniLM":
+        weights = first.values("weights")
+        assert weights[1][4] > weights[1][2]  # the cat attends rather to the dog than to “and”
+        assert np.allclose(problem.query, [[*word_vectors()[word.lower()]] for word in typed.split()])
+
+
+def sentence_of(person):
+    views = person.find("start").findChildren(SentenceView)
+    return next(view.text() for view in views if "attends to." in view.text())

@@ -25,7 +25,7 @@ def test_the_largest_weight_is_called_the_largest(shown: Shown, make: Make) -> N
     text = said(shown(problem, "weights", 2, 1))
     assert text.startswith("Query it gives key b a weight of 0.")
     assert text.endswith(", the largest of 7.")
-    assert "number 7 of 7 by size" in said(shown(problem, "weights", 2, 0))
+    assert "the smallest of 7" in said(shown(problem, "weights", 2, 0))
 
 
 @pytest.mark.parametrize(

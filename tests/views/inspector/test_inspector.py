@@ -245,8 +245,8 @@ def test_everything_is_reached_by_tab_in_reading_order(
         "concat[2, 2 … 3]",
         "inspector.origin",
         "inspector.reach",
+        "inspector.copy",
         "inspector.one_equation",
-        "Copy",
     ]
 
 

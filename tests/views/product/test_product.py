@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -200,6 +202,41 @@ def test_tokens_stand_at_rows_and_columns_and_the_chosen_ones_as_chips(picture, 
     chip.setWidth(6)
     assert near(image, chip, theme.query_soft)
     assert not near(plain, chip, theme.query_soft)
+
+
+def longest_run(line):
+    return max(len(list(run)) if dark else 0 for dark, run in itertools.groupby(line))
+
+
+@pytest.mark.parametrize("token", ["一", "一一", "一一一"])
+def test_chinese_over_columns_stands_upright_however_narrow_they_are(qtbot, screen, token):
+    rng, count = np.random.default_rng(2), 32
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    product.resize(700, 540)
+    long = Problem(**{name: rng.random((count, 8)) for name in ("query", "key", "value")})
+    product.set_evaluation(DenseEvaluation(long), 0, 0)
+    product.set_tokens([token] * count, [token] * count)
+    product.show()
+    image, top = screen(product), product.places.top
+    above = image.copy(top.left() - 8, 0, top.width(), top.top() - 1)
+    pixels = [[above.pixelColor(x, y).lightness() < 160 for x in range(above.width())] for y in range(above.height())]
+    across, down = (max(map(longest_run, lines)) for lines in (pixels, zip(*pixels, strict=True)))
+    assert across > 2 * down, "the stroke of 一 lies, as it is written"
+
+
+def test_numbers_over_columns_are_left_out_rather_than_turned(qtbot):
+    rng = np.random.default_rng(2)
+    product = ProductPicture()
+    qtbot.addWidget(product)
+    product.resize(700, 540)
+    product.set_evaluation(
+        DenseEvaluation(Problem(**{n: rng.random((300, 8)) for n in ("query", "key", "value")})), 0, 0
+    )
+    product.show()
+    high = product.places.top.top()
+    product.set_tokens(["a longer token"] * 300, ["a longer token"] * 300)
+    assert high < product.places.top.top(), "they take one line"
 
 
 def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):

@@ -53,7 +53,7 @@ def projected(**more: Any) -> Problem:
 def shown(qtbot: QtBot, problem: Problem, width: int = WIDE, stage: str = "weights") -> Spine:
     spine = Spine()
     qtbot.addWidget(spine)
-    spine.set_scale("sqrt", None, problem.d_k)
+    spine.boxes.scale.set_scale("sqrt", None, problem.d_k)
     spine.set_mask_text("none")
     spine.set_evaluation(DenseEvaluation(problem), 0, 1)
     spine.set_stage(stage)
@@ -217,10 +217,10 @@ def test_the_scale_is_its_own_control(qtbot: QtBot) -> None:
     scale = spine.findChild(QComboBox, "control.scale")
     assert [scale.itemData(k) for k in range(scale.count())] == ["sqrt", "none", "typed", "compared"]
     assert scale.currentText() == "÷ √3"
-    with qtbot.waitSignal(spine.scalePicked) as caught:
+    with qtbot.waitSignal(spine.boxes.scalePicked) as caught:
         scale.setCurrentIndex(scale.findData("none"))
     assert caught.args == ["none", None]
-    with qtbot.waitSignal(spine.scalePicked) as caught:
+    with qtbot.waitSignal(spine.boxes.scalePicked) as caught:
         scale.setCurrentIndex(scale.findData("typed"))
     assert caught.args == ["typed", pytest.approx(3**-0.5)]
 
@@ -229,8 +229,8 @@ def test_a_typed_scale_takes_the_place_of_the_list(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct())
     scale, field = spine.findChild(QComboBox, "control.scale"), spine.findChild(QLineEdit, "control.scale_value")
     assert not field.isVisible()
-    with qtbot.assertNotEmitted(spine.scalePicked):
-        spine.set_scale("typed", 0.25, 3)
+    with qtbot.assertNotEmitted(spine.boxes.scalePicked):
+        spine.boxes.scale.set_scale("typed", 0.25, 3)
     assert field.isVisible()
     assert field.text() == "0.25"
     assert scale.geometry().contains(field.geometry())
@@ -238,10 +238,10 @@ def test_a_typed_scale_takes_the_place_of_the_list(qtbot: QtBot) -> None:
     field.setFocus()
     field.selectAll()
     QTest.keyClicks(field, "-1.5")
-    with qtbot.waitSignal(spine.scalePicked) as caught:
+    with qtbot.waitSignal(spine.boxes.scalePicked) as caught:
         QTest.keyClick(field, Qt.Key.Key_Return)
     assert caught.args == ["typed", -1.5]
-    spine.set_scale("sqrt", None, 3)
+    spine.boxes.scale.set_scale("sqrt", None, 3)
     assert not field.isVisible()
     assert scale.currentData() == "sqrt"
 
@@ -252,11 +252,11 @@ def test_the_mask_box_names_what_is_on_and_tells_where_it_is(qtbot: QtBot) -> No
     button = spine.findChild(QPushButton, "control.mask")
     assert button.accessibleName() == "mask: causal + 2"
     assert button.width() >= button.sizeHint().width()
-    with qtbot.waitSignal(spine.maskPressed) as caught:
+    with qtbot.waitSignal(spine.boxes.maskPressed) as caught:
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     place: QRect = caught.args[0]
     assert place.size() == button.size()
-    assert spine.mask_box() is button
+    assert spine.boxes.mask.button is button
 
 
 def test_the_score_is_chosen_from_a_list_and_has_its_numbers_below(qtbot: QtBot) -> None:
@@ -268,7 +268,7 @@ def test_the_score_is_chosen_from_a_list_and_has_its_numbers_below(qtbot: QtBot)
     spine.set_score("gaussian")
     spine.set_numbers({"score_params.w": 2.5, "score_params.key_norm": 1.0}, "float64")
     assert (score.currentData(), w.isVisible(), w.text()) == ("gaussian", True, "2.5")
-    with qtbot.waitSignal(spine.scorePicked) as caught:
+    with qtbot.waitSignal(spine.boxes.scorePicked) as caught:
         score.setCurrentIndex(0)
     assert caught.args == ["dot"]
 
@@ -293,7 +293,7 @@ def test_a_number_stands_on_the_step_that_it_changes(
     field.selectAll()
     QTest.keyClick(field, Qt.Key.Key_Delete)
     QTest.keyClicks(field, text)
-    with qtbot.waitSignal(spine.numberCommitted) as caught:
+    with qtbot.waitSignal(spine.boxes.numberCommitted) as caught:
         QTest.keyClick(field, Qt.Key.Key_Return)
     assert caught.args == [name, expected]
 
@@ -305,7 +305,7 @@ def test_a_number_that_cannot_be_is_refused_where_it_is_typed(qtbot: QtBot, text
     field = spine.findChild(QLineEdit, "control.softcap")
     field.setFocus()
     field.selectAll()
-    with qtbot.assertNotEmitted(spine.numberCommitted):
+    with qtbot.assertNotEmitted(spine.boxes.numberCommitted):
         QTest.keyClicks(field, text)
         QTest.keyClick(field, Qt.Key.Key_Return)
     QTest.keyClick(field, Qt.Key.Key_Escape)
@@ -411,8 +411,8 @@ def test_everything_is_reached_by_tab_from_left_to_right(qtbot: QtBot) -> None:
 
 def test_a_change_of_language_changes_no_choice(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct())
-    spine.set_scale("typed", 0.25, 3)
-    with qtbot.assertNotEmitted(spine.scalePicked):
+    spine.boxes.scale.set_scale("typed", 0.25, 3)
+    with qtbot.assertNotEmitted(spine.boxes.scalePicked):
         QApplication.sendEvent(spine, QEvent(QEvent.Type.LanguageChange))
     assert spine.findChild(QComboBox, "control.scale").currentData() == "typed"
     assert spine.findChild(QLineEdit, "control.scale_value").isVisible()

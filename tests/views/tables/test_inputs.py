@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from attn_gui.views.tables.inputs import Switch
+from attn_gui.views.tables.inputs import Switch, shares
 
 NARROWEST = 300  # pixels of the column of tables
 NAMES = ("X", "W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O", "b_O", "W_score_Q", "W_score_K", "w_score", "β")
@@ -45,3 +45,9 @@ def test_what_is_still_to_choose_keeps_its_button_and_the_keyboard(qtbot):
     places = [button.x() for button in switch.buttons()]
     assert places == sorted(set(places))
     assert len([button for button in switch.findChildren(QPushButton) if not button.isHidden()]) == 3
+
+
+def test_tables_take_what_they_need_of_the_column_and_leave_the_rest_to_others():
+    assert shares([70, 70, 60], 400) == [98, 98, 204]  # all whole, with a step between
+    assert shares([60, 300, 300], 460) == [60, 200, 200]
+    assert shares([300, 60, 500], 460) == [200, 60, 200]
