@@ -118,7 +118,7 @@ def test_the_next_edit_ends_the_settling(qtbot, desk, monkeypatch):
 
     def slow(self, *, progress=None, cancelled=bool):
         asked.append(cancelled)
-        assert edited.wait(5)
+        assert edited.wait(120)
         return settle(self, progress=progress, cancelled=cancelled)
 
     monkeypatch.setattr(StreamingEvaluation, "settle", slow)
