@@ -90,11 +90,11 @@ class _Reader:
 
 
 def unit(printed: str) -> float:
-    """Return what one is in the last place of a printed number; of a whole one, in the fourth."""
+    """Return what one is in the last place of a printed number; of a whole one, in its fourth digit at the most."""
     mantissa, _, exponent = printed.replace("{", "").replace("}", "").partition(r" \cdot 10^")
     places = -Decimal(mantissa).as_tuple().exponent
     if not exponent:
-        places = places or (7 - len(mantissa.lstrip("-")) if abs(float(mantissa)) >= 1000 else 4)
+        places = places or max(4 - len(mantissa.lstrip("-")), 0)
     return 10.0 ** (int(exponent or 0) - places)
 
 

@@ -88,6 +88,7 @@ class LateControllers:
         self.curve = CurveFitting(context)
         self._tie_model(actions)
         self.walking = WalkController(context, first.status, self.painting)
+        first.tables.on_new_table(self.walking.follow_table)
         self.exercises = Exercises(context)
         self.typing.answered.connect(self.exercises.take)
         self.worksheets = WorksheetsController(context)

@@ -17,18 +17,22 @@ from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.maps.status import StatusController
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.document import Change
+from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import stand_in
-from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.progress import Progress
+from attn_gui.figure.operands import stage_plane
 from attn_gui.formats.catalog import IMAGES
 from attn_gui.modes import ACTIONS
 from attn_gui.views.theme import current_theme, motion_reduced, theme_signal
 
 if TYPE_CHECKING:
     from attn_gui.figure.walk import Walk
+    from attn_gui.views.tables.matrix_panel import MatrixPanel
     from attn_gui.views.walk_view import WalkPlayer, WalkSteps, WalkView
 
 SPEED = "walk/speed"
@@ -69,6 +73,10 @@ class WalkController(QObject):
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
         self._writing.finish()
+
+    def follow_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
+        """Walk through the cell of a computed table where Space is pressed."""
+        panel.view.walkAsked.connect(lambda row, column: self._start_at(field, row, column))
 
     # --- beginning and ending --------------------------------------------------------------------
     def offered(self) -> bool:
@@ -121,6 +129,17 @@ class WalkController(QObject):
         (focus if stays and focus is not None else view).setFocus(Qt.FocusReason.OtherFocusReason)
         self._show_step()
         player.toggle()
+
+    def _start_at(self, field: str, row: int, column: int) -> None:
+        """Choose a cell of a table, which shows all heads beside one another, and walk through it."""
+        evaluation, look = self._view.explained, self._view.look
+        for head in sorted(range(evaluation.problem.num_heads), key=lambda each: each != look.head):
+            plane = stage_plane(evaluation, field, look.batch, head)
+            place = column - plane.index(0, 0)[-1]
+            if 0 <= place < plane.shape[1]:
+                self._view.set(cell=ChosenCell(field, row, place), head=head, block=None)
+                self.start()
+                return
 
     def leave(self) -> None:
         """End the walk: the map comes back with its cell, and the keyboard to where it was unless it went elsewhere."""
@@ -179,17 +198,26 @@ class WalkController(QObject):
             context.bars.actions[name].triggered.connect(self.leave)
         window.pictures.currentChanged.connect(self._on_pictures_current_changed)
         window.escapePressed.connect(self._on_view_leave_asked)
+        window.spacePressed.connect(self._on_space_pressed)
         context.computation.moving.connect(self._on_computation_moving)  # before anybody shows other numbers
         context.document.changed.connect(self._on_document_changed)
         theme_signal.changed.connect(self._make_again)
         context.look.changed.connect(self._on_look_changed)
 
     def _offer(self) -> None:
-        self._window.inspector.set_walk_offered(self.offered())
+        offered = self.offered()
+        self._window.inspector.set_walk_offered(offered)
+        self._window.spine.set_walk_offered(offered)
 
     def _on_maps_toggle_requested(self, stage: str, _row: int, _column: int) -> None:
         """Space on the chosen cell, unless it paints there."""
         if not self._painting.takes_space(stage):
+            self.start()
+
+    def _on_space_pressed(self) -> None:
+        if self._shown is not None:
+            self._shown[0].toggle()
+        else:
             self.start()
 
     def _on_pictures_current_changed(self) -> None:

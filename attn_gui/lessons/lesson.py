@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from attn_gui.engine.graph.printing import agrees, fewest_digits
+from attn_gui.engine.graph.printing import PrintedNumbers
 from attn_gui.engine.mistakes.grading import TOLERANCE
 from attn_gui.engine.sentences import MINUS
 from attn_gui.formats.base import PathText, reading
@@ -167,23 +167,23 @@ def _digits_of_equation(
     for pattern, spelled in SPELLED:
         left = pattern.sub(spelled, left)
 
-    def computed(texts: Mapping[int, str]) -> float:
-        formula = re.sub(OPERAND, lambda match: f"({texts[ord(match[0]) - PLACE]})", left)
+    def computed(operands: Sequence[float]) -> float:
+        following = iter(operands)
+        formula = re.sub(OPERAND, lambda _: f"({next(following)!r})", left)
         return expression(formula).number(ground)
 
-    def fits(more: Mapping[float, int]) -> bool:
-        texts = {place: written(known[place], live[place].decimals, more[known[place]]) for place in places}
-        printed = {place: text.replace(MINUS, "-") for place, text in texts.items()}
-        return agrees(computed(printed), known[result], _decimals(known[result], live[result].decimals))
-
     try:
-        exact = computed({place: repr(number) for place, number in known.items()})
+        operands = [known[place] for place in places]
+        exact = computed(operands)
         if len(known) < len(live) or not math.isclose(exact, known[result], rel_tol=1e-6, abs_tol=1e-9):
             return None
-        more = fewest_digits((known[place] for place in places), fits) or {}
+        decimals = {known[place]: live[place].decimals for place in places}
+        printed = PrintedNumbers(lambda number, more: written(number, decimals[number], more))
+        printed.add(known[result], computed, operands, _decimals(known[result], live[result].decimals))
+        printed.settle()
     except (ExpressionError, KeyError):
         return None
-    return {place: more.get(known[place], 0) for place in places}
+    return {place: printed.more(known[place]) for place in places}
 
 
 def _decimals(number: float, decimals: int | None) -> int:

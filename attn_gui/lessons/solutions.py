@@ -13,11 +13,11 @@ import numpy as np
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.engine.arrays import Array, item_of
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.evaluation import Evaluation
-from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.graph import indices
-from attn_gui.engine.graph.expressions import Cell, Number, chain_of, subscripted, with_sign
+from attn_gui.engine.graph.expressions import Cell, Number, Printed, chain_of, subscripted, with_sign
 from attn_gui.engine.graph.nodes import (
     COMPUTED,
     cell_latex,
@@ -28,11 +28,12 @@ from attn_gui.engine.graph.nodes import (
     symbol,
     title,
 )
+from attn_gui.engine.graph.printing import PrintedNumbers
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.problem import Problem
-from attn_gui.engine.sentences import spelled
+from attn_gui.engine.sentences import MINUS, spelled
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.text.typeset import latex_text
@@ -149,8 +150,9 @@ def solution_of_cell(evaluation: Evaluation, stage: str, index: Sequence[int]) -
                 waiting.append(further)
                 _check_count(len(found) // 2)  # at least every second one has an equation
     rows = _rows_read(evaluation, found.values())
-    if rows and len(found) < MOST_EQUATIONS // 2:  # q · k in numbers, which the scaled scores have in one step
-        for each in [one for one in found.values() if STAGE[plain_name(one.stage)].role == Role.SCALE]:
+    scaled = [each for each in found.values() if STAGE[plain_name(each.stage)].role == Role.SCALE]
+    if scaled and evaluation.problem.d_k <= MOST_COLUMNS and len(found) < MOST_EQUATIONS // 2:
+        for each in scaled:  # q · k in numbers, which the scaled scores have in one step
             found.setdefault((evaluation.scores, each.index), Explanation(evaluation, evaluation.scores, each.index))
     steps = []
     for name in _names(evaluation):
@@ -304,16 +306,12 @@ class Sentence:
 
 @dataclass(frozen=True)
 class WrittenMatrix:
-    """A matrix that is written out: its letter in LaTeX and in plain text, and its numbers."""
+    """A matrix that is written out: its letter in LaTeX and in plain text, its numbers, and these in LaTeX."""
 
     latex: str
     letter: str
     values: Array
-
-    @property
-    def rows(self) -> list[list[str]]:
-        """The numbers in LaTeX."""
-        return [[Number(float(value)).write("latex") for value in row] for row in self.values]
+    rows: list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -333,7 +331,11 @@ Part: TypeAlias = Heading | Sentence | WrittenMatrix | Equation
 
 
 def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
-    """The whole sheet, in the order in which it is read."""
+    """The whole sheet, in the order in which it is read; every number has the same digits wherever it stands."""
+    printed = PrintedNumbers()
+    for each in [*(cell for step in solution.steps for cell in step.cells), *filter(None, [solution.asked])]:
+        each.print_with(printed)
+    printed.settle()
     yield _title(solution, say, lang)
     yield Sentence(say(COUNTED))
     if solution.given:
@@ -342,9 +344,10 @@ def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
             if head is not None:
                 yield Sentence(say(HEAD).format(head=head))
             if row is None:
-                yield WrittenMatrix(matrix_latex(name), symbol(name), array)
+                yield _written(matrix_latex(name), symbol(name), array, printed)
             else:
-                yield WrittenMatrix(subscripted(cell_latex(name), [str(row)]), f"{cell_symbol(name)}[{row}]", array)
+                letter, line = cell_latex(name), f"{cell_symbol(name)}[{row}]"
+                yield _written(subscripted(letter, [str(row)]), line, array, printed)
     yield from _sizes(solution)
     number, before = 0, ""
     for step in solution.steps:
@@ -352,30 +355,38 @@ def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
             number, before = number + 1, step.stage
             words = title(plain_name(step.stage), lang)
             yield Heading(say(STEP).format(number=number, title=words), matrix_latex(step.stage), symbol(step.stage))
-        yield from _step(solution, step, say)
+        yield from _step(solution, step, say, printed)
     if solution.asked is not None:
         yield Heading(say(RESULT))
         yield Equation((solution.asked.symbols_latex.split(" = ")[0], solution.asked.value_latex))
 
 
-def _step(solution: WorkedSolution, step: WorkedStep, say: Say) -> Iterator[Part]:
+def _written(latex: str, letter: str, values: Array, printed: PrintedNumbers) -> WrittenMatrix:
+    rows = [[Printed(float(value), printed).write("latex") for value in row] for row in values]
+    return WrittenMatrix(latex, letter, values, rows)
+
+
+def _step(solution: WorkedSolution, step: WorkedStep, say: Say, printed: PrintedNumbers) -> Iterator[Part]:
     if step.head is not None and solution.problem.num_heads > 1:
         yield Sentence(say(HEAD).format(head=step.head))
     said: set[str] = set()  # Z of a row is told once
     for cell in step.cells:
         if cell.computed is not None:
-            yield Sentence(_by_hand(cell, cell.computed, say))
+            yield Sentence(_by_hand(cell, cell.computed, say, printed))
         if not has_equation(cell):
             continue
         yield Equation(cell.sides_latex, tuple(part for part in cell.parts_latex if part not in said))
         said.update(cell.parts_latex)
     if step.values is not None:
-        yield WrittenMatrix(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values))
+        yield _written(matrix_latex(step.stage), symbol(step.stage), np.atleast_2d(step.values), printed)
 
 
-def _by_hand(cell: Explanation, computed: Explanation, say: Say) -> str:
+def _by_hand(cell: Explanation, computed: Explanation, say: Say, printed: PrintedNumbers) -> str:
     place = f"{cell_symbol(cell.stage)} ({', '.join(map(str, cell.index[-2:]))})"
-    value, before = (spelled(each.value + 0.0) for each in (cell, computed))  # a head that is off has −0
+    value, before = (
+        printed.text(each.value).replace("-", MINUS) if np.isfinite(each.value) else spelled(each.value)
+        for each in (cell, computed)
+    )
     unmoved = np.array_equal(cell.value, computed.value, equal_nan=True)
     template = AS_COMPUTED if unmoved else BY_HAND
     return say(template).format(cell=place, value=value, computed=before)

@@ -51,6 +51,7 @@ class MainWindow(QMainWindow):
     compactChanged = Signal(bool)
     startShown = Signal(bool)  # the start page stands in the place of everything, or goes
     escapePressed = Signal()  # where no other widget uses it
+    spacePressed = Signal()  # where no other widget uses it
 
     spine: Spine
     shape_panel: ShapePanel
@@ -395,6 +396,8 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.escapePressed.emit()
+        elif event.key() == Qt.Key.Key_Space and not event.modifiers():
+            self.spacePressed.emit()
         else:
             super().keyPressEvent(event)
 

@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.worksheets import FOOT, HEIGHT, LINE, SHEETS, SOLUTION_MARGIN, solution_pages, write_solution
 from attn_gui.formats import FormatError, load, open_file
@@ -65,7 +65,8 @@ def test_every_equation_ends_with_the_number_of_the_engine(problem):
     for step in of_all(problem).steps:
         for cell in step.cells:
             if not step.stage.startswith("computed."):
-                assert float(cell.value_latex.strip("{}")) == pytest.approx(trace[step.stage][cell.index], abs=5e-5)
+                exact = trace[step.stage][cell.index]
+                assert float(cell.value_latex.strip("{}")) == pytest.approx(exact, rel=5e-4, abs=5e-5)
                 checked += 1
     assert checked >= 16
 
@@ -93,7 +94,7 @@ def test_a_cell_that_is_changed_by_hand_says_so():
         assert sum(said in part.text for part in parts(solution) if isinstance(part, Sentence)) == 1
     left = evaluation_of(several().replace(interventions=[{"kind": "scale", "stage": "weights", "factor": 1.0}]))
     written = [part.text for part in parts(solution_of_cell(left, "weights", cell)) if isinstance(part, Sentence)]
-    assert any("(1, 0) is 0.798017: a change by hand leaves it as computed." in text for text in written)
+    assert any("(1, 0) is 0.7980: a change by hand leaves it as computed." in text for text in written)
     off = several().replace(interventions=[{"kind": "scale", "stage": "head_output", "at": {"head": 0}, "factor": 0}])
     words = [part.text for part in parts(of_all(off)) if isinstance(part, Sentence) and "by hand" in part.text]
     assert words
@@ -109,7 +110,7 @@ def test_what_is_changed_by_hand_is_reckoned_as_it_was_computed_first():
     doubled = PLAIN.replace(interventions=[{"kind": "scale", "stage": "scaled", "factor": 2.0}])
     text = markdown_text(parts(solution_of_cell(evaluation_of(doubled), "weights", (0, 0, 0, 0))))
     assert text.index(r"\frac{q_{0} \cdot k_{0}}{\sqrt{2}} = \frac{5}{1.41421} = 3.5355") < text.index(
-        "s′ (0, 0) is 7.07107"
+        "s′ (0, 0) is 7.071"
     )
     record = {"kind": "copy", "stage": "scores", "at": {"query": 0}, "source": {"query": 1}}
     copied = solution_of_cell(evaluation_of(PLAIN.replace(interventions=[record])), "scores", (0, 0, 0, 0))
@@ -248,7 +249,7 @@ def test_the_command_line_writes_it(tmp_path, capsys):
         for part in ("", "-head_output-h0-1-0")
         for ending in ("pdf", "tex", "md")
     ]
-    assert "2.2809" in (tmp_path / names[-1]).read_text("utf-8")
+    assert "2.281" in (tmp_path / names[-1]).read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.trace import Trace, evaluation_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import (
-    ROUGHLY,
     Addends,
     Cell,
     Evaluated,
@@ -23,21 +22,23 @@ from attn_gui.engine.graph.expressions import (
     Named,
     Number,
     Printed,
-    PrintedFormula,
     Product,
     Quotient,
     Signs,
     Sum,
     add,
+    add_formula,
     chain_of,
+    equal_sides,
+    formula_latex,
+    latex_number,
     named_parts,
-    printed_formula,
     subscripted,
 )
 from attn_gui.engine.graph.indices import cell
 from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.nodes import Node, as_index, cell_latex, computed_name, once, plain_name, shown, symbol
-from attn_gui.engine.graph.printing import OF_RESULTS, Style, short_number
+from attn_gui.engine.graph.printing import PrintedNumbers, Style, short_number
 from attn_gui.engine.graph.stage import Linear, Role, Stage
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.normalizers import NORMALIZERS
@@ -120,7 +121,7 @@ def _cell_text(name: str, indices: str) -> str:
 
 def _number_latex(value: float) -> str:
     exact = f"{value:g}"
-    return exact if float(exact) == value and "e" not in exact else short_number(value, OF_RESULTS)
+    return exact if float(exact) == value and "e" not in exact else latex_number(short_number(value))
 
 
 def _number_text(value: float) -> str:
@@ -266,32 +267,31 @@ class PerQuery:
         return rf"{left} = \frac{{1}}{{Z}} {self._sum_latex}\,{value}"
 
     @cached_property
-    def _printed(self) -> PrintedFormula:
-        """The numbers with as many digits as the printed value asks for."""
-        return printed_formula(self.expression, self._value)
+    def _printed(self) -> PrintedNumbers:
+        """The numbers with as many digits as the printed values ask for."""
+        printed = PrintedNumbers()
+        add_formula(printed, self.expression, self._value)
+        if not self._empty and _written(self._denominator.value):
+            add_formula(printed, self._denominator.part, self._denominator.value)
+        printed.settle()
+        return printed
 
     @property
     def sides_latex(self) -> tuple[str, ...]:
         """The sides of the equation: symbols, numbers, value; ≈ before a value that the printed numbers do not give."""
-        value = Number(self._value).write("latex")
         if self._empty:
-            return self.symbols_latex, value
-        return self.symbols_latex, self._printed.latex, value if self._printed.agrees else ROUGHLY + value
+            return self.symbols_latex, Number(self._value).write("latex")
+        return self.symbols_latex, *equal_sides(self.expression, self._value, self._printed)
 
     @property
     def total_sides_latex(self) -> tuple[str, ...]:
         """The sides of Z, without its value where that cannot be written; empty for a row that sees no key."""
         if self._empty:
             return ()
-        symbols, total = f"Z = {self._sum_latex}{self._sink_latex}", self._denominator.value
-        if not _written(total):
-            return symbols, self._denominator.part.write("latex")
-        more = self._printed.more.get(total, 0)
-        numbers, value = (
-            printed_formula(self._denominator.part, total, more),
-            Printed(Number(total), more).write("latex"),
-        )
-        return symbols, numbers.latex, value if numbers.agrees else ROUGHLY + value
+        symbols, total = f"Z = {self._sum_latex}{self._sink_latex}", self._denominator
+        if not _written(total.value):
+            return symbols, formula_latex(total.part, self._printed)
+        return symbols, *equal_sides(total.part, total.value, self._printed)
 
     @property
     def latex(self) -> str:
@@ -433,7 +433,7 @@ class Term(NamedTuple):
 
 
 class Terms(Sequence[Term]):
-    """The addends of a formula, made when they are asked for; `values` holds all their numbers."""
+    """The addends of a formula, made when they are asked for; `values` has their numbers, `positions` their keys."""
 
     def __init__(self, addends: Sequence[Addends], keep: Array | None = None) -> None:
         self._addends = addends
@@ -442,12 +442,12 @@ class Terms(Sequence[Term]):
         positions = np.concatenate([np.arange(count) for count in counts]) if counts else np.zeros(0, int)
         values = np.concatenate([some.values.reshape(-1) for some in addends]) if counts else np.zeros(0)
         open_ones = slice(None) if keep is None else np.asarray(keep)[positions]
-        self._kinds, self._positions = kinds[open_ones], positions[open_ones]
+        self._kinds, self.positions = kinds[open_ones], positions[open_ones]
         self.values = values[open_ones]
         self._made: dict[int, Term] = {}
 
     def __len__(self) -> int:
-        return len(self._positions)
+        return len(self.positions)
 
     @overload
     def __getitem__(self, place: int) -> Term: ...
@@ -460,12 +460,12 @@ class Terms(Sequence[Term]):
 
     def place_of(self, position: int) -> int | None:
         """Return the index of a key's term, if it has one."""
-        found = np.flatnonzero(self._positions == position)
+        found = np.flatnonzero(self.positions == position)
         return int(found[0]) if found.size else None
 
     def _term(self, place: int) -> Term:
         if place not in self._made:
-            kind, position = int(self._kinds[place]), int(self._positions[place])
+            kind, position = int(self._kinds[place]), int(self.positions[place])
             self._made[place] = Term(self._addends[kind].cells(position), float(self.values[place]))
         return self._made[place]
 
@@ -689,34 +689,51 @@ class Explanation:
         return f"{self._left} = {self.expression.write('symbols')}"
 
     @cached_property
+    def _printed(self) -> PrintedNumbers:
+        """The numbers with as many digits as the printed value asks for."""
+        printed = PrintedNumbers()
+        self._add_to(printed)
+        printed.settle()
+        return printed
+
+    def _add_to(self, printed: PrintedNumbers) -> None:
+        add_formula(printed, self.expression, self.value)
+        printed.alike((self.value,), self.stage)
+
+    def print_with(self, printed: PrintedNumbers) -> None:
+        """Print its numbers as in other equations beside it, of which the last one settles them."""
+        self._add_to(printed)
+        self._printed = printed
+
+    @property
     def numbers_latex(self) -> str:
         """Right side of the equation with the actual numbers; empty where it would only repeat the value."""
-        written = "" if self._given else self._printed.latex
-        return "" if isinstance(self.expression, (Number, Evaluated)) or written == self.value_latex else written
+        if self._given or isinstance(self.expression, (Number, Evaluated)):
+            return ""
+        written = formula_latex(self.expression, self._printed)
+        return "" if written == self.value_latex else written
 
-    @cached_property
-    def _printed(self) -> PrintedFormula:
-        """The numbers with as many digits as the printed value asks for."""
-        return printed_formula(self.expression, self.value)
-
-    @cached_property
+    @property
     def value_latex(self) -> str:
-        return Number(self.value).write("latex")
+        """The number of the cell as it is printed."""
+        return Printed(self.value, self._printed).write("latex")
 
-    @cached_property
+    @property
     def sides_latex(self) -> tuple[str, ...]:
         """The sides of the equation: symbols, numbers, value; ≈ before a value that the printed numbers do not give."""
-        numbers = self.numbers_latex
-        value = ROUGHLY + self.value_latex if numbers and not self._printed.agrees else self.value_latex
-        return tuple(side for side in (self.symbols_latex, numbers, value) if side)
+        if not self.numbers_latex:
+            return self.symbols_latex, self.value_latex
+        return self.symbols_latex, *equal_sides(self.expression, self.value, self._printed)
 
-    @cached_property
+    @property
     def parts_latex(self) -> tuple[str, ...]:
-        """`Z = … = 1.6367`, `max = 4.885`."""
-        found = tuple(named.equation(self._printed.more.get(named.value, 0)) for named in self._named)
-        return found if self.computed is None else (*found, f"{self.computed._left} = {self.computed.value_latex}")
+        """`Z = … = 1.637`, `max = 4.885`."""
+        found = tuple(named.equation(self._printed) for named in self._named)
+        if self.computed is None:
+            return found
+        return *found, f"{self.computed._left} = {Printed(self.computed.value, self._printed).write('latex')}"
 
-    @cached_property
+    @property
     def latex(self) -> str:
         """The whole chain and its parts, to be copied."""
         notes = (rf"\text{{{note}}}" for note in self._notes)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from attn_gui.engine.arrays import Array
-from attn_gui.engine.graph.printing import OF_CELLS, OF_RESULTS, Style, agrees, fewest_digits, number_text, read_number
+from attn_gui.engine.graph.printing import PrintedNumbers, Style, short_number
 
 # --- expressions ----------------------------------------------------------------------------------
 
 
-EXACT = 5  # a constant of so few characters is written as it is: 0.5 and not 0.5000
 SHOWN = 4  # a sum of more terms is shortened where it is typeset
 
 
@@ -99,11 +98,9 @@ class Number(Expression):
         signed = math.copysign(1.0, self.number) < 0 and not math.isnan(self.number)
         return signed and (style == "text" or self.number != 0)
 
-    def text_of(self, size: float, style: Style, more: int = 0) -> str:
-        """Return the number without its sign; `more` digits than usual where it is typeset."""
-        exact = repr(size)
-        short = len(exact) <= EXACT and "." in exact and not exact.endswith(".0")
-        return exact if short else number_text(size, style, OF_RESULTS, more)
+    def text_of(self, size: float, style: Style) -> str:
+        """Return the number without its sign."""
+        return str(size) if style == "text" else latex_number(short_number(size))
 
 
 class Cell(Number):
@@ -130,9 +127,6 @@ class Cell(Number):
             return "", subscripted(self.letter, [str(k) for k in self.shown])
         return super().signed(style)
 
-    def text_of(self, size: float, style: Style, more: int = 0) -> str:
-        return number_text(size, style, OF_CELLS, more)
-
     def __repr__(self) -> str:
         return f"Cell({self.name!r}, {self.index}, {self.number!r})"
 
@@ -148,6 +142,13 @@ class Cell(Number):
 def joined(sign: str, text: str, style: Style) -> str:
     """Return a sign and what follows it; braces keep TeX from taking the sign for an operator."""
     return text if not sign else f"{sign}{text}" if style == "text" else f"{{{sign}{text}}}"
+
+
+def latex_number(text: str) -> str:
+    """Return a printed number in LaTeX."""
+    mantissa, _, power = text.partition("e")
+    number = {"nan": r"\mathrm{NaN}", "inf": r"\infty"}.get(mantissa, mantissa)
+    return number + (rf" \cdot 10^{{{power}}}" if power else "")
 
 
 def subscripted(base: str, indices: list[str]) -> str:
@@ -171,6 +172,10 @@ class Sum(Expression):
 
     def with_parts(self, *parts: Expression) -> Expression:
         return add(*parts)
+
+    def with_terms(self, change: Callable[[Expression], Expression]) -> Sum:
+        """Return the sum of changed terms, of which those that are not written are not made."""
+        return Sum(self.count, lambda k: change(self.term(k)), self.values, self.symbols)
 
     @cached_property
     def values(self) -> Array:
@@ -445,7 +450,7 @@ class NamedPart(Expression):
         return True
 
     def number(self) -> Number:
-        """A maximum is a cell and written like one; what is computed has one more digit."""
+        """A maximum is a cell, and has the name of one."""
         return self.part if isinstance(self.part, Number) else Number(self.value)
 
 
@@ -469,10 +474,10 @@ class Named(NamedPart):
     def write(self, style: Style) -> str:
         return self.name if style == "text" else super().write(style)
 
-    def equation(self, more: int = 0) -> str:
-        """Return `Z = … = 1.6367` in LaTeX; the number with `more` digits than usual."""
+    def equation(self, printed: PrintedNumbers) -> str:
+        """Return `Z = … = 1.637` in LaTeX."""
         sides = [self.symbols, *([] if isinstance(self.part, Number) else [self.part.write("symbols")])]
-        return " = ".join([*sides, Printed(self.number(), more).write("latex")])
+        return " = ".join([*sides, formula_latex(self.number(), printed)])
 
 
 def named_parts(expression: Expression) -> dict[str, Named]:
@@ -485,29 +490,6 @@ def named_parts(expression: Expression) -> dict[str, Named]:
 
 # --- as printed -----------------------------------------------------------------------------------
 # Formulas with enough digits that a calculator gives the printed result from the printed operands.
-
-
-class Printed(Number):
-    """A number as it is typeset, with `more` digits than usual: its value is what the text says."""
-
-    def __init__(self, source: Number, more: int = 0) -> None:
-        self._typeset = source.text_of(abs(source.number), "latex", more)
-        size = read_number(self._typeset) if math.isfinite(source.number) else abs(source.number)
-        super().__init__(math.copysign(size, source.number))
-
-    def text_of(self, size: float, style: Style, more: int = 0) -> str:
-        return self._typeset
-
-
-class PrintedFormula(NamedTuple):
-    """The numbers of a formula in LaTeX; whether computing with them gives the printed result; the digits added.
-
-    Of a formula with dots in it nobody can tell: it counts as one that does.
-    """
-
-    latex: str
-    agrees: bool
-    more: Mapping[float, int]
 
 
 ROUGHLY = r"\approx "
@@ -524,30 +506,45 @@ def chain_of(sides: Iterable[str]) -> str:
     return " ".join([first, *map(with_sign, rest)])
 
 
-def printed_formula(expression: Expression, result: float, more: int = 0) -> PrintedFormula:
-    """Return a formula in LaTeX with the fewest digits that give its result, printed with `more` than usual.
+class Printed(Number):
+    """A number as it is typeset."""
 
-    Cells of one matrix get the same digits.
-    """
-    plain, numbers = expression.write("latex"), _typeset_numbers(expression)
-    if numbers is None or not math.isfinite(result) or not all(math.isfinite(one.number) for one in numbers):
-        return PrintedFormula(plain, numbers is None or not math.isfinite(result), {})
+    def __init__(self, number: float, printed: PrintedNumbers) -> None:
+        super().__init__(number)
+        self._typeset = latex_number(printed.text(self.number).lstrip("-"))
 
-    def fits(digits: Mapping[float, int]) -> bool:
-        with np.errstate(all="ignore"):
-            try:
-                return agrees(_as_printed(expression, digits).value, result, more=more)
-            except OverflowError:
-                return False
-
-    kinds = {one.number: one.name for one in numbers if isinstance(one, Cell)}
-    found = fewest_digits((one.number for one in numbers), fits, kinds)
-    if found is None or not any(found.values()):
-        return PrintedFormula(plain, found is not None, {})
-    return PrintedFormula(_as_printed(expression, found).write("latex"), True, found)
+    def text_of(self, size: float, style: Style) -> str:
+        return self._typeset
 
 
-def _typeset_numbers(expression: Expression) -> list[Number] | None:
+def add_formula(printed: PrintedNumbers, expression: Expression, result: float) -> None:
+    """Let a formula give its result as printed; cells of one matrix get the same digits."""
+    numbers = typeset_numbers(expression)
+    if numbers is not None:
+        printed.add(result, partial(_computed, expression), [one.number for one in numbers])
+        for one in numbers:
+            if isinstance(one, Cell):
+                printed.alike((one.number,), one.name)
+
+
+def formula_latex(expression: Expression, printed: PrintedNumbers) -> str:
+    """Return a formula in LaTeX, its numbers as they are printed."""
+    return _with_numbers(expression, lambda number: Printed(number.number, printed)).write("latex")
+
+
+def equal_sides(expression: Expression, result: float, printed: PrintedNumbers) -> tuple[str, str]:
+    """Return a formula and its result in LaTeX, behind ≈ where the printed numbers do not give it."""
+    value = Printed(result, printed).write("latex")
+    return formula_latex(expression, printed), value if is_true(expression, result, printed) else ROUGHLY + value
+
+
+def is_true(expression: Expression, result: float, printed: PrintedNumbers) -> bool:
+    """Return whether the printed numbers of a formula give its printed result, which of dots nobody can tell."""
+    numbers = typeset_numbers(expression) or []
+    return not numbers or printed.holds(result, partial(_computed, expression), [one.number for one in numbers])
+
+
+def typeset_numbers(expression: Expression) -> list[Number] | None:
     """Return the numbers that LaTeX of a formula shows; None where dots stand for some."""
     if isinstance(expression, Number):
         return [expression]
@@ -557,19 +554,29 @@ def _typeset_numbers(expression: Expression) -> list[Number] | None:
         return None
     found: list[Number] = []
     for part in expression.parts:
-        numbers = _typeset_numbers(part)
+        numbers = typeset_numbers(part)
         if numbers is None:
             return None
         found += numbers
     return found
 
 
-def _as_printed(expression: Expression, more: Mapping[float, int]) -> Expression:
-    """Return a formula whose numbers are what is typeset of them."""
-    if isinstance(expression, (Number, NamedPart)):
-        number = expression if isinstance(expression, Number) else expression.number()
-        return Printed(number, more.get(number.number, 0))
-    return expression.with_parts(*(_as_printed(part, more) for part in expression.parts))
+def _with_numbers(expression: Expression, change: Callable[[Number], Number]) -> Expression:
+    """Return a formula with others in place of the numbers that LaTeX of it shows."""
+    if isinstance(expression, Number):
+        return change(expression)
+    if isinstance(expression, NamedPart):
+        return change(expression.number()) if expression.has_number else expression
+    if isinstance(expression, Sum) and expression.is_long:
+        return expression.with_terms(lambda part: _with_numbers(part, change))
+    return expression.with_parts(*(_with_numbers(part, change) for part in expression.parts))
+
+
+def _computed(expression: Expression, numbers: Sequence[float]) -> float:
+    """Return what a formula comes to with others in place of its numbers."""
+    following = iter(numbers)
+    with np.errstate(all="ignore"):
+        return _with_numbers(expression, lambda _: Number(next(following))).value
 
 
 # --- leaves ---------------------------------------------------------------------------------------

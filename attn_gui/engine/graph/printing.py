@@ -1,114 +1,196 @@
-"""How numbers are printed in formulas: as short as they may be while printed operands give the printed result."""
+"""How numbers are printed: as few digits as leave every printed equation true for whoever computes it again."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 # "text": every digit and every term; "latex": short numbers; "symbols": LaTeX with names instead of numbers
 Style = Literal["text", "latex", "symbols"]
 
-OF_CELLS, OF_RESULTS = 3, 4
-"""Decimals of the cells that a formula reads, and of what it computes."""
-MOST_MORE = 6
+DIGITS, DECIMALS = 4, 4
+"""Digits of a number, and decimals of one from `LEAST_DECIMAL` on, unless an equation asks for more."""
+SMALLEST, LEAST_DECIMAL, LARGEST = 1e-4, 1e-3, 1e7
+"""Magnitudes that are written without a power of ten; a number below the second one has all its digits."""
+MOST_MORE = 2
 """Digits that an operand gets beyond those; where even they do not give the printed result, ≈ is written."""
+EQUAL, TIE = 1e-9, 1e-7
+"""How far from a short number one is written like it, and from a half one is rounded either way: relative."""
+
+Compute = Callable[[Sequence[float]], float]
 
 
-def number_text(value: float, style: Style, decimals: int = OF_RESULTS, more: int = 0) -> str:
-    if math.isnan(value):
-        return r"\mathrm{NaN}" if style in ("latex", "symbols") else "nan"
-    if math.isinf(value):
-        return ("-" if value < 0 else "") + (r"\infty" if style in ("latex", "symbols") else "inf")
-    return repr(value) if style == "text" else short_number(value, decimals, more)
+def short_number(value: float, more: int = 0) -> str:
+    """Return a number in so many digits more than usual; without zeros at its end where it has no other digits.
 
-
-def short_number(value: float, decimals: int, more: int = 0) -> str:
-    """Return whole numbers as they are, others with fixed decimals; very small and very large ones as a power of
-    ten.
-
-    `more` digits are added to either form, which does not depend on them.
+    >>> short_number(2 / 3**0.5), short_number(0.5), short_number(3.77034e-4), short_number(3.77034e-5)
+    ('1.155', '0.5', '0.0003770', '3.770e-5')
     """
-    if value == int(value) and abs(value) < 1e6:
-        return str(int(value))
-    if 0.5 * 10.0**-decimals <= abs(value) < 1e6:
-        return f"{value:.{decimals + more}f}" if abs(value) < 1000 else f"{value:.{7 + more}g}"
-    mantissa, exponent = f"{value:.{3 + more}e}".split("e")
-    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+    if not math.isfinite(value):
+        return str(value)
+    if value and not SMALLEST <= abs(value) < LARGEST:
+        mantissa, power = f"{value:.{DIGITS - 1 + more}e}".split("e")
+        return f"{_trimmed(mantissa, value / 10.0 ** int(power))}e{int(power)}"
+    return _trimmed(f"{value + 0.0:.{places_of(value, more)}f}", value)
+
+
+def _trimmed(text: str, value: float) -> str:
+    short = text.rstrip("0").rstrip(".") if "." in text else text
+    return short if math.isclose(float(short), value, rel_tol=EQUAL) else text
+
+
+def places_of(value: float, more: int = 0) -> int:
+    """Return how many decimals a number is rounded to, zeros at its end counted."""
+    if not value:
+        return DECIMALS + more
+    size = abs(value)
+    places = DIGITS - 1 - math.floor(math.log10(size))
+    if SMALLEST <= size < LARGEST:
+        places = max(0, places if size < LEAST_DECIMAL else min(places, DECIMALS))
+    return places + more
 
 
 def read_number(text: str) -> float:
-    """Return a printed number, of whatever minus sign and power of ten, as a number."""
-    return float(text.replace(r" \cdot 10^{", "e").rstrip("}").replace("\N{MINUS SIGN}", "-"))
+    """Return a printed number, of whatever minus sign, as a number."""
+    return float(text.replace("\N{MINUS SIGN}", "-").replace("∞", "inf"))
 
 
-def agrees(computed: float, result: float, decimals: int = OF_RESULTS, more: int = 0) -> bool:
-    """Return whether a number that was computed from printed operands rounds to the result as it is printed."""
-    size = abs(result)
-    if 0.5 * 10.0**-decimals <= size < 1000 or result == 0:
-        unit = 10.0 ** -(decimals + more)
-    else:
-        digits = 7 if 1000 <= size < 1e6 else 4
-        unit = 10.0 ** (math.floor(math.log10(size)) + 1 - digits - more)
-    printed = read_number(short_number(result, decimals, more))
-    return abs(computed - printed) <= unit / 2 + 1e-12 * size  # at a tie either way of rounding is right
+class PrintedEquation(NamedTuple):
+    """A number, how it is computed, the operands, and its decimals where they are not the usual ones."""
+
+    result: float
+    compute: Compute
+    operands: tuple[float, ...]
+    places: int | None = None
 
 
-def fewest_digits(
-    operands: Iterable[float],
-    fits: Callable[[Mapping[float, int]], bool],
-    kinds: Mapping[float, object] = MappingProxyType({}),
-) -> dict[float, int] | None:
-    """Return how many digits more than usual each of some numbers needs, each as few as the others allow.
+class PrintedNumbers:
+    """Texts of numbers, of one number always the same. `add` the equations that are printed, then `settle`.
 
-    `fits` says whether the result comes out with the numbers printed so. Equal numbers are printed alike, and those of
-    one kind get the same digits. None where `MOST_MORE` digits do not do.
+    `write` prints a number with some digits more than usual; without it numbers of one kind have the same decimals.
     """
-    more = dict.fromkeys(operands, 0)
-    for most in range(MOST_MORE + 1):
-        more = dict.fromkeys(more, most)
-        if fits(more):
-            break
-    else:
-        return None
-    for kind in {kinds.get(operand, operand): None for operand in more}:
-        alike = [operand for operand in more if kinds.get(operand, operand) == kind]
-        for few in range(most + 1):
-            trial = {**more, **dict.fromkeys(alike, few)}
-            if few == most or fits(trial):
-                more = trial
-                break
-    return more
+
+    def __init__(self, write: Callable[[float, int], str] | None = None, most: int = MOST_MORE) -> None:
+        self._write, self._aligns, self._most = write or short_number, write is None, most
+        self._align: dict[float, int] = {}  # digits by which numbers of a kind get the same decimals
+        self._extra: dict[float, int] = {}  # those that equations ask for beyond them
+        self._groups: dict[float, dict[float, None]] = {}  # numbers with the same digits as a number
+        self._kinds: dict[object, dict[float, None]] = {}
+        self._equations: list[PrintedEquation] = []
+
+    def text(self, number: float) -> str:
+        """Return a number as it is printed."""
+        return self._write(number, self.more(number))
+
+    def more(self, number: float) -> int:
+        """Return how many digits more than usual a number has."""
+        return self._align.get(number, 0) + self._extra.get(number, 0)
+
+    def alike(self, numbers: Iterable[float], kind: object) -> None:
+        """Give numbers of one kind the same digits."""
+        group = self._kinds.setdefault(kind, {})
+        for number in numbers:
+            other = self._groups.get(number, {number: None})
+            if other is group or self._write(number, 0) == self._write(number, MOST_MORE):
+                continue
+            group |= other
+            self._groups |= dict.fromkeys(other, group)
+            self._kinds = {each: group if found is other else found for each, found in self._kinds.items()}
+
+    def add(self, result: float, compute: Compute, operands: Sequence[float], places: int | None = None) -> None:
+        """Add an equation that is to hold as printed; its result has by default the digits that `write` gives it."""
+        self._equations.append(PrintedEquation(result, compute, tuple(operands), places))
+
+    def settle(self) -> None:
+        """Give operands digits, one equation after another; one that would take too many of them gets none."""
+        self._align, self._extra = self._aligned() if self._aligns else {}, {}
+        reading: dict[float, list[PrintedEquation]] = {}
+        for one in self._equations:
+            before = self._extra.copy()
+            for number in {*one.operands, one.result}:
+                reading.setdefault(number, []).append(one)
+            if not self._give_digits(one, reading):
+                self._extra = before
+                for number in {*one.operands, one.result}:
+                    reading[number].pop()
+
+    def holds(self, result: float, compute: Compute, operands: Sequence[float], places: int | None = None) -> bool:
+        """Return whether the printed operands give the printed result; a half may be rounded either way."""
+        return self._holds(PrintedEquation(result, compute, tuple(operands), places), self._printed(operands))
+
+    # --- inside ----------------------------------------------------------------------------------
+    def _aligned(self) -> dict[float, int]:
+        """Return one digit more for numbers of a kind that have fewer decimals than others of it: 0.5774, 1.1547."""
+        found: dict[float, int] = {}
+        for group in self._kinds.values():
+            places = {number: places_of(number) for number in group if math.isfinite(number)}
+            most = max((min(each, DECIMALS) for each in places.values()), default=0)
+            found |= {number: 1 for number, each in places.items() if each < most}
+        return found
+
+    def _give_digits(self, equation: PrintedEquation, reading: Mapping[float, Sequence[PrintedEquation]]) -> bool:
+        """Give digits to operands until an equation holds, and those that read what it changes; return whether it
+        can be."""
+        waiting = {id(equation): equation}
+        while waiting:
+            _, one = waiting.popitem()
+            while not self._holds(one, self._printed(one.operands)):
+                harmful = self._most_harmful(one)
+                if harmful is None:
+                    return False
+                for each in self._groups.get(harmful, {harmful: None}):
+                    self._extra[each] = self._extra.get(each, 0) + 1
+                    waiting |= {id(other): other for other in reading.get(each, ())}
+        return True
+
+    def _printed(self, operands: Iterable[float]) -> list[float]:
+        return [read_number(self.text(number)) for number in operands]
+
+    def _holds(self, equation: PrintedEquation, operands: Sequence[float]) -> bool:
+        result = equation.result
+        if not math.isfinite(result):
+            return True
+        places = places_of(result, self.more(result)) if equation.places is None else equation.places
+        error = abs(_computed(equation, operands) - round(result, places))
+        return not error > 0.5 * 10.0**-places * (1 + TIE) + 1e-12 * abs(result)  # of NaN nobody can tell
+
+    def _most_harmful(self, equation: PrintedEquation) -> float | None:
+        """Return the operand whose missing digits change the result most; None where no digits help."""
+        printed = self._printed(equation.operands)
+        if not self._holds(equation, equation.operands):
+            return None
+        whole, found = _computed(equation, printed), []
+        for place, number in enumerate(equation.operands):
+            if self._extra.get(number, 0) < self._most and printed[place] != number:
+                exact = [*printed[:place], number, *printed[place + 1 :]]
+                found.append((abs(_computed(equation, exact) - whole), -self.more(number), number))
+        return max(found)[2] if found else None
 
 
-def of_cell(value: float, more: int = 0) -> str:
-    """Return a cell as formulas have it."""
-    return short_number(value, OF_CELLS, more)
+def _computed(equation: PrintedEquation, operands: Sequence[float]) -> float:
+    """Return what comes out of operands; NaN where that is no number."""
+    try:
+        return equation.compute(operands)
+    except (OverflowError, ZeroDivisionError, ValueError):
+        return math.nan
 
 
 def printed_operands(
     operands: Sequence[float],
     compute: Callable[..., float],
     result: float,
-    places: int = OF_RESULTS,
-    write: Callable[[float, int], str] = of_cell,
+    places: int | None = None,
+    write: Callable[[float, int], str] | None = None,
 ) -> list[str]:
     """Return operands as they are to be printed, so that `compute` of the printed ones rounds to the printed result.
 
     >>> printed_operands([0.14023, 1.39488], operator.truediv, 0.14023 / 1.39488)
     ['0.1402', '1.395']
 
-    `result` is printed with so many decimals; `write` prints an operand with some digits more than usual. Each gets as
-    few as possible, none where no `MOST_MORE` do.
+    `result` is printed with so many decimals, or as usual; `write` prints an operand with some digits more than usual.
     """
-
-    def texts(more: Mapping[float, int]) -> list[str]:
-        return [write(operand, more[operand]) for operand in operands]
-
-    def fits(more: Mapping[float, int]) -> bool:
-        return agrees(compute(*map(read_number, texts(more))), result, places)
-
-    usual = dict.fromkeys(operands, 0)
-    finite = all(map(math.isfinite, (*operands, result)))
-    return texts((fewest_digits(operands, fits) if finite else usual) or usual)
+    printed = PrintedNumbers(write)
+    printed.add(result, lambda numbers: compute(*numbers), operands, places)
+    printed.settle()
+    return [printed.text(operand) for operand in operands]

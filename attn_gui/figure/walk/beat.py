@@ -12,12 +12,17 @@ from attn_gui.engine.graph.nodes import plain_name
 from attn_gui.figure.walk.board import Board
 from attn_gui.figure.walk.canvas import Canvas, between, part
 from attn_gui.figure.walk.context import Index, WalkContext
+from attn_gui.figure.walk.equations import Equation
 from attn_gui.figure.walk.rich_text import strong
 
 LANDS = 0.82
 """Share of a beat after which its number is on its way to its cell."""
 CHIP = 62.0, 32.0
-"""Width and height of that number when it sets out; it lands no larger than its cell."""
+"""Width and height of that number at the most; it is no larger than its cell, or it would cover others."""
+GAP = 330.0
+"""Middle of the gap beside the board; from farther the number would cross what it comes from."""
+LEGIBLE = 20.0
+"""Height of a cell from which its number is written on the way there."""
 
 
 class Beat(ABC):
@@ -30,6 +35,8 @@ class Beat(ABC):
     seconds = 1.0
     hurried: float | None = None
     """Its length in a walk of many beats, where it is another."""
+    equation: Equation
+    """What it computes, where that is one equation."""
 
     def __init__(self, context: WalkContext, stage: str, index: Index) -> None:
         self.context, self.made, self.index = context, stage, index
@@ -46,9 +53,9 @@ class Beat(ABC):
         """What is done, with the actual numbers, as rich text."""
 
     @property
-    @abstractmethod
     def result(self) -> str:
         """The equation in short, as rich text."""
+        return str(self.equation)
 
     @property
     def value(self) -> float:
@@ -64,16 +71,15 @@ class Beat(ABC):
         """The matrices at the left."""
         return self.context.board(self.made, self.index)
 
-    def land(self, canvas: Canvas, progress: float, start: QPointF, fill: QColor, *, still: bool) -> None:
-        """Paint the board, and the number on its way from a point to its cell; an arrow in place of the way."""
+    def land(self, canvas: Canvas, progress: float, height: float, fill: QColor, *, still: bool) -> None:
+        """Paint the board, and the number on its way to its cell, from the gap at a `height`; or an arrow instead."""
+        start = QPointF(GAP, height)
         self.board.paint(canvas, landed=still or progress >= 1.0)
         place = self.board.cell
         if still:
             canvas.arrow(start, self.board.beside(start))
         elif progress > LANDS:
-            share = part(progress, LANDS, 1.0)
-            end = between(QPointF(*CHIP), QPointF(min(CHIP[0], place.width()), min(CHIP[1], place.height())), share)
-            chip = QRectF(0, 0, end.x(), end.y())
-            chip.moveCenter(between(start, place.center(), share))
-            pixels = max(1.0, min(14.0, 0.45 * chip.height()))
-            canvas.box(chip, strong(self.context.number(self.value)), fill, canvas.theme.ink, pixels=pixels)
+            chip = QRectF(0, 0, min(CHIP[0], place.width()), min(CHIP[1], place.height()))
+            chip.moveCenter(between(start, place.center(), part(progress, LANDS, 1.0)))
+            text = strong(self.context.number(self.value)) if chip.height() > LEGIBLE else ""
+            canvas.box(chip, text, fill, canvas.theme.ink, pixels=min(14.0, 0.45 * chip.height()))

@@ -12,7 +12,8 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 from attn_gui.figure.cells import hatch_lines
 from attn_gui.figure.colors import value_text_color
 from attn_gui.figure.design_tokens import RADIUS, Theme
-from attn_gui.figure.walk.rich_text import rich_width, write_rich
+from attn_gui.figure.pages.plot import AxisScale
+from attn_gui.figure.walk.rich_text import rich_width, strong, write_rich
 from attn_gui.figure.writers import END, MIDDLE, START
 
 WIDTH, HEIGHT = 788.0, 360.0
@@ -39,6 +40,10 @@ def between(a: QPointF, b: QPointF, share: float) -> QPointF:
 def tick_text(text: str) -> str:
     """Return a tick without zeros at its end."""
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+CURVE = QRectF(420.0, 63.0, 320.0, 229.0)
+"""Place of a curve."""
 
 
 class Canvas:
@@ -145,3 +150,44 @@ class Canvas:
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         self.painter.drawPath(path)
         return path.pointAtPercent(min(max(share, 0.0), 1.0))
+
+
+class Graph:
+    """Axes of a curve with their ticks, and points that climb to it."""
+
+    def __init__(self, canvas: Canvas, across: AxisScale, up: AxisScale) -> None:
+        self._canvas, self._across, self._up = canvas, across, up
+
+    def at(self, x: float, y: float) -> QPointF:
+        """Return the place of a point."""
+        right = (x - self._across.low) / (self._across.high - self._across.low)
+        above = (y - self._up.low) / (self._up.high - self._up.low)
+        return QPointF(CURVE.left() + right * CURVE.width(), CURVE.bottom() - above * CURVE.height())
+
+    def paint(self, xs: Sequence[float], ys: Sequence[float]) -> None:
+        """Paint the axes, and the curve through the points that are finite."""
+        canvas, across, up = self._canvas, self._across, self._up
+        for tick in up.ticks():
+            y = self.at(across.low, tick).y()
+            canvas.line(QPointF(CURVE.left(), y), QPointF(CURVE.right(), y), canvas.theme.line)
+            canvas.text(CURVE.left() - 8, y + 4, tick_text(up.text(tick)), 10, canvas.theme.text2, END)
+        canvas.line(self.at(across.low, 0.0), self.at(across.high, 0.0))
+        for tick in across.ticks():
+            x = self.at(tick, 0.0).x()
+            canvas.line(QPointF(x, CURVE.bottom()), QPointF(x, CURVE.bottom() + 4))
+            canvas.text(x, CURVE.bottom() + 16, tick_text(across.text(tick)), 10, canvas.theme.text2, MIDDLE)
+        canvas.curve([self.at(x, y) for x, y in zip(xs, ys, strict=True) if np.isfinite(y)], canvas.theme.text)
+
+    def paint_point(
+        self, x: float, y: float, texts: tuple[str, str], share: float, ink: QColor, *, right: bool = False
+    ) -> None:
+        """Paint a point that has climbed a share of its way, and where it stands its two numbers."""
+        canvas, foot, end = self._canvas, self.at(x, 0.0), self.at(x, y)
+        now = between(foot, end, share)
+        canvas.line(foot, now, ink, 2.0)
+        canvas.text(foot.x(), CURVE.bottom() + 33, strong(texts[0]), 12, ink, MIDDLE)
+        if share >= 1.0:
+            edge, side, anchor = (CURVE.right(), -10, END) if right else (CURVE.left(), 10, START)
+            canvas.line(end, QPointF(edge, end.y()), ink, 1.5, dotted=True)
+            canvas.text(edge + side, end.y() - 7, strong(texts[1]), 13, ink, anchor)
+        canvas.dot(now, ink)

@@ -11,17 +11,21 @@ from attn_gui.engine import Evaluation, Explanation, explain
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import symbol
+from attn_gui.engine.graph.printing import PrintedNumbers
 from attn_gui.engine.graph.stage import Role
 from attn_gui.figure.design_tokens import Theme
 from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.labels import token_label
+from attn_gui.figure.text.numbers import MINUS, format_number
 from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.printed import PrintedNumbers
 from attn_gui.figure.walk.rich_text import colored, escaped, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Index = tuple[int, ...]
+
+MOST_DIGITS = 1
+"""Digits more than usual of a printed number: more of them have no room in its box."""
 
 
 class WalkContext:
@@ -33,7 +37,7 @@ class WalkContext:
         """Boards show what a `cover` leaves of the numbers."""
         self.evaluation, self.batch, self.head, self.style = evaluation, batch, head, style
         self._seen = evaluation if cover is None else cover
-        self.printed = PrintedNumbers()
+        self.printed = PrintedNumbers(most=MOST_DIGITS)
         self._boards: dict[tuple[int, str, int, int | None], Board] = {}
 
     def at_head(self, head: int) -> WalkContext:
@@ -55,12 +59,7 @@ class WalkContext:
     # --- numbers ---------------------------------------------------------------------------------
     def number(self, value: float) -> str:
         """Return a number as it is printed everywhere in this walk."""
-        return self.printed.text(value)
-
-    def factor(self, value: float) -> str:
-        """Return a number as it stands after a sign: a negative one in brackets."""
-        text = self.number(value)
-        return f"({text})" if text.startswith("−") else text
+        return self.printed.text(value).replace("-", MINUS) if np.isfinite(value) else format_number(value, 0)
 
     def strong(self, value: float) -> str:
         """Return a number in strong type."""

@@ -1,13 +1,14 @@
-"""Equations of a walk: expressions of the engine as rich text, in numbers from which the result can be computed."""
+"""Equations of a walk: formulas of the engine as rich text, in numbers from which the result can be computed."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions import (
     Expression,
     Function,
@@ -18,37 +19,46 @@ from attn_gui.engine.graph.expressions import (
     Product,
     Quotient,
     Sum,
+    add_formula,
+    is_true,
 )
 from attn_gui.figure.walk.context import WalkContext
-from attn_gui.figure.walk.rich_text import raised
+from attn_gui.figure.walk.rich_text import raised, strong
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 FEW, LARGEST = 5, 3
 """So many addends of a sum are written each; of more the largest ones, and the others as one number."""
 
 SUM, PRODUCT, TIGHT = 1, 2, 9
+"""How tightly a formula binds."""
 
-Compute = Callable[[Iterator[float]], float]
 
+class Equation:
+    """A formula and what it comes to, in numbers that every equation of the walk agrees on.
 
-@dataclass(frozen=True)
-class Side:
-    """One side of an equation: `write` gives its rich text, `compute` its number from its `numbers`, as printed."""
+    Named parts are numbers in it. Its texts are asked for once all equations are made.
+    """
 
-    write: Callable[[], str]
-    numbers: tuple[float, ...]
-    compute: Compute
-    rank: int = TIGHT
-    negative: bool = False
+    def __init__(self, context: WalkContext, formula: Expression, value: float) -> None:
+        self._context, self.formula, self.value = context, formula, value
+        add_formula(context.printed, formula, value)
 
-    def computed(self, numbers: Sequence[float]) -> float:
-        """Return its number, of these in place of its own."""
-        return self.compute(iter(numbers))
+    @property
+    def left(self) -> str:
+        """The formula, as rich text."""
+        return written(self._context, self.formula)
 
-    def inside(self, rank: int) -> str:
-        """Return its text, in brackets where it does not bind more tightly."""
-        text = self.write()
-        return text if self.rank > rank and not text.startswith("−") else f"({text})"
+    @property
+    def right(self) -> str:
+        """` = 2`; ≈ where the printed numbers do not give the printed result."""
+        return f" {self._sign} {self._context.number(self.value)}"
+
+    @cached_property
+    def _sign(self) -> str:
+        return "=" if is_true(self.formula, self.value, self._context.printed) else "≈"
+
+    def __str__(self) -> str:
+        return f"{self.left} {self._sign} {strong(self._context.number(self.value))}"
 
 
 @dataclass(frozen=True)
@@ -56,120 +66,101 @@ class Addend:
     """An addend of a sum as it is shown: one of its terms at a `place`, or the `count` others as one number."""
 
     value: float
-    expression: Expression | None = None
+    formula: Expression
     place: int = -1
     count: int = 1
 
 
-def addends(total: Sum, always: int | None = None) -> list[Addend]:
-    """Return the terms of a sum in order; of many the largest ones and one `always`, then what is left of it."""
+class Others(Number):
+    """What is left of a long sum, of so many terms."""
+
+    def __init__(self, value: float, count: int) -> None:
+        super().__init__(value)
+        self.count = count
+
+
+class ShownSum(Sum):
+    """A sum of which every addend is written."""
+
+    is_long = False
+
+
+def addends(total: Sum, sizes: Array | None = None, always: int | None = None) -> list[Addend]:
+    """Return the terms of a sum in order; of many the largest ones and one `always`, then what is left of it.
+
+    They are the largest by their `sizes`, by default by their own.
+    """
     values = np.asarray(total.values, np.float64).reshape(-1)
     if total.count <= FEW:
         return [Addend(float(values[k]), total.term(k), k) for k in range(total.count)]
-    order = np.argsort(-np.abs(np.nan_to_num(values, nan=np.inf)), kind="stable")
+    order = np.argsort(-np.abs(np.nan_to_num(values if sizes is None else sizes, nan=np.inf)), kind="stable")
     shown = sorted({*order[:LARGEST].tolist()} | ({always} if always is not None else set()))
     others = order[~np.isin(order, shown)]
     with np.errstate(all="ignore"):
         rest = float(np.sum(values[others]))
-    return [*(Addend(float(values[k]), total.term(k), k) for k in shown), Addend(rest, count=len(others))]
+    terms = (Addend(float(values[k]), total.term(k), k) for k in shown)
+    return [*terms, Addend(rest, Others(rest, len(others)), count=len(others))]
 
 
-def side_of(context: WalkContext, expression: Expression) -> Side:
-    """Return an expression as a side of an equation; named parts are numbers in it."""
+def sum_of(parts: Sequence[Expression]) -> Sum:
+    """Return a sum of which every addend is written."""
+    return ShownSum(len(parts), parts.__getitem__)
+
+
+def shortened(expression: Expression) -> Expression:
+    """Return a formula whose long sums are shortened."""
     if isinstance(expression, Sum) and expression.count:
-        return sum_side(context, addends(expression))
-    if isinstance(expression, Product):
-        return _joined(context, expression.parts, "·", math.prod)
-    if isinstance(expression, Quotient):
-        return _joined(context, expression.parts, " ÷ ", lambda sides: sides[0] / sides[1])
-    if isinstance(expression, Negative):
-        inner = side_of(context, expression.part)
-        return Side(lambda: f"−{inner.inside(PRODUCT - 1)}", inner.numbers, lambda n: -inner.compute(n), SUM, True)
-    if isinstance(expression, Power):
-        base, exponent = side_of(context, expression.base), expression.exponent
-        return Side(
-            lambda: f"{base.inside(TIGHT - 1)}{raised(str(exponent))}",
-            base.numbers,
-            lambda n: base.compute(n) ** exponent,
-        )
-    if isinstance(expression, Function):
-        return _function(context, expression)
-    return number_side(context, expression.value)
+        return sum_of([shortened(one.formula) for one in addends(expression)])
+    if isinstance(expression, NamedPart) or not expression.parts:
+        return expression
+    return expression.with_parts(*map(shortened, expression.parts))
 
 
-def number_side(context: WalkContext, value: float) -> Side:
-    """Return a number as a side of an equation."""
-    return Side(lambda: context.number(value), (value,), next)
+def written(context: WalkContext, expression: Expression) -> str:
+    """Return a formula as rich text."""
+    return _written(context, expression)[0]
 
 
-def addend_side(context: WalkContext, one: Addend) -> Side:
-    """Return an addend as a side; what is left of a long sum is a number with words."""
-    if one.expression is not None:
-        return side_of(context, one.expression)
-    return Side(lambda: others_text(context, one), (one.value,), next)
+def joined(texts: Sequence[str]) -> str:
+    """Return texts of addends with + between them, or the − of their own."""
+    first, *others = texts
+    return "".join([first, *(f" − {text[1:]}" if text.startswith("−") else f" + {text}" for text in others)])
 
 
-def others_text(context: WalkContext, one: Addend) -> str:
-    """Return what is left of a long sum as a number, and how many terms that are."""
-    return context.words(
-        QT_TRANSLATE_NOOP("Walk", "{value} (the other {count})"), value=context.number(one.value), count=one.count
-    )
+def _written(context: WalkContext, expression: Expression) -> tuple[str, int]:
+    """Return the rich text of a formula, and how tightly it binds."""
 
+    def inside(part: Expression, rank: int) -> str:
+        text, own = _written(context, part)
+        return text if own > rank and not text.startswith("−") else f"({text})"
 
-def check(context: WalkContext, side: Side, value: float) -> None:
-    """Let an equation with a side and a number hold as printed."""
-    context.printed.add(value, side.computed, side.numbers)
-
-
-def sum_side(context: WalkContext, found: Sequence[Addend]) -> Side:
-    """Return the sum of addends as a side; there is one at least."""
-    sides = [addend_side(context, one) for one in found]
-
-    def write() -> str:
-        texts = [side.write() for side in sides]
-        pieces = [texts[0]]
-        for text in texts[1:]:
-            minus = text.startswith("−")
-            pieces.append(f" − {text[1:]}" if minus else f" + {text}")
-        return "".join(pieces)
-
-    numbers = tuple(number for side in sides for number in side.numbers)
-    return Side(
-        write,
-        numbers,
-        lambda n: math.fsum([side.compute(n) for side in sides]),
-        SUM if len(sides) > 1 else sides[0].rank,
-    )
-
-
-def _joined(
-    context: WalkContext, parts: Sequence[Expression], sign: str, combine: Callable[[list[float]], float]
-) -> Side:
-    sides = [side_of(context, one) for one in parts]
-    if len(sides) == 1:
-        return sides[0]
-
-    def write() -> str:
-        first = sides[0].write()
-        first = first if sides[0].rank > SUM else f"({first})"
-        return sign.join([first, *(side.inside(PRODUCT) for side in sides[1:])])
-
-    numbers = tuple(number for side in sides for number in side.numbers)
-    return Side(write, numbers, lambda n: combine([side.compute(n) for side in sides]), PRODUCT)
-
-
-def _function(context: WalkContext, function: Function) -> Side:
-    inner, name = side_of(context, function.part), function.name
-
-    def compute(numbers: Iterator[float]) -> float:
-        return Function(name, Number(inner.compute(numbers))).value
-
-    def write() -> str:
-        if name == "exp":
-            return f"e{raised(inner.write())}"
-        return f"√{inner.inside(TIGHT - 1)}" if name == "sqrt" else f"{name}({inner.write()})"
-
-    return Side(write, inner.numbers, compute)
+    match expression:
+        case Sum(count=1):
+            return _written(context, expression.term(0))
+        case Sum() if expression.count:
+            return joined([written(context, part) for part in expression.parts]), SUM
+        case Product() | Quotient():
+            first, *others = expression.parts
+            text, rank = _written(context, first)
+            start = text if rank > SUM else f"({text})"
+            if not others:
+                return text, rank
+            sign = "·" if isinstance(expression, Product) else " ÷ "
+            return sign.join([start, *(inside(part, PRODUCT) for part in others)]), PRODUCT
+        case Negative():
+            return f"−{inside(expression.part, PRODUCT - 1)}", SUM
+        case Power():
+            return f"{inside(expression.base, TIGHT - 1)}{raised(str(expression.exponent))}", TIGHT
+        case Function(name="exp"):
+            return f"e{raised(written(context, expression.part))}", TIGHT
+        case Function(name="sqrt"):
+            return f"√{inside(expression.part, TIGHT - 1)}", TIGHT
+        case Function():
+            return f"{expression.name}({written(context, expression.part)})", TIGHT
+        case Others():
+            text = QT_TRANSLATE_NOOP("Walk", "{value} (the other {count})")
+            return context.words(text, value=context.number(expression.value), count=expression.count), TIGHT
+    return context.number(expression.value), TIGHT
 
 
 def main_sum(expression: Expression) -> Sum | None:
@@ -189,12 +180,10 @@ def with_number(expression: Expression, total: Sum) -> Expression:
     """Return an expression in which one of its sums is a number."""
     if expression is total:
         return Number(total.value)
-    if isinstance(expression, Quotient):
-        return Quotient(with_number(expression.top, total), expression.bottom)
-    if isinstance(expression, Negative):
-        return Negative(with_number(expression.part, total))
     if isinstance(expression, NamedPart):
         return Number(total.value) if expression.part is total else expression
-    if isinstance(expression, Product):
-        return Product(*(with_number(one, total) for one in expression.parts))
+    if isinstance(expression, Quotient):
+        return Quotient(with_number(expression.top, total), expression.bottom)
+    if isinstance(expression, Negative | Product):
+        return expression.with_parts(*(with_number(one, total) for one in expression.parts))
     return expression

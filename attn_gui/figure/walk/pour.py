@@ -18,14 +18,14 @@ from attn_gui.figure.operands import stage_plane
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import Canvas, between, part
 from attn_gui.figure.walk.context import Index, WalkContext
-from attn_gui.figure.walk.equations import Addend, addend_side, addends, check, sum_side
+from attn_gui.figure.walk.equations import Addend, Equation, addends, shortened, sum_of
 from attn_gui.figure.walk.rich_text import escaped, strong
 from attn_gui.figure.walk.softmax import mixed, percent
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-TOP, BOTTOM, FEW = 58.0, 298.0, 2
-"""Where the rows begin and end, and up to how many rows are drawn large."""
+TOP, BOTTOM, FEW, THICK = 58.0, 298.0, 2, 18.0
+"""Where the rows begin and end, up to how many rows are drawn large, and from where on a band holds its percentage."""
 Color = Callable[[float], QColor]
 
 
@@ -34,6 +34,7 @@ class PourRow:
     """An addend of the picture: its two cells, none for several keys as one, and where it stands."""
 
     addend: Addend
+    equation: Equation
     cells: tuple[Cell, ...]
     weight: QRectF
     value: QRectF
@@ -53,15 +54,15 @@ class PourBeat(Beat):
         explanation = context.explain(stage, index)
         terms = explanation.terms
         self.total = Sum(len(terms), lambda k: terms_product(terms, k), terms.values)
-        self.addends = addends(self.total, None if key is None else terms.place_of(key))
+        weights = context.row(context.evaluation.weights, (*index[:3], 0))
+        self.addends = addends(self.total, weights[terms.positions], None if key is None else terms.place_of(key))
         self.cells = [() if one.count > 1 else terms[one.place].cells for one in self.addends]
-        self.side = sum_side(context, self.addends) if len(terms) else None
         self._value, self.closed = explanation.value, context.evaluation.problem.m - len(terms)
-        for one in self.addends:
-            check(context, addend_side(context, one), one.value)
-        context.printed.add(self._value, math.fsum, [one.value for one in self.addends])
-        if self.side is not None:
-            check(context, self.side, self._value)
+        self.products = [Equation(context, shortened(one.formula), one.value) for one in self.addends]
+        parts = [shortened(one.formula) for one in self.addends]
+        self.equation = Equation(context, sum_of(parts), self._value)
+        values = [one.value for one in self.addends]
+        self.added = Equation(context, sum_of([Number(value) for value in values]), self._value)
         self.shares = context.evaluation.node(context.evaluation.weights).stage.shares
         self._read_values()
 
@@ -86,7 +87,7 @@ class PourBeat(Beat):
     @property
     def sentence(self) -> str:
         cell, value = self.context.cell(self.made, self.index), self.context.strong(self.value)
-        if self.side is None:
+        if not self.products:
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "No key is seen by {query}: {cell} = {value}."),
                 query=self.context.query(self.index[-2]),
@@ -94,22 +95,15 @@ class PourBeat(Beat):
                 value=value,
             )
         return self.context.words(
-            QT_TRANSLATE_NOOP(
-                "Walk", "The weights pour into the rows of {matrix}: {sum} = {value}, which lands in {cell}."
-            ),
+            QT_TRANSLATE_NOOP("Walk", "The weights pour into the rows of {matrix}: {equation}, which lands in {cell}."),
             matrix=symbol(self.value_name),
-            sum=self.side.write().replace("·", " × "),
-            value=value,
+            equation=str(self.equation).replace("·", " × "),
             cell=cell,
         )
 
     @property
     def result(self) -> str:
-        if self.side is None:
-            return self.context.strong(self.value)
-        texts = [self.context.number(one.value) for one in self.addends]
-        joined = " + ".join([texts[0], *texts[1:]]).replace("+ −", "− ")
-        return f"{joined} = {self.context.strong(self.value)}"
+        return self.context.strong(self.value) if not self.products else str(self.added)
 
     # --- picture ---------------------------------------------------------------------------------
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
@@ -149,14 +143,14 @@ class PourBeat(Beat):
         pitch = 136.0 if few else min(77.0, (BOTTOM - TOP) / count)
         height = 85.0 if few else pitch - 9
         found = []
-        for k, (one, cells) in enumerate(zip(self.addends, self.cells, strict=True)):
+        for k, (one, equation, cells) in enumerate(zip(self.addends, self.products, self.cells, strict=True)):
             top = TOP + (10 if few else 4) + k * pitch
             left = 40.0 if few else 112.0
             weight = QRectF(left, top, 140 - left, height)
             value = QRectF(355 if few else 300, top, 98 if few else 84, height)
             side = min(44.0, height)
             product = QRectF(612 if few else 470, top + (height - side) / 2, 128, side)
-            found.append(PourRow(one, cells, weight, value, product))
+            found.append(PourRow(one, equation, cells, weight, value, product))
         return found
 
     def _paint_heads(self, canvas: Canvas, rows: Sequence[PourRow]) -> None:
@@ -179,14 +173,15 @@ class PourBeat(Beat):
             canvas.text(own.left() - 8, own.center().y() + 4, name, 12, theme.key, END, 90)
         thick = max(min(abs(weight), 1.0) * own.height(), 1.0) if math.isfinite(weight) else own.height()
         band = QRectF(own.right(), own.center().y() - thick / 2, (place.left() - own.right()) * run, thick)
-        canvas.bar(band, mixed(weight_color(weight), theme.surface, 0.5))
+        canvas.bar(band, mixed(weight_color(weight), theme.surface, 0.5) if thick > THICK else theme.text3)
         if run >= 1.0:
             said = percent(weight) if self.shares else self.context.number(weight)
-            canvas.text(band.center().x(), own.center().y() + 5, strong(said), 13, theme.text, MIDDLE)
+            foot = own.center().y() + 5 if thick > THICK else band.top() - 3  # beside a thin band, not on it
+            canvas.text(band.center().x(), foot, strong(said), 13, theme.text, MIDDLE)
         if own.width() > 40:
             canvas.box(own, self.context.number(weight), weight_color(weight), pixels=min(18, own.height() * 0.5))
         else:
-            canvas.bar(own, weight_color(weight))
+            canvas.box(own, "", weight_color(weight))
         size = min(20, place.height() * 0.5)
         canvas.box(place, self.context.number(value), value_color(value), theme.key, pixels=size, width=2.0)
         if self.second is not None and own.height() > 80:
@@ -202,20 +197,24 @@ class PourBeat(Beat):
         few = row.value.height() > 80
         begin = row.value.right() + (6 if not few or self.second is None else 122 if self._more else 100)
         canvas.arrow(QPointF(begin, product.center().y()), QPointF(product.left() - 18, product.center().y()))
-        said = addend_side(self.context, row.addend).write().replace("·", " × ") if row.cells else number
+        said = row.equation.left.replace("·", " × ") if row.cells else number
         fill = mixed(color(row.addend.value), theme.surface, 0.55)
         moving = product.translated((drop - 1) * 60, 0)
         canvas.box(moving, said, fill, pixels=min(14.0, product.height() * 0.55), color=theme.text)
         if drop >= 1.0 and row.cells:
             if few:
-                canvas.text(product.center().x(), product.bottom() + 18, f"= {number}", 13, theme.text, MIDDLE)
+                canvas.text(
+                    product.center().x(), product.bottom() + 18, row.equation.right.strip(), 13, theme.text, MIDDLE
+                )
             else:
-                canvas.text(product.right() + 8, product.center().y() + 5, f"= {number}", 13, theme.text)
+                canvas.text(product.right() + 8, product.center().y() + 5, row.equation.right.strip(), 13, theme.text)
 
     def _paint_closed(self, canvas: Canvas, rows: Sequence[PourRow]) -> None:
         """Paint the keys that the query does not see as one hatched row."""
-        last = rows[-1] if rows else PourRow(Addend(0.0), (), QRectF(112, TOP - 30, 28, 30), QRectF(), QRectF())
-        place = QRectF(last.weight.left(), last.weight.bottom() + 8, last.weight.width(), 20)
+        place = QRectF(112, TOP + 8, 28, 20)
+        if rows:
+            last = rows[-1].weight
+            place = QRectF(last.left(), last.bottom() + 8, last.width(), 20)
         canvas.hatched(place)
         text = self.context.words(QT_TRANSLATE_NOOP("Walk", "{count} masked"), count=self.closed)
         canvas.text(place.right() + 10, place.center().y() + 4, f"{text}: 0", 12, canvas.theme.text2)

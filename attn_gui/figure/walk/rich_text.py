@@ -16,7 +16,7 @@ from attn_gui.figure.writers import write_line
 
 _PARTS = re.compile(r"<(/?)(\w+)(?:[^>]*?color:\s*(#\w+)[^>]*)?>|([^<]+)")
 _WORDS = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+")
-_CLOSING = "，。：；、）,.:;)"
+_CLOSING, _OPENING = "，。：；、）,.:;)", "（("
 LEADING, LEAST = 1.45, 9.0
 """Distance of lines over the size of type, and the least size of a paragraph."""
 SCRIPT, RISE, FALL = 0.75, 0.36, 0.2
@@ -55,6 +55,12 @@ def raised(text: str) -> str:
 def lowered(text: str) -> str:
     """Return rich text as an index."""
     return f"<sub>{text}</sub>"
+
+
+def indexed(symbol: str) -> str:
+    """Return the symbol of a matrix as rich text: W_O with its O lowered."""
+    letter, _, index = symbol.partition("_")
+    return escaped(letter) + (lowered(escaped(index)) if index else "")
 
 
 @lru_cache(1 << 12)
@@ -112,7 +118,7 @@ def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[TextRun]]:
             else:
                 lines[-1].append(piece)
             used += _width(piece, pixels)
-            breakable = text[-1].isspace() or text[-1] > "\u2e80"
+            breakable = text[-1].isspace() or (text[-1] > "\u2e80" and text[-1] not in _OPENING)
     return lines
 
 

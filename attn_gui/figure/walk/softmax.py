@@ -6,7 +6,7 @@ A few keys climb the curve of e^x; of a wide row the six largest terms stand in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,14 +14,15 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
+from attn_gui.engine.graph.expressions import Expression, Function, Negative, Number, Quotient
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.normalizers import FEW, MILD
-from attn_gui.figure.pages.plot import AxisScale, nice_scale
+from attn_gui.figure.pages.plot import nice_scale
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import Board
-from attn_gui.figure.walk.canvas import WIDTH, Canvas, between, part, tick_text
+from attn_gui.figure.walk.canvas import Canvas, Graph, part
 from attn_gui.figure.walk.context import Index, WalkContext
-from attn_gui.figure.walk.equations import Side, check
+from attn_gui.figure.walk.equations import Equation, Others, sum_of
 from attn_gui.figure.walk.rich_text import escaped, raised, rich_width, strong
 from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -29,10 +30,10 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 LARGEST = 6
 """Terms of a wide row that stand by themselves."""
 BAR_LEFT, BAR_WIDTH = 400.0, 346.0
-CURVE = QRectF(420.0, 63.0, 320.0, 229.0)
 TABLE_TOP, TABLE_ROW = 34.0, 28.0
 NAMES_END, POWERS_END, BARS, BARS_WIDTH, SHARES_END = 410.0, 478.0, 490.0, 150.0, 752.0
-WHOLE = QRectF(352.0, 272.0, 400.0, 28.0)
+SHARES_TOP = 266.0
+WHOLE, DROP = QRectF(352.0, 272.0, 400.0, 28.0), 14.0
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,11 @@ class SoftmaxRow:
             self.sees = bool(open_[: scores.size].any())
             self.total = float(powers.sum())
             shares = self.weights if sink is None else np.append(self.weights, powers[-1] / self.total)
-        self.scores, self.powers, self.open = every, powers, open_
+        self.open = open_
         self.terms = self._terms(every, powers, shares, scores.size)
         own_row = sum(term.key is not None and not open_[term.key] for term in self.terms)
         self.masked = int(scores.size - open_[: scores.size].sum()) - own_row if self.wide else 0
-        self._check()
+        self._print()
 
     # --- terms -----------------------------------------------------------------------------------
     def _terms(self, scores: np.ndarray, powers: np.ndarray, shares: np.ndarray, keys: int) -> list[SoftmaxTerm]:
@@ -110,58 +111,38 @@ class SoftmaxRow:
         """The term that the walk follows."""
         return next((term for term in self.terms if term.own), None)
 
-    def _check(self) -> None:
-        printed = self.context.printed
-        for term in self.terms:
-            if term.score is not None:
-                check(self.context, self.exponential(term.score), term.power)
-            if term.share is not None:
-                printed.add(term.share, lambda numbers: numbers[0] / numbers[1], (term.power, self.total))
-        printed.add(self.total, lambda numbers: math.fsum(numbers), [term.power for term in self.terms])
+    def _print(self) -> None:
+        """Make all equations, before any of them is written."""
+        context, terms = self.context, self.terms
+        self.powers_of = {
+            term: Equation(context, self._exponential(term.score), term.power)
+            for term in terms
+            if term.score is not None
+        }
+        self.sum = Equation(context, sum_of([_power(term) for term in terms]), self.total)
+        self.shares = {
+            term: Equation(context, Quotient(Number(term.power), Number(self.total)), term.share) for term in terms
+        }
+        for kind, numbers in (
+            (self.before, [term.score for term in terms if term.score is not None]),
+            ("powers", [term.power for term in terms]),
+            (self.stage, [term.share for term in terms]),
+        ):
+            context.printed.alike(numbers, kind)
 
-    def exponential(self, score: float) -> Side:
-        """Return e^(…) of a score as a side of an equation."""
-        numbers = [score]
+    def _exponential(self, score: float) -> Expression:
+        """Return e^(…) of a score."""
+        exponent: Expression = Number(score)
         if self.top is not None:
-            numbers.append(self.top)
+            exponent = sum_of([exponent, Negative(Number(self.top))])
         if self.temperature is not None:
-            numbers.append(self.temperature)
-        top, heat = self.top is not None, self.temperature is not None
-
-        def compute(values: Iterator[float]) -> float:
-            exponent = next(values)
-            exponent -= next(values) if top else 0.0
-            return math.exp(exponent / (next(values) if heat else 1.0))
-
-        def write() -> str:
-            text = self.context.number(score)
-            if self.top is not None:
-                text = f"{text} − {self.context.factor(self.top)}"
-            if self.temperature is not None:
-                inside = f"({text})" if self.top is not None else text
-                text = f"{inside} ÷ {self.context.number(self.temperature)}"
-            return f"e{raised(text)}"
-
-        return Side(write, tuple(numbers), compute)
+            exponent = Quotient(exponent, Number(self.temperature), inline=True)
+        return Function("exp", exponent)
 
     def equation(self, term: SoftmaxTerm) -> str:
         """Return `e^1.1547 = 3.173`."""
-        assert term.score is not None, "a key has a score"
-        number = self.context.strong if term.own else self.context.number
-        return f"{self.exponential(term.score).write()} = {number(term.power)}"
-
-    @property
-    def sum_text(self) -> str:
-        """Return `1.781 + 3.173`; what stands for several keys says for how many."""
-        texts = []
-        for term in self.terms:
-            text = self.context.number(term.power)
-            if term.count > 1:
-                text = self.context.words(
-                    QT_TRANSLATE_NOOP("Walk", "{value} (the other {count})"), value=text, count=term.count
-                )
-            texts.append(text)
-        return " + ".join(texts) or "0"
+        equation = self.powers_of[term]
+        return str(equation) if term.own else equation.left + equation.right
 
     # --- pictures --------------------------------------------------------------------------------
     def color(self, term: SoftmaxTerm) -> QColor:
@@ -250,7 +231,7 @@ class SoftmaxRow:
         for term, (start, width) in zip(self.terms, self.pieces(rect.left(), rect.width()), strict=True):
             stop = min(start + width, rect.left() + rect.width() * share)
             canvas.bar(
-                QRectF(start, rect.top(), max(stop - start - (1.5 if len(self.terms) > 4 else 0), 0), rect.height()),
+                QRectF(start, rect.top(), max(stop - start - 1.5, 0), rect.height()),
                 self.color(term),
             )
 
@@ -262,6 +243,10 @@ class SoftmaxRow:
             x = rect.left() + rect.width() * quarter / 4
             canvas.line(QPointF(x, y), QPointF(x, y + 4))
             canvas.text(x, y + 17, f"{quarter / 4:g}", 10, canvas.theme.text2, MIDDLE)
+
+
+def _power(term: SoftmaxTerm) -> Number:
+    return Number(term.power) if term.count == 1 else Others(term.power, term.count)
 
 
 def mixed(color: QColor, ground: QColor, share: float) -> QColor:
@@ -337,38 +322,14 @@ class ExponentBeat(SoftmaxBeat):
         across = nice_scale(np.array([low, high + 0.12 * (high - low)]), 5)
         up = nice_scale(np.array([0.0, math.exp(high) * 1.12]), 4)
 
-        def place(x: float, y: float) -> QPointF:
-            right = (x - across.low) / (across.high - across.low)
-            return QPointF(CURVE.left() + right * CURVE.width(), CURVE.bottom() - y / up.high * CURVE.height())
-
-        _paint_grid(canvas, across, up, place)
-        last = min(across.high, math.log(up.high))
-        xs = np.linspace(across.low, last, 80)
-        canvas.curve([place(float(x), math.exp(float(x))) for x in xs], theme.text)
-        end = place(last, math.exp(last))
+        graph, last = Graph(canvas, across, up), min(across.high, math.log(up.high))
+        xs = np.linspace(across.low, last, 80).tolist()
+        graph.paint(xs, [math.exp(x) for x in xs])
+        end = graph.at(last, math.exp(last))
         canvas.text(end.x() - 18, end.y() + 6, f"<b>e{raised('x')}</b>", 16, theme.text, END)
         for term, x in sorted(zip(shown, exponents, strict=True), key=lambda each: each[0].own):
-            ink = theme.key if term.own else theme.text3
-            foot, at = place(x, 0.0), place(x, math.exp(x))
-            now = between(foot, at, share)
-            canvas.line(foot, now, ink, 2.0)
-            canvas.text(foot.x(), CURVE.bottom() + 33, strong(number(x)), 12, ink, MIDDLE)
-            if share >= 1.0:
-                canvas.line(at, QPointF(CURVE.left(), at.y()), ink, 1.5, dotted=True)
-                canvas.text(CURVE.left() + 10, at.y() - 7, strong(number(term.power)), 13, ink)
-            canvas.dot(now, ink)
-
-
-def _paint_grid(canvas: Canvas, across: AxisScale, up: AxisScale, place: Callable[[float, float], QPointF]) -> None:
-    for tick in up.ticks():
-        y = place(across.low, tick).y()
-        canvas.line(QPointF(CURVE.left(), y), QPointF(CURVE.right(), y), canvas.theme.line)
-        canvas.text(CURVE.left() - 8, y + 4, tick_text(up.text(tick)), 10, canvas.theme.text2, END)
-    canvas.line(CURVE.bottomLeft(), CURVE.bottomRight())
-    for tick in across.ticks():
-        foot = place(tick, 0.0)
-        canvas.line(foot, foot + QPointF(0, 4))
-        canvas.text(foot.x(), foot.y() + 16, tick_text(across.text(tick)), 10, canvas.theme.text2, MIDDLE)
+            texts = number(x), number(term.power)
+            graph.paint_point(x, math.exp(x), texts, share, theme.key if term.own else theme.text3)
 
 
 class TotalBeat(SoftmaxBeat):
@@ -387,9 +348,7 @@ class TotalBeat(SoftmaxBeat):
     @property
     def sentence(self) -> str:
         return self.context.words(
-            QT_TRANSLATE_NOOP("Walk", "Add up the powers of this row: {sum} = {value}."),
-            sum=self.row.sum_text,
-            value=self.context.strong(self.value),
+            QT_TRANSLATE_NOOP("Walk", "Add up the powers of this row: {equation}."), equation=self.row.sum
         )
 
     @property
@@ -400,7 +359,7 @@ class TotalBeat(SoftmaxBeat):
                 count=int(self.row.open.sum()),
                 value=self.context.strong(self.value),
             )
-        return f"{self.row.sum_text} = {self.context.strong(self.value)}"
+        return str(self.row.sum)
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         row, share = self.row, 1.0 if still else part(progress, 0.1, 0.75)
@@ -472,8 +431,8 @@ class ShareBeat(SoftmaxBeat):
     def sentence(self) -> str:
         row = self.row
         if row.own is None:
-            shown = [term for term in row.terms if term.key is not None][:2]
-            equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(map(self._equation, shown))
+            shown = [str(row.shares[term]) for term in row.terms if term.key is not None][:2]
+            equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(shown)
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "Divide each by the sum: {equations}. These are the weights of {query}."),
                 equations=equations,
@@ -483,21 +442,17 @@ class ShareBeat(SoftmaxBeat):
             QT_TRANSLATE_NOOP(
                 "Walk", "Divide its part by the sum: {equation}, so {query} gives {percent} of its attention to {key}."
             ),
-            equation=self._equation(row.own),
+            equation=row.shares[row.own],
             query=self.query,
             key=self.context.key(row.own.key or 0),
             percent=percent(row.own.share),
         )
 
-    def _equation(self, term: SoftmaxTerm) -> str:
-        number = self.context.number
-        return f"{number(term.power)} ÷ {number(self.row.total)} = {self.context.strong(term.share)}"
-
     @property
     def result(self) -> str:
         own = self.row.own
         if own is not None:
-            return self._equation(own)
+            return str(self.row.shares[own])
         return self.context.words(
             QT_TRANSLATE_NOOP("Walk", "weights: {count}, sum {value}"), count=len(self.row.weights), value=strong("1")
         )
@@ -505,15 +460,13 @@ class ShareBeat(SoftmaxBeat):
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         row, share = self.row, 1.0 if still else part(progress, 0.05, 0.5)
         board = row.board(row.stage)
-        start = self._paint_wide(canvas, share) if row.wide else self._paint_few(canvas, share, board)
-        if still:
-            start = QPointF(NAMES_END - 72 if row.wide else BAR_LEFT + 4, start.y())
+        height = self._paint_wide(canvas, share) if row.wide else self._paint_few(canvas, share, board)
         if row.own is None:
             row.board(row.stage).paint(canvas)
         else:
-            self.land(canvas, progress, start, board.map.color(self.value), still=still)
+            self.land(canvas, progress, height, board.map.color(self.value), still=still)
 
-    def _paint_wide(self, canvas: Canvas, share: float) -> QPointF:
+    def _paint_wide(self, canvas: Canvas, share: float) -> float:
         row = self.row
         row.paint_table(canvas, 1.0, share)
         row.paint_whole(canvas, WHOLE)
@@ -524,9 +477,9 @@ class ShareBeat(SoftmaxBeat):
                 x, y = start + width / 2, WHOLE.center().y() + 5
                 canvas.text(x, y, strong(text), 12, canvas.theme.surface, MIDDLE, width - 6)
         own = next((k for k, term in enumerate(row.terms) if term.own), 0)
-        return QPointF(SHARES_END - 20, TABLE_TOP + (own + 0.5) * row.pitch)
+        return TABLE_TOP + (own + 0.5) * row.pitch
 
-    def _paint_few(self, canvas: Canvas, share: float, board: Board) -> QPointF:
+    def _paint_few(self, canvas: Canvas, share: float, board: Board) -> float:
         row, theme = self.row, canvas.theme
         whole = paint_bars(canvas, row, 1.0)
         row.paint_ruler(canvas, whole)
@@ -537,27 +490,20 @@ class ShareBeat(SoftmaxBeat):
         count = len(row.terms)
         pitch = min(126.0, (BAR_WIDTH + 20) / max(count, 1))
         left = whole.center().x() - count * pitch / 2
-        found = whole.center()
         for k, term in enumerate(row.terms):
-            place = QRectF(left + k * pitch + 6, 266, pitch - 13, 45)
+            place = QRectF(left + k * pitch + 6, SHARES_TOP, pitch - 13, 45)
             canvas.text(
                 place.center().x(), place.bottom() + 16, row.name(term), 12, row.name_color(term), MIDDLE, pitch
             )
             if share < 1.0 and term.power > 0:
                 canvas.slot(place)
             if share > 0:
-                start, width = row.pieces(whole.left(), whole.width())[k]
-                at = between(QPointF(start + width / 2, whole.center().y()), place.center(), share)
-                moving = QRectF(place)
-                at.setX(min(at.x(), WIDTH - place.width() / 2 - 4))  # a thin piece may lie at the very end
-                moving.moveCenter(at)
+                moving = place.translated(0, (share - 1) * DROP)  # from farther it would cross the axis
                 color = board.map.color(term.share)
                 text = self.context.strong(term.share) if term.own else self.context.number(term.share)
                 border = theme.ink if term.own else theme.line_strong
                 canvas.box(moving, text, color, border, pixels=18, width=2.2 if term.own else 1.0)
-            if term.own:
-                found = place.center()
-        return found
+        return SHARES_TOP + 22
 
 
 def percent(share: float) -> str:

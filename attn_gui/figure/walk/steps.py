@@ -9,17 +9,17 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
 from attn_gui.engine.errors import Note
-from attn_gui.engine.graph.expressions import Cell, Expression, Named, NamedPart
+from attn_gui.engine.graph.expressions import Cell, Expression, Function, Named, NamedPart, Number, Product, Quotient
 from attn_gui.engine.graph.nodes import plain_name, symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.plot import Numbers, nice_scale
 from attn_gui.figure.walk.beat import Beat
-from attn_gui.figure.walk.canvas import Canvas, between, part, tick_text
+from attn_gui.figure.walk.canvas import CURVE, Canvas, Graph, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
-from attn_gui.figure.walk.equations import check, side_of
+from attn_gui.figure.walk.equations import Equation, shortened
 from attn_gui.figure.walk.rich_text import escaped, lowered, strong, write_paragraph
-from attn_gui.figure.writers import END, MIDDLE, START
+from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
 # --- scale ----------------------------------------------------------------------------------------
@@ -28,7 +28,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 FEW_KEYS = 3
 """So many keys of a row have boxes of their own; of more the cell's own one."""
 AXIS = 400.0, 748.0, 286.0
-MOST_DOTS = 128
+MOST_DOTS, DROP = 128, 14.0
 
 
 class ScaleBeat(Beat):
@@ -46,14 +46,17 @@ class ScaleBeat(Beat):
         key = index[-1]
         others = [place for place in range(len(self.row_before)) if len(self.row_before) <= FEW_KEYS or place == key]
         self.keys = others
-        for place in self.keys:
-            before_, after = float(self.row_before[place]), float(self.row_after[place])
-            context.printed.add(after, self._computed, (before_, self.factor))
-        if self.root:
-            context.printed.add(self.factor, lambda numbers: numbers[0] ** 0.5, (float(self.d_k),))
-
-    def _computed(self, numbers: Sequence[float]) -> float:
-        return numbers[0] / numbers[1] if self.root else numbers[0] * numbers[1]
+        join = Quotient if self.root else Product
+        self.equations = {
+            place: Equation(
+                context, join(Number(self.row_before[place]), Number(self.factor)), float(self.row_after[place])
+            )
+            for place in self.keys
+        }
+        self.equation = self.equations[key]
+        self.of_root = Equation(context, Function("sqrt", Number(self.d_k)), self.factor) if self.root else None
+        for name, row in ((before, self.row_before), (stage, self.row_after)):
+            context.printed.alike(row[self.keys].tolist(), name)
 
     @property
     def sign(self) -> str:
@@ -68,7 +71,7 @@ class ScaleBeat(Beat):
     def sentence(self) -> str:
         number, key = self.context.number, self.index[-1]
         values = {
-            "root": f"√d{lowered('k')} = √{self.d_k} = {number(self.factor)}",
+            "root": "" if self.of_root is None else f"√d{lowered('k')} = {self.of_root.left}{self.of_root.right}",
             "factor": number(self.factor),
             "before": number(float(self.row_before[key])),
             "after": self.context.strong(self.value),
@@ -90,12 +93,6 @@ class ScaleBeat(Beat):
             )
         return text + self.context.words(QT_TRANSLATE_NOOP("Walk", "."))
 
-    @property
-    def result(self) -> str:
-        number = self.context.number
-        own = number(float(self.row_before[self.index[-1]]))
-        return f"{own} {self.sign} {self.context.factor(self.factor)} = {self.context.strong(self.value)}"
-
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         share = 1.0 if still else part(progress, 0.05, 0.85)
         board = self.context.board(self.before, self.index)
@@ -116,8 +113,7 @@ class ScaleBeat(Beat):
             if share < 1.0:
                 canvas.slot(lower)
             if share > 0:
-                moving = QRectF(lower)
-                moving.moveCenter(between(upper.center(), lower.center(), share))
+                moving = lower.translated(0, (share - 1) * DROP)
                 border = theme.ink if own else theme.line_strong
                 canvas.box(moving, number(after_), after(after_), border, pixels=18, width=2.2 if own else 1.0)
         row = self.context.words(QT_TRANSLATE_NOOP("Walk", "row {number}"), number=self.index[-2])
@@ -158,9 +154,6 @@ class ScaleBeat(Beat):
 # --- curve ----------------------------------------------------------------------------------------
 
 
-CURVE = QRectF(420.0, 63.0, 320.0, 229.0)
-
-
 class CurveBeat(Beat):
     """A number climbs to the curve of a function: a softcap, an activation."""
 
@@ -171,9 +164,9 @@ class CurveBeat(Beat):
     ) -> None:
         super().__init__(context, stage, index)
         explanation = context.explain(stage, index)
-        self.side, self.function, self._title = side_of(context, explanation.expression), function, title
+        self.equation = Equation(context, shortened(explanation.expression), explanation.value)
+        self.function, self._title = function, title
         self.argument = explanation.terms[0].cells[0] if len(explanation.terms) else None
-        check(context, self.side, explanation.value)
 
     @property
     def title(self) -> str:
@@ -182,18 +175,11 @@ class CurveBeat(Beat):
     @property
     def sentence(self) -> str:
         return self.context.words(
-            QT_TRANSLATE_NOOP("Walk", "{name}: {formula} = {value}."),
-            name=self.title,
-            formula=self.side.write(),
-            value=self.context.strong(self.value),
+            QT_TRANSLATE_NOOP("Walk", "{name}: {equation}."), name=self.title, equation=self.equation
         )
 
-    @property
-    def result(self) -> str:
-        return f"{self.side.write()} = {self.context.strong(self.value)}"
-
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        share, theme, number = 1.0 if still else part(progress, 0.05, 0.75), canvas.theme, self.context.number
+        share, number = 1.0 if still else part(progress, 0.05, 0.75), self.context.number
         x, y = (0.0 if self.argument is None else self.argument.value), self.value
         if np.isfinite([x, y]).all():
             across = nice_scale(np.array([-1.0, 1.0, 1.25 * x]), 6)
@@ -202,33 +188,10 @@ class CurveBeat(Beat):
                 ys = np.asarray(self.function(xs), np.float64)
             up = nice_scale(np.append(ys[np.isfinite(ys)], y), 5)
 
-            def place(a: float, b: float) -> QPointF:
-                right = (a - across.low) / (across.high - across.low)
-                above = (b - up.low) / (up.high - up.low)
-                return QPointF(CURVE.left() + right * CURVE.width(), CURVE.bottom() - above * CURVE.height())
-
-            for tick in up.ticks():
-                canvas.line(place(across.low, tick), place(across.high, tick), theme.line)
-                canvas.text(CURVE.left() - 8, place(0, tick).y() + 4, tick_text(up.text(tick)), 10, theme.text2, END)
-            for tick in across.ticks():
-                canvas.text(
-                    place(tick, 0).x(), CURVE.bottom() + 16, tick_text(across.text(tick)), 10, theme.text2, MIDDLE
-                )
-            canvas.line(place(across.low, 0.0), place(across.high, 0.0))
-            canvas.curve([place(float(a), float(b)) for a, b in zip(xs, ys, strict=True) if np.isfinite(b)], theme.text)
-            foot, end = place(x, 0.0), place(x, y)
-            now = between(foot, end, share)
-            canvas.line(foot, now, theme.key, 2.0)
-            canvas.text(foot.x(), CURVE.bottom() + 33, strong(number(x)), 12, theme.key, MIDDLE)
-            if share >= 1.0:
-                right = x < 0
-                edge = QPointF(CURVE.right() if right else CURVE.left(), end.y())
-                canvas.line(end, edge, theme.key, 1.5, dotted=True)
-                side, anchor = (-10, END) if right else (10, START)
-                canvas.text(edge.x() + side, end.y() - 7, strong(number(y)), 13, theme.key, anchor)
-            canvas.dot(now, theme.key)
-        start = CURVE.center() if not still else QPointF(CURVE.left() - 50, CURVE.bottom() - 20)
-        self.land(canvas, progress, start, self.board.map.color(self.value), still=still)
+            graph = Graph(canvas, across, up)
+            graph.paint(xs.tolist(), ys.tolist())
+            graph.paint_point(x, y, (number(x), number(y)), share, canvas.theme.key, right=x < 0)
+        self.land(canvas, progress, CURVE.bottom() - 20, self.board.map.color(self.value), still=still)
 
 
 # --- mask -----------------------------------------------------------------------------------------
@@ -338,7 +301,7 @@ class MaskBeat(Beat):
                     self.context.number(value),
                     map_.color(value),
                     theme.ink if mine else None,
-                    pixels=min(15, pitch * 0.5),
+                    pixels=min(15, pitch * 0.66),
                 )
             if not self.open[key]:
                 lid = QRectF(place.left(), place.top(), place.width() * share, place.height())
@@ -348,7 +311,7 @@ class MaskBeat(Beat):
                         place.center().x(),
                         place.center().y() + 5,
                         strong("−∞"),
-                        min(15, pitch * 0.5),
+                        min(15, pitch * 0.66),
                         theme.text,
                         MIDDLE,
                     )
@@ -383,9 +346,8 @@ class FormulaBeat(Beat):
         self, context: WalkContext, stage: str, index: Index, expression: Expression, value: float, name: str = ""
     ) -> None:
         super().__init__(context, stage, index)
-        self.side, self._value, self.name = side_of(context, expression), value, name
+        self.equation, self._value, self.name = Equation(context, shortened(expression), value), value, name
         self.parts = _parts_of(context, expression)
-        check(context, self.side, value)
 
     @property
     def value(self) -> float:
@@ -407,15 +369,8 @@ class FormulaBeat(Beat):
     @property
     def sentence(self) -> str:
         return self.context.words(
-            QT_TRANSLATE_NOOP("Walk", "{name} = {formula} = {value}."),
-            name=self._letter,
-            formula=self.side.write(),
-            value=self.context.strong(self.value),
+            QT_TRANSLATE_NOOP("Walk", "{name} = {equation}."), name=self._letter, equation=self.equation
         )
-
-    @property
-    def result(self) -> str:
-        return f"{self.side.write()} = {self.context.strong(self.value)}"
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         theme, color = canvas.theme, self.board.map.color(self.value)
@@ -434,7 +389,7 @@ class FormulaBeat(Beat):
                     1.0,
                     dotted=True,
                 )
-        formula = f"{self._letter} = {self.side.write()}"
+        formula = f"{self._letter} = {self.equation.left}"
         write_paragraph(canvas.painter, QRectF(400, 130, 364, 60), formula, theme.text, 16)
         total = QRectF(400, 196, 110, 52)
         if share >= 1.0:
@@ -443,7 +398,7 @@ class FormulaBeat(Beat):
         else:
             canvas.slot(total)
         if self.lands:
-            self.land(canvas, progress, QPointF(364, 230) if still else total.center(), color, still=still)
+            self.land(canvas, progress, 230, color, still=still)
         else:
             self.board.paint(canvas, landed=False)
 
@@ -559,8 +514,7 @@ class GivenBeat(Beat):
             )
         else:
             canvas.slot(place)
-        start = QPointF(366, 230) if still else place.center()
-        self.land(canvas, progress, start, color(self.value), still=still)
+        self.land(canvas, progress, 230, color(self.value), still=still)
 
 
 GIVEN = QT_TRANSLATE_NOOP("Walk", "Given"), QT_TRANSLATE_NOOP("Walk", "{cell} is given, not computed: {value}.")

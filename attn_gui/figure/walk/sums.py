@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 
-from attn_gui.engine.graph.expressions import Cell, Sum
+from attn_gui.engine.graph.expressions import Cell, Number, Power, Sum
 from attn_gui.engine.graph.nodes import cell_symbol
 from attn_gui.figure.operands import KEY, PLAIN, QUERY, StageOperand, picture_of
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import role_color
 from attn_gui.figure.walk.canvas import Canvas, part
 from attn_gui.figure.walk.context import Index, WalkContext
-from attn_gui.figure.walk.equations import Addend, addend_side, addends, check, side_of
-from attn_gui.figure.walk.rich_text import colored, escaped, lowered, strong
+from attn_gui.figure.walk.equations import Addend, Equation, addends, shortened, sum_of
+from attn_gui.figure.walk.rich_text import colored, escaped, indexed, lowered, raised, strong
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -33,17 +31,17 @@ class SumPicture:
     def __init__(self, context: WalkContext, stage: str, index: Index, total: Sum, value: float) -> None:
         self.context, self.stage, self.index = context, stage, index
         self.value, self.count, self.addends = value, total.count, addends(total)
-        self.side = side_of(context, total)
-        check(context, self.side, value)
-        self.sides = [addend_side(context, one) for one in self.addends]
-        for one, side in zip(self.addends, self.sides, strict=True):
-            check(context, side, one.value)
+        self.equation = Equation(context, shortened(total), value)
+        for one in self.addends:
+            Equation(context, shortened(one.formula), one.value)
         values = [one.value for one in self.addends]
-        context.printed.add(value, lambda numbers: float(np.sum(numbers)), values)
         with np.errstate(all="ignore"):
             self.so_far = [*np.cumsum(values)[:-1].tolist(), value]
-        for k in range(1, len(values) - 1):
-            context.printed.add(self.so_far[k], sum, [self.so_far[k - 1], values[k]])
+        steps = [((self.so_far[k - 1], values[k]), self.so_far[k]) for k in range(1, len(values) - 1)]
+        self.counted = [
+            Equation(context, sum_of([Number(one) for one in found]), so_far)
+            for found, so_far in (*steps, (values, value))
+        ]
         pitch = min(PITCH, (LAST_RIGHT - FIRST + 26) / len(values))
         self.columns = [QRectF(FIRST + k * pitch, 0, min(WIDTH, pitch - 26), HEIGHT) for k in range(len(values))]
 
@@ -53,20 +51,20 @@ class SumPicture:
         picture = picture_of(self.stage, self.context.evaluation)
         if picture.left is None or picture.top is None:
             return None
-        pairs = [self.factors(one) for one in self.addends if one.expression is not None]
+        pairs = [self.factors(one) for one in self.addends]
         read = {tuple(cell.name for cell in pair) for pair in pairs if pair}
         return (picture.left, picture.top) if (picture.left.name, picture.top.name) in read else None
 
     @staticmethod
     def factors(one: Addend) -> tuple[Cell, ...]:
         """Return the two cells that an addend is made of; nothing where it is made of others."""
-        cells = () if one.expression is None else tuple(one.expression.cells())
+        cells = tuple(one.formula.cells())
         return cells if len(cells) == 2 else ()
 
     @property
-    def sign(self) -> str:
-        """The sign between two factors: of a product, else of a difference."""
-        return "×" if any("·" in side.write() for side in self.sides) else "−"
+    def squares(self) -> bool:
+        """Whether the addends are squares of differences."""
+        return any(isinstance(one.formula, Power) for one in self.addends)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -87,7 +85,7 @@ class SumPicture:
             canvas.text(place.center().x(), place.center().y() + 5, text, 12, canvas.theme.text2, MIDDLE, 84)
         if cells:
             self._paint_factor(canvas, place, cells[0], self._roles[0])
-            canvas.text(place.center().x(), LOWER - 4, self.sign, 12, canvas.theme.text2, MIDDLE)
+            canvas.text(place.center().x(), LOWER - 4, "−" if self.squares else "×", 12, canvas.theme.text2, MIDDLE)
 
     def paint_lower(self, canvas: Canvas, k: int, place: QRectF | None = None) -> None:
         """Paint the second factor, in its place or on its way."""
@@ -123,6 +121,8 @@ class PairingBeat(Beat):
 
     @property
     def title(self) -> str:
+        if self.picture.squares:
+            return self.context.words(QT_TRANSLATE_NOOP("Walk", "Row and column"))
         return self.context.words(QT_TRANSLATE_NOOP("Walk", "Row × column"))
 
     @property
@@ -137,8 +137,8 @@ class PairingBeat(Beat):
             ),
             row=colored(self.context.words(QT_TRANSLATE_NOOP("Walk", "row {number}"), number=row), rows),
             column=colored(self.context.words(QT_TRANSLATE_NOOP("Walk", "column {number}"), number=column), columns),
-            left=escaped(self.context.style.translate("Names", left.symbol)),
-            top=escaped(self.context.style.translate("Names", top.symbol)),
+            left=indexed(self.context.style.translate("Names", left.symbol)),
+            top=indexed(self.context.style.translate("Names", top.symbol)),
             count=self.pairs,
         )
 
@@ -184,7 +184,7 @@ class AddingBeat(Beat):
 
     def __init__(self, picture: SumPicture, *, lands: bool = True) -> None:
         super().__init__(picture.context, picture.stage, picture.index)
-        self.picture, self.lands = picture, lands
+        self.picture, self.lands, self.equation = picture, lands, picture.equation
 
     @property
     def value(self) -> float:
@@ -194,31 +194,32 @@ class AddingBeat(Beat):
     def title(self) -> str:
         if self.picture.operands is None:
             return self.context.words(QT_TRANSLATE_NOOP("Walk", "Add up"))
+        if self.picture.squares:
+            return self.context.words(QT_TRANSLATE_NOOP("Walk", "Add the squares"))
         return self.context.words(QT_TRANSLATE_NOOP("Walk", "Add the products"))
 
     @property
     def sentence(self) -> str:
-        values = {"sum": self.picture.side.write(), "value": self.context.strong(self.value)}
+        values = {"equation": str(self.equation)}
+        if self.picture.squares:
+            text = QT_TRANSLATE_NOOP("Walk", "Square each difference, then add up: {equation}.")
+            return self.context.words(text, **values)
         if not self.lands:
-            return self.context.words(
-                QT_TRANSLATE_NOOP("Walk", "Take each pair, then add up: {sum} = {value}."), **values
-            )
+            return self.context.words(QT_TRANSLATE_NOOP("Walk", "Take each pair, then add up: {equation}."), **values)
         values["cell"] = self.context.cell(self.made, self.index)
         if self.picture.operands is None:
-            return self.context.words(QT_TRANSLATE_NOOP("Walk", "Add up: {sum} = {value}, which is {cell}."), **values)
+            return self.context.words(QT_TRANSLATE_NOOP("Walk", "Add up: {equation}, which is {cell}."), **values)
         return self.context.words(
-            QT_TRANSLATE_NOOP("Walk", "Multiply each pair and add up: {sum} = {value}, which is {cell}."), **values
+            QT_TRANSLATE_NOOP("Walk", "Multiply each pair and add up: {equation}, which is {cell}."), **values
         )
 
     @property
     def result(self) -> str:
-        if self.picture.count > len(self.picture.addends):
-            return self.context.words(
-                QT_TRANSLATE_NOOP("Walk", "{count} products = {value}"),
-                count=self.picture.count,
-                value=self.context.strong(self.value),
-            )
-        return f"{self.picture.side.write()} = {self.context.strong(self.value)}"
+        if self.picture.count <= len(self.picture.addends):
+            return super().result
+        products = QT_TRANSLATE_NOOP("Walk", "{count} products = {value}")
+        text = QT_TRANSLATE_NOOP("Walk", "{count} squares = {value}") if self.picture.squares else products
+        return self.context.words(text, count=self.picture.count, value=self.context.strong(self.value))
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
         picture, theme, number = self.picture, canvas.theme, self.context.number
@@ -238,7 +239,9 @@ class AddingBeat(Beat):
             fallen += share >= 1.0
         canvas.line(QPointF(FIRST, RULE), QPointF(picture.columns[-1].right(), RULE), theme.text, 1.5)
         names = [name.partition("<")[0] for name in picture.names]
-        canvas.text(FIRST - 12, PRODUCT + 25, "·".join(filter(None, names)), 13, theme.text2, END)
+        joined = "·".join(filter(None, names))
+        said = f"({joined.replace('·', '−')}){raised('2')}" if picture.squares else joined
+        canvas.text(FIRST - 12, PRODUCT + 25, said, 13, theme.text2, END)
         canvas.text(FIRST - 12, TOTAL + 30, self.context.words(QT_TRANSLATE_NOOP("Walk", "sum")), 14, theme.text2, END)
         picture.paint_names(canvas)
         total = QRectF(FIRST, TOTAL, 85, 49)
@@ -249,8 +252,7 @@ class AddingBeat(Beat):
                 total.right() + 15, TOTAL + 30, self._counted(fallen), 14, theme.text2, room=760 - total.right()
             )
         if self.lands:
-            start = QPointF(FIRST - 34, TOTAL + 37) if still else total.center()
-            self.land(canvas, progress, start, color(self.value), still=still)
+            self.land(canvas, progress, TOTAL + 37, color(self.value), still=still)
         else:
             self.board.paint(canvas, landed=False)
 
@@ -260,26 +262,14 @@ class AddingBeat(Beat):
 
     def _counted(self, fallen: int) -> str:
         """Return `0 + 1 = 1, the last is still to come`: how far the sum has got."""
-        picture, number = self.picture, self.context.number
-        if len(picture.columns) == 1:
+        picture, count = self.picture, len(self.picture.columns)
+        if count == 1:
             return ""
-        values = (
-            [picture.addends[0].value]
-            if fallen == 1
-            else [picture.so_far[fallen - 2], picture.addends[fallen - 1].value]
-        )
-        text = self._joined(values)
-        if fallen > 1:
-            text += f" = {number(picture.so_far[fallen - 1])}"
-        if fallen == len(picture.columns) - 1:
-            return self.context.words(QT_TRANSLATE_NOOP("Walk", "{sum}, the last is still to come"), sum=text)
-        if fallen == len(picture.columns):
-            return f"{self._joined([one.value for one in picture.addends])} = {number(self.value)}"
-        return text
-
-    def _joined(self, values: Sequence[float]) -> str:
-        first, *others = map(self.context.number, values)
-        return "".join([first, *(f" − {text[1:]}" if text.startswith("−") else f" + {text}" for text in others)])
+        equation = picture.counted[max(fallen - 2, 0)]
+        text = self.context.number(picture.so_far[0]) if fallen == 1 else equation.left + equation.right
+        if fallen < count - 1 or fallen == count:
+            return text
+        return self.context.words(QT_TRANSLATE_NOOP("Walk", "{sum}, the last is still to come"), sum=text)
 
 
 def sum_beats(context: WalkContext, stage: str, index: Index, total: Sum, value: float, *, lands: bool) -> list[Beat]:

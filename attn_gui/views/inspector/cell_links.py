@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import cast
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
 
 from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.design_tokens import SPACING
@@ -212,7 +213,9 @@ class WalkButton(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.button, self._key = QPushButton(self), QLabel(self)
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._on_focus_changed)
         self.button.setObjectName("inspector.walk")
+        self._key.setObjectName("inspector.walk.key")
         dress(self._key, "small", "text3")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -222,6 +225,10 @@ class WalkButton(Retranslated, QWidget):
         row.addStretch(1)
         self.set_main(True)
         self.retranslate()
+
+    def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """Name the key but where it types a blank: in a field, or in a table."""
+        self._key.setVisible(now is None or not now.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled))
 
     def set_main(self, main: bool) -> None:
         """Fill the button, or leave that to another one of the column."""

@@ -14,15 +14,16 @@ from PySide6.QtCore import QCoreApplication
 from attn_gui.engine import STAGE, Cell, Explanation
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph.nodes import plain_name
+from attn_gui.engine.graph.printing import short_number
 from attn_gui.engine.problem import Problem
 from attn_gui.figure.text.labels import token_text
-from attn_gui.figure.text.numbers import MINUS, format_number, is_whole
+from attn_gui.figure.text.numbers import MINUS, is_whole
 from attn_gui.views.names import letter
 
 # --- Context of an explained cell, and how cells and numbers are written ---
 
 
-LARGE = 1e6
+SMALL, LARGE = 1e-3, 1e6  # magnitudes that a column writes without a power of ten
 
 
 class Reached(NamedTuple):
@@ -104,14 +105,11 @@ def role_of(name: str) -> str:
     return "key" if STAGE[name].by_key else "query"
 
 
-def number(value: float, decimals: int = 4) -> str:
-    """A number in a sentence: a whole one as it is, others with fixed decimals, or a power of ten where they would say
-    nothing."""
-    if is_whole(value):
-        return format_number(value, 0)
-    if math.isfinite(value) and abs(value) < 0.5 * 10.0**-decimals:
-        return _power_of_ten(value)
-    return column_number(value, decimals)
+def number(value: float) -> str:
+    """A number in a sentence, in as many digits as formulas have it."""
+    if is_whole(value) or not math.isfinite(value):
+        return column_number(value, 0)
+    return short_number(value).replace("-", MINUS)
 
 
 def column_number(value: float, decimals: int) -> str:
@@ -131,8 +129,8 @@ def column_writer(values: Iterable[float], decimals: int) -> Callable[[float], s
     digits otherwise."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     if 0 < largest < 10.0 ** (1 - decimals):
-        return lambda value: number(value, decimals) if value == 0 or not math.isfinite(value) else _power_of_ten(value)
-    return lambda value: column_number(value, decimals) if is_whole(value) else number(value, decimals)
+        return lambda value: number(value) if value == 0 or not math.isfinite(value) else _power_of_ten(value)
+    return lambda value: _power_of_ten(value) if 0 < abs(value) < SMALL else column_number(value, decimals)
 
 
 def _power_of_ten(value: float) -> str:

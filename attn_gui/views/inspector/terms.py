@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from math import isclose, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -28,11 +27,11 @@ from attn_gui.document.matrix_model import Index
 from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.nodes import cell_symbol, plain_name
-from attn_gui.engine.graph.printing import agrees
+from attn_gui.engine.graph.printing import PrintedNumbers
 from attn_gui.engine.graph.stage import Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
-from attn_gui.figure.text.numbers import MINUS, is_whole
+from attn_gui.figure.text.numbers import is_whole
 from attn_gui.views.inspector.context import (
     ExplainContext,
     OtherState,
@@ -63,7 +62,6 @@ class TermCell(NamedTuple):
 TOP = 10
 FULL, TIGHTEST = 0, 3  # how much a table says: all; no "c =" in rows; a decimal less; and no cells in the header
 ALL_UP_TO = 20  # so many terms are listed without a tail
-MOST_MORE = 2  # digits that a column gets so that printed factors give their printed product
 
 
 class TermsModel(QAbstractTableModel):
@@ -290,24 +288,15 @@ class TermsModel(QAbstractTableModel):
                 write_value = partial(column_number, decimals=0)
             factors = [tuple(cell.value for cell in self._term(row).cells) for row in rows]
             columns = list(zip(*factors, strict=True)) or [()] * len(self._headers)
-            products = [pair for pair in zip(factors, values, strict=True) if _is_product(*pair)]
-            choices = sorted(itertools.product(range(MOST_MORE + 1), repeat=len(columns)), key=sum) if products else []
-
-            def writers(more: Sequence[int]) -> tuple[Write, ...]:
-                return tuple(
-                    partial(column_number, decimals=0)
-                    if column and all(map(is_whole, column))
-                    else column_writer((), decimals + digits)
-                    for column, digits in zip(columns, more, strict=True)
-                )
-
-            def wrong(more: Sequence[int]) -> int:
-                ways = writers(more)
-                return sum(not _gives(ways, *pair, decimals) for pair in products)
-
-            fewest = next((more for more in choices if not wrong(more)), None)
-            fewest = fewest or min(choices, key=wrong, default=(0,) * len(columns))
-            self._writers[self.tight] = writers(fewest), write_value
+            printed = PrintedNumbers(partial(_written_factor, decimals))
+            for column, numbers in enumerate(columns):
+                printed.alike(numbers, column)
+            for pair, value in zip(factors, values, strict=True):
+                if _is_product(pair, value):
+                    printed.add(value, math.prod, pair, decimals)
+            printed.settle()
+            writers = tuple(_column_writer(column, decimals, printed) for column in columns)
+            self._writers[self.tight] = writers, write_value
         return self._writers[self.tight]
 
     def _tail_value(self) -> list[float]:
@@ -387,13 +376,18 @@ class TermsModel(QAbstractTableModel):
 
 def _is_product(factors: Sequence[float], value: float) -> bool:
     """Whether a term is the product of its two numbers: of a difference, or behind a function, it is not."""
-    return len(factors) == 2 and isfinite(value) and isclose(factors[0] * factors[1], value, rel_tol=1e-5)
+    return len(factors) == 2 and math.isfinite(value) and math.isclose(factors[0] * factors[1], value, rel_tol=1e-5)
 
 
-def _gives(writers: Sequence[Write], factors: Sequence[float], value: float, decimals: int) -> bool:
-    """Whether the product of factors as they are written rounds to the value as it is written."""
-    first, second = (float(write(factor).replace(MINUS, "-")) for write, factor in zip(writers, factors, strict=True))
-    return agrees(first * second, value, decimals)
+def _written_factor(decimals: int, factor: float, more: int) -> str:
+    return column_number(factor, 0) if is_whole(factor) else column_writer((), decimals + more)(factor)
+
+
+def _column_writer(column: Sequence[float], decimals: int, printed: PrintedNumbers) -> Write:
+    """Return how a column is written: whole numbers without decimals, others with those that its products ask for."""
+    if column and all(map(is_whole, column)):
+        return partial(column_number, decimals=0)
+    return column_writer((), decimals + max(map(printed.more, column), default=0))
 
 
 def _small_written(value: float, *, write: Write, least: float) -> str:

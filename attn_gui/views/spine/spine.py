@@ -137,6 +137,7 @@ class Spine(Retranslated, QWidget):
         self._line, self._row = QFrame(self), SpineRow(self)
         self._nodes = nodes = StageNodes(self._row.row, self.stagePicked.emit)
         self.refresh, self.hold_flashes, self.retake_levels = nodes.refresh, nodes.hold_flashes, nodes.retake_levels
+        self.set_walk_offered = nodes.set_walk_offered
         self.boxes = SpineBoxes(self._row.row)
         theme_signal.changed.connect(self.set_theme)
         self._build()

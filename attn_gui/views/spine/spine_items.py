@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
@@ -178,8 +178,15 @@ class StageNode(MapButton):
         self.setObjectName(f"node.{name}")
         self._symbol, self._title = "", ""
         self._small = False
+        self.leaves_space = False  # to what Space does elsewhere
         self._dot, self._fade = ChangeDot(self), Flash(self)
         self._fade.valueChanged.connect(self._dot.set_strength)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.leaves_space and event.key() == Qt.Key.Key_Space:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
     def set_plane(self, plane: Plane | FieldPlane, symbol: str, title: str) -> None:
         """The matrix of the node, what is written below it, and what it is called in words."""
@@ -321,7 +328,7 @@ class StageNodes:
     """The nodes of the entries that are maps; `picked` is called with the stage of the one that is clicked."""
 
     def __init__(self, parent: QWidget, picked: Callable[[str], object]) -> None:
-        self._parent, self._picked = parent, picked
+        self._parent, self._picked, self._leave_space = parent, picked, False
         self._entries: dict[str, SpineEntry] = {}
         self._nodes: dict[str, StageNode] = {}
         self._ahead: dict[str, StageNode] = {}  # made for entries that are about to be set
@@ -409,6 +416,12 @@ class StageNodes:
             node.map.follow_theme()
             node.updateGeometry()
 
+    def set_walk_offered(self, offered: bool) -> None:
+        """Whether Space walks through the chosen cell, in place of pressing a node."""
+        self._leave_space = offered
+        for node in self._nodes.values():
+            node.leaves_space = offered
+
     def set_maps_shown(self, shown: bool) -> None:
         """Whether there is anything to show in the maps."""
         for node in self._nodes.values():
@@ -417,5 +430,6 @@ class StageNodes:
     # --- inside ----------------------------------------------------------------------------------
     def _made(self, entry: SpineEntry) -> StageNode:
         node = StageNode(entry.name, self._parent)
+        node.leaves_space = self._leave_space
         node.clicked.connect(lambda _checked=False, stage=entry.chooses: self._picked(stage))
         return node

@@ -385,6 +385,7 @@ class MatrixView(SizedView):
     fillRightRequested = Signal()
     fillTyped = Signal(float)  # Ctrl+Enter: the number that was typed, for every selected cell
     typingBlocked = Signal()  # a person typed into a computed matrix
+    walkAsked = Signal(int, int)  # of a cell of a computed matrix
     left = Signal()  # Esc outside of an editor
     gaveUp = Signal(object)  # Refused: a text that was left behind; the cell keeps its number
 
@@ -455,7 +456,10 @@ class MatrixView(SizedView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step, out, asked = step_of(event), way_out(event), self._asked(event)
         far = self._far(event)
-        if step is not None:
+        current, plain = self.currentIndex(), not event.modifiers()
+        if event.key() == Qt.Key.Key_Space and plain and self._is_computed(current):
+            self.walkAsked.emit(current.row(), current.column())
+        elif step is not None:
             self.step(step)
         elif out is not None:
             self.leave(out)
@@ -572,14 +576,16 @@ class MatrixView(SizedView):
         """Typing into a computed matrix is a wish, not an edit."""
         typed = isinstance(event, QKeyEvent) and event.text().isprintable() and event.text() != ""
         wish = typed or trigger in (Trigger.DoubleClicked, Trigger.EditKeyPressed)
-        computed = index.isValid() and not self.model().flags(index) & Qt.ItemFlag.ItemIsEditable
-        if wish and computed and trigger & self.editTriggers():
+        if wish and self._is_computed(index) and trigger & self.editTriggers():
             self.typingBlocked.emit()
             return False
         opened = super().edit(index, trigger, event)  # type: ignore[arg-type]  # Qt passes None here itself
         for editor in self._editors() if opened and typed else ():
             editor.typed = True
         return opened
+
+    def _is_computed(self, index: Index) -> bool:
+        return index.isValid() and not self.model().flags(index) & Qt.ItemFlag.ItemIsEditable
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """Qt hands a composition on to the editor that it opens, but loses what is committed without one."""

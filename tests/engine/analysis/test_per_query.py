@@ -50,8 +50,8 @@ def test_the_worked_example_reads_as_in_the_lesson():
     found = explain(DenseEvaluation(problem), "head_output", (0, 0, 1, 1))
     assert found.query_latex == (
         r"o_{1,1} = \frac{1}{Z} \sum_{j} e^{q_{1} \cdot k_{j} / \sqrt{3}}\,v_{j,1} = "
-        r"\frac{1}{4.9544} \cdot \left(e^{0.5774} \cdot 2 + e^{1.1547} \cdot 4\right) = 3.2809, \quad "
-        r"Z = \sum_{j} e^{q_{1} \cdot k_{j} / \sqrt{3}} = e^{0.57735} + e^{1.15470} = 4.9544"
+        r"\frac{1}{4.954} \cdot \left(e^{0.5774} \cdot 2 + e^{1.1547} \cdot 4\right) = 3.281, \quad "
+        r"Z = \sum_{j} e^{q_{1} \cdot k_{j} / \sqrt{3}} = e^{0.5774} + e^{1.1547} = 4.954"
     )
     first, _, third, fourth, *_ = found.query_text.splitlines()
     assert first == "O[0, 0, 1, 1] = 1/Z · Σ_j e^(Q[1]·K[j] / √3) · V[j, 1]"

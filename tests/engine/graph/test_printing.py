@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, Problem, explain
-from attn_gui.engine.graph.printing import printed_operands
+from attn_gui.engine.graph.printing import PrintedNumbers, printed_operands, short_number
 from tests.printed import disagreement, is_checked
 
 WORKED = Problem(query=[[1, 0, 1], [0, 1, 1]], key=[[1, 1, 0], [0, 1, 1]], value=[[1, 2], [3, 4]])
@@ -57,8 +57,27 @@ def test_small_problems_agree_with_a_calculator(seed, n, d, size):
 
 def test_digits_are_added_where_they_are_needed_alone():
     assert printed_operands([0.14023, 1.39488], truediv, 0.14023 / 1.39488) == ["0.1402", "1.395"]
-    assert printed_operands([5.0, math.sqrt(2)], truediv, 5 / math.sqrt(2)) == ["5", "1.41421"]
+    assert printed_operands([5.0, math.sqrt(2)], truediv, 5 / math.sqrt(2)) == ["5", "1.414"]
     assert printed_operands([2.0, math.sqrt(3)], truediv, 2 / math.sqrt(3), places=2) == ["2", "1.732"]
+
+
+def test_a_number_has_the_same_digits_wherever_it_stands_and_those_of_a_kind_the_same_decimals():
+    printed, scores = PrintedNumbers(), [1 / math.sqrt(3), 2 / math.sqrt(3)]
+    powers = [math.exp(score) for score in scores]
+    for score, power in zip(scores, powers, strict=True):
+        printed.add(power, lambda numbers: math.exp(numbers[0]), [score])
+    printed.add(sum(powers), math.fsum, powers)
+    printed.add(powers[1] / sum(powers), lambda pair: pair[0] / pair[1], [powers[1], sum(powers)])
+    printed.alike(scores, "scores")
+    printed.settle()
+    said = [printed.text(number) for number in (*scores, *powers, sum(powers), powers[1] / sum(powers))]
+    assert said == ["0.5774", "1.1547", "1.781", "3.173", "4.954", "0.6405"]
+    assert [short_number(size) for size in (3.77034e-4, 3.77034e-5, 2.0000000000004, 0.5)] == [
+        "0.0003770",
+        "3.770e-5",
+        "2",
+        "0.5",
+    ]
 
 
 def test_numbers_that_do_not_give_the_result_say_so():

@@ -36,7 +36,7 @@ def test_a_bias_is_typed_seen_explained_undone_kept_and_exported(fields):
     assert np.allclose(fields.map("weights"), softmax(expected))
     person.show_stage("biased")
     person.click_cell("biased", 0, 1)
-    assert "with its bias: 2.0774" in fields.sentence()
+    assert "with its bias: 2.077" in fields.sentence()
     fields.undo()
     assert np.allclose(fields.map("biased"), SCALED)
     person.do("redo")

@@ -57,13 +57,13 @@ def test_a_weight_is_set_by_its_query_row_in_one_step(fields, target):
     person.click_cell("weights", 1, 0)
     before = person.numbers("query")
     said = target("0.5")
-    assert said["reached"] == "It reaches 0.5000."
+    assert said["reached"] == "It reaches 0.5."
     assert said["change"].startswith("Changes Q[1, 0 … 2], by a length of ")
     assert np.allclose(fields.map("weights"), [[0.5, 0.5], [0.5, 0.5]])
     assert person.numbers("query")[0] == before[0]
     # K₀ − K₁ = (1, 0, −1): with the odds even, the score's difference −1 goes by half along each of the two
     assert np.allclose(np.array(person.numbers("query")[1], float), [0.5, 1, 0.5])
-    assert person.steps()[1:] == ["A[1, 0]: 0.3595 → 0.5000 by Q[1, 0 … 2]"]
+    assert person.steps()[1:] == ["A[1, 0]: 0.3595 → 0.5 by Q[1, 0 … 2]"]
     fields.undo()
     assert person.numbers("query") == before
     person.do("redo")
@@ -102,7 +102,7 @@ def test_odds_go_free_where_they_can_hardly_be_kept_and_that_is_said(fields, tar
     fields.pick("score", "dot")
     fields.person.click_cell("weights", 20, 49)
     said = target("0.3")
-    assert said["reached"] == "It reaches 0.3000."
+    assert said["reached"] == "It reaches 0.3."
     assert "with 50 open keys and d_k = 1 hardly any target can be reached that keeps them" in said["reason"]
     assert fields.map("weights")[20, 49] == pytest.approx(0.3, abs=1e-9)
 

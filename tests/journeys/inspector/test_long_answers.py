@@ -109,7 +109,7 @@ def test_a_weight_of_a_long_problem_is_set_by_its_key_row(person, qtbot):
         radio = dialog.radios["key"]
         QTest.mouseClick(radio, Qt.MouseButton.LeftButton, pos=QPoint(8, radio.height() // 2))
         QTest.keyClicks(dialog.field, "0.25")
-        qtbot.waitUntil(lambda: dialog.reached.text() == "It reaches 0.2500.")
+        qtbot.waitUntil(lambda: dialog.reached.text() == "It reaches 0.25.")
         QTest.mouseClick(dialog.buttons.button(OK), Qt.MouseButton.LeftButton)
 
     person.answering(TargetDialog, answer, lambda: person.do("set_target"))
@@ -118,7 +118,7 @@ def test_a_weight_of_a_long_problem_is_set_by_its_key_row(person, qtbot):
     after = person.numbers("key")[COLUMN]
     assert after[:WIDTH] == before[:WIDTH]  # of the other head
     assert after[WIDTH:] != before[WIDTH:]
-    assert person.steps()[1:] == [f"A[{ROW}, {COLUMN}]: 4.69e−5 → 0.2500 by K[{COLUMN}, {WIDTH} … {2 * WIDTH - 1}]"]
+    assert person.steps()[1:] == [f"A[{ROW}, {COLUMN}]: 4.691e−5 → 0.25 by K[{COLUMN}, {WIDTH} … {2 * WIDTH - 1}]"]
     person.press("Ctrl+Z")
     assert person.numbers("key")[COLUMN] == before
 

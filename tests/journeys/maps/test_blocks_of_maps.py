@@ -99,7 +99,7 @@ def test_one_number_is_typed_for_all(person, stage):
     expected = compute(set_to(0.25, stage))
     for each in (stage, "head_output"):
         np.testing.assert_allclose(shown(person, each), expected[each][0, 2], rtol=1e-12)
-    assert person.steps()[-1].endswith("[1 … 3, 2 … 5] set to 0.2500 by hand")
+    assert person.steps()[-1].endswith("[1 … 3, 2 … 5] set to 0.25 by hand")
     assert verify(person.program.document.problem).ok
     person.do("undo")
     assert person.program.document.problem == problem_of()

@@ -209,3 +209,26 @@ def test_it_is_written_as_gif_beside_the_window(launch, tmp_path):
     QTest.qWait(1)
     assert QImage(str(path)).size().width() == 800
     assert "weight.gif" in person.banner()
+
+
+def test_space_walks_from_the_strip_and_from_a_computed_table_but_types_in_a_given_one(launch):
+    person = launch("transformer-layer.npz")
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 1)
+    node = person.find("node.scores")
+    node.setFocus()
+    person.press("Space")
+    assert player(person).walk.title.endswith("[1, 1]")
+    person.press("Esc")
+    person.rest()
+    assert node.hasFocus()
+    person.go_to("query", 0, 5)
+    person.press("Space")
+    assert person.program.view.look.cell == ("query", 0, 1)
+    assert "Q[0, 1]" in player(person).walk.title
+    person.press("Esc")
+    person.rest()
+    person.go_to("x", 0, 0)
+    person.press("Space")
+    assert not person.has("walk") or not person.find("walk").isVisible()
+    assert not person.find("inspector.walk.key").isVisible(), "Space types here"

@@ -51,14 +51,14 @@ def test_every_stage_has_its_sentence(
 
 @pytest.mark.parametrize(
     ("scale", "expected"),
-    [(None, "divided by √3."), (1.0, "not scaled."), (0.25, "times 0.2500."), (-2.0, "times −2.")],
+    [(None, "divided by √3."), (1.0, "not scaled."), (0.25, "times 0.25."), (-2.0, "times −2.")],
 )
 def test_the_scale_in_force_is_named(shown: Shown, make: Make, scale: float | None, expected: str) -> None:
     assert said(shown(make(scale=scale), "scaled", 0, 0)).endswith(expected)
 
 
 @pytest.mark.parametrize(
-    ("scale", "expected"), [(None, "It is the score, not scaled."), (1.0, "not scaled."), (0.25, "times 0.2500.")]
+    ("scale", "expected"), [(None, "It is the score, not scaled."), (1.0, "not scaled."), (0.25, "times 0.25.")]
 )
 @pytest.mark.parametrize("score", ["cosine", "gaussian", "average"])
 def test_a_score_that_is_no_product_is_scaled_only_if_a_scale_is_given(
@@ -197,7 +197,7 @@ def test_heads_of_keys_are_as_wide_as_they_are(shown: Shown) -> None:
     [
         (None, "It is the score, divided by √3."),
         (1.0, "It is the score, not scaled."),
-        (0.25, "It is the score times 0.2500."),
+        (0.25, "It is the score times 0.25."),
     ],
 )
 def test_a_score_changed_by_hand_is_no_sum_of_products(
@@ -235,9 +235,9 @@ def test_weights_that_are_no_numbers_are_not_compared(shown: Shown, make: Make) 
 
 
 def test_a_cap_and_a_width_are_told_as_they_are(shown: Shown, make: Make) -> None:
-    assert said(shown(make(softcap=0.25), "capped", 0, 0)).endswith("It stays between −0.2500 and 0.2500.")
+    assert said(shown(make(softcap=0.25), "capped", 0, 0)).endswith("It stays between −0.25 and 0.25.")
     gaussian = make(score="gaussian", score_params={"w": 0.125, "key_norm": 0.0625})
-    assert said(shown(gaussian, "scores", 0, 0)).endswith("counts 0.0625 times, times 0.1250 squared.")
+    assert said(shown(gaussian, "scores", 0, 0)).endswith("counts 0.0625 times, times 0.125 squared.")
 
 
 def test_a_change_that_leaves_a_number_is_told_as_one(shown: Shown, make: Make) -> None:
