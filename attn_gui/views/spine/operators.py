@@ -163,11 +163,15 @@ class QuietBox(ListBox):
 
     def set_choices(self, choices: list[tuple[str, str]]) -> None:
         super().set_choices(choices)
-        self._frame.setText(self.list.currentText())
+        self._say()
 
     def set_key(self, key: str) -> None:
         super().set_key(key)
+        self._say()
+
+    def _say(self) -> None:
         self._frame.setText(self.list.currentText())
+        self._frame.setMinimumWidth(self.list.sizeHint().width())  # what stands beside it does not move
 
 
 class MaskBox(OperatorBox):
