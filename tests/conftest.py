@@ -205,13 +205,13 @@ def _settings_apart(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read from or written to the settings of whoever runs the tests; these ask for the full window, which
     has everything to try."""
     home = Path(tempfile.mkdtemp(dir=_homes))
-    for settings_of in ("settings", "XDG_CONFIG_HOME"):  # of this process, and of those that it starts
-        kept = home / settings_of / "attn_gui" / "attn_gui.ini"
-        kept.parent.mkdir(parents=True)
-        kept.write_text("[General]\nsimple=false\n", "utf-8")
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+    kept = home / "attn_gui" / "attn_gui.ini"
+    kept.parent.mkdir()
+    kept.write_text("[General]\nsimple=false\n", "utf-8")
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home))  # of this process
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))  # of those that it starts
+    for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name))
-    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(home / "settings"))
 
 
 @pytest.fixture(autouse=True)

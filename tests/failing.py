@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -26,7 +27,8 @@ def failing(rows: Iterable[R], check: Callable[[R], object], name: Callable[[R],
 def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Run a test with every row, as `pytest.mark.parametrize` does, as one test that raises what all rows raise.
 
-    A test for each row takes longer to set up than most rows to check. What fixtures give is the same for all rows.
+    A test for each row takes longer to set up than most rows to check. What fixtures give is the same for all rows, but
+    for a `tmp_path` of each row's own.
     """
     columns = (names,) if isinstance(names, str) else names
     table = [dict(zip(columns, (row,) if isinstance(names, str) else row, strict=True)) for row in rows]
@@ -35,9 +37,10 @@ def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callabl
         @wraps(test)
         def run(**fixtures: Any) -> None:
             raised: list[BaseException] = []
-            for row in table:
+            for number, row in enumerate(table):
+                own = {name: _folder(given, number) for name, given in fixtures.items() if name == "tmp_path"}
                 try:
-                    test(**fixtures, **row)
+                    test(**{**fixtures, **own}, **row)
                 except pytest.skip.Exception:
                     continue
                 except (Exception, pytest.fail.Exception) as error:
@@ -51,3 +54,9 @@ def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callabl
         return run
 
     return whole
+
+
+def _folder(above: Path, number: int) -> Path:
+    found = above / str(number)
+    found.mkdir()
+    return found

@@ -11,6 +11,7 @@ from attn_gui.commands.export_command import export_parser
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.formats import IMAGES, numbers
 from attn_gui.formats.scripts import SCRIPTS
+from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[1]
 HELP = ROOT / "resources" / "help"
@@ -51,7 +52,7 @@ def test_every_page_is_there_in_both_languages():
     assert KEYS[1:] == sorted(path.stem for path in (HELP / "zh").glob("*.md"))
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each("key", KEYS)
 def test_both_languages_have_the_same_commands_code_and_tables(key):
     english, chinese = text_of(key, "en"), text_of(key, "zh")
     assert [line.replace("--name zh --lang zh", "--name en") for line in commands(chinese)] == commands(english)
@@ -68,14 +69,14 @@ def test_every_command_is_told_once():
     assert sorted(set(found)) == sorted(found)
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each("key", KEYS)
 def test_inline_commands_and_options_are_in_both(key):
     texts = [text_of(key, lang) for lang in READMES]
     for pattern in (r"`attn-gui (\w+)[^`]*`", r"`(--[a-z-]+)", r"`(\w+=)", r"packaging/dev\.py (\w+)"):
         assert set(re.findall(pattern, texts[0])) == set(re.findall(pattern, texts[1])), pattern
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+@each("path", DOCUMENTS)
 def test_pictures_and_files_that_are_linked_are_there(path):
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
     assert len(links) > 8 or path not in READMES.values()

@@ -19,7 +19,7 @@ from attn_gui.document.document import Change
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.operands import StageOperand, picture_of, stage_plane
 from attn_gui.figure.text.labels import token_label
 from attn_gui.figure.text.numbers import sentence_number

@@ -21,8 +21,8 @@ from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.document import Change
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.engine import Evaluation
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import stand_in
-from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.operands import stage_plane

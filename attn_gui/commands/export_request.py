@@ -12,6 +12,7 @@ from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.derived_stages import OVER_HEADS, over_heads
 from attn_gui.engine.errors import Said, StageError
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.proxies import (
     BeforeState,
     Difference,
@@ -20,7 +21,6 @@ from attn_gui.engine.evaluation.proxies import (
     pair_of,
     with_derived,
 )
-from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.stages import SHOWN_FIRST
 from attn_gui.formats import FormatError, Loaded, open_file
 from attn_gui.formats.export_names import file_stem, item_part, own_heads

@@ -14,9 +14,10 @@ import numpy as np
 
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.checks import as_box, same
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.proxies import Difference, stand_in, with_derived
-from attn_gui.engine.evaluation.trace import Trace, evaluation_of, problem_in
+from attn_gui.engine.evaluation.trace import Trace, problem_in
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.intervention_nodes import computed_nodes
 from attn_gui.engine.graph.nodes import as_index

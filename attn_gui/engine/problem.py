@@ -108,6 +108,8 @@ class Problem(Fields, Pictured):
     score                   "dot", "additive", "cosine", "gaussian" or "average"
     score_params            gaussian: {w, key_norm}; additive: {w_score_query (d_q, d_a), w_score_key (d_k, d_a),
                             w_score (d_a,)}
+    normalize               "softmax", "none" (the scores as they are), "sum" (φ(s) / Σ φ(s), φ(s) = elu(s) + 1) or
+                            "sigmoid": what makes weights of the scores; a closed key has the weight 0
     scale                   a number; None: 1/√d_k for dot, 1 for the others
     softcap, temperature, rotary_theta  a positive number or None; columns p, p + d_k/2 turn by i·θ^(−2p/d_k)
     rotary_frequencies      None, or (d_k/2,): angles a position in place of θ^(−2p/d_k)

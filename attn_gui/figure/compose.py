@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
 from attn_gui.engine.analysis.differentiation import Gradient
-from attn_gui.engine.evaluation import trace
+from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.graph.nodes import title
@@ -52,7 +52,7 @@ def evaluation_of(source: Source, stage: str) -> Evaluation:
     meant."""
     if isinstance(source, Trace | Evaluation):
         return reading(source.evaluation if isinstance(source, Trace) else source, stage)
-    return reading(trace.evaluation_of(problem_in(source, "render")), stage)
+    return reading(choice.evaluation_of(problem_in(source, "render")), stage)
 
 
 def chosen_heads(evaluation: Evaluation, stage: str, heads: Heads) -> tuple[int | None, ...]:
@@ -237,7 +237,7 @@ def _labels(tokens: Sequence[str] | None, numbers: range) -> Sequence[str]:
 
 
 def title_of(problem: Problem, settings: ExportSettings, heads: Sequence[int | None]) -> list[str]:
-    """Return the parts of a title: layer of a model, stage, head, item."""
+    """Return the parts of a title: layer of a model, stage, head, item; heads and items where there are several."""
     words = WORDS[settings.lang]
     parts = [] if settings.model is None else [words.layer.format(settings.model.layer)]
     parts.append(title(settings.stage, settings.lang))

@@ -13,10 +13,10 @@ import numpy as np
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.errors import StageError
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation, Place
 from attn_gui.engine.evaluation.proxies import EvaluationProxy
-from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.fields import MATRICES
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Stage

@@ -14,8 +14,8 @@ from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.blocks import ACTIVATIONS
 from attn_gui.engine.checks import Record
 from attn_gui.engine.errors import FieldError, ShapeError, StageError
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.threads import one_blas_thread
-from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.interventions import Intervention, Set

@@ -13,9 +13,9 @@ from attn_gui.engine.arrays import Array
 from attn_gui.engine.checks import kind_of, same
 from attn_gui.engine.comparison import leaves_of, with_leaves
 from attn_gui.engine.errors import FieldError, FieldTypeError, StageError
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import Evaluation
-from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph.intervention_nodes import changed_cells
 from attn_gui.engine.interventions import Intervention, normalized_interventions
 from attn_gui.engine.problem import Problem

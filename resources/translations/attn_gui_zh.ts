@@ -218,6 +218,10 @@
         <translation>残差、层归一化、线性层(&amp;L)</translation>
     </message>
     <message>
+        <source>Needs a softmax</source>
+        <translation>需要 softmax</translation>
+    </message>
+    <message>
         <source>&amp;All stages</source>
         <translation>全部阶段(&amp;A)</translation>
     </message>
@@ -322,8 +326,16 @@
         <translation>软上限(&amp;S)</translation>
     </message>
     <message>
+        <source>From scores to &amp;weights</source>
+        <translation>从分数到权重(&amp;W)</translation>
+    </message>
+    <message>
         <source>&amp;Temperature</source>
         <translation>温度(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Needs a softmax or a sigmoid</source>
+        <translation>需要 softmax 或 sigmoid</translation>
     </message>
     <message>
         <source>&amp;Rotary positions</source>
@@ -768,10 +780,6 @@
     <message>
         <source>Nothing is compared yet: choose “With / without …” above, or pin a state</source>
         <translation>还没有比较：先在上方选择“有 / 无 …”，或设为基准</translation>
-    </message>
-    <message>
-        <source>From scores to &amp;weights</source>
-        <translation>从分数到权重(&amp;W)</translation>
     </message>
 </context>
 <context>
@@ -2936,8 +2944,24 @@
         <translation>移除旋转位置编码</translation>
     </message>
     <message>
+        <source>sinks</source>
+        <translation>注意力汇点</translation>
+    </message>
+    <message>
+        <source>temperature and sinks</source>
+        <translation>温度和注意力汇点</translation>
+    </message>
+    <message>
         <source>score {name}</source>
         <translation>评分函数改为{name}</translation>
+    </message>
+    <message>
+        <source>weights: {name}</source>
+        <translation>权重：{name}</translation>
+    </message>
+    <message>
+        <source>weights: {name}; removed the {gone}</source>
+        <translation>权重：{name}；已移除{gone}</translation>
     </message>
     <message>
         <source>added the block</source>
@@ -3170,22 +3194,6 @@
     <message>
         <source>d_k = {width}, columns repeated</source>
         <translation>d_k = {width}，重复各列</translation>
-    </message>
-    <message>
-        <source>sinks</source>
-        <translation>注意力汇点</translation>
-    </message>
-    <message>
-        <source>temperature and sinks</source>
-        <translation>温度和注意力汇点</translation>
-    </message>
-    <message>
-        <source>weights: {name}</source>
-        <translation>权重：{name}</translation>
-    </message>
-    <message>
-        <source>weights: {name}; removed the {gone}</source>
-        <translation>权重：{name}；已移除{gone}</translation>
     </message>
 </context>
 <context>
@@ -3675,6 +3683,10 @@
         <translation>上一步</translation>
     </message>
     <message>
+        <source>Make a card</source>
+        <translation>做成卡片</translation>
+    </message>
+    <message>
         <source>Close the lesson; its place is kept</source>
         <translation>关闭课程（进度会保留）</translation>
     </message>
@@ -3713,10 +3725,6 @@
     <message>
         <source>{done} of {count} steps done</source>
         <translation>完成 {done} / {count} 步</translation>
-    </message>
-    <message>
-        <source>Make a card</source>
-        <translation>做成卡片</translation>
     </message>
 </context>
 <context>
@@ -5820,6 +5828,10 @@
         <translation>随机数，× 1/√d_k</translation>
     </message>
     <message>
+        <source>Needs a softmax of dot products</source>
+        <translation>需要对点积取 softmax</translation>
+    </message>
+    <message>
         <source>variance of q · k against d_k</source>
         <translation>q · k 的方差随 d_k 的变化</translation>
     </message>
@@ -5838,10 +5850,6 @@
     <message>
         <source>random Q and K</source>
         <translation>随机的 Q 和 K</translation>
-    </message>
-    <message>
-        <source>Needs dot products as scores</source>
-        <translation>需要以点积作为评分函数</translation>
     </message>
     <message>
         <source>Why √d_k, a picture for each d_k</source>
@@ -6384,12 +6392,20 @@
         <translation>该头中最大的权重；手动设定的权重可为任意数值</translation>
     </message>
     <message>
+        <source>the largest weight of the head, which may be any number</source>
+        <translation>该头的最大权重，可以是任意数</translation>
+    </message>
+    <message>
         <source>sink mass</source>
         <translation>汇点占比</translation>
     </message>
     <message>
         <source>share of the weights on key 0</source>
         <translation>落在键 0 上的权重所占的比例</translation>
+    </message>
+    <message>
+        <source>Needs queries and keys of one sequence, with tokens, and weights whose rows add up to 1</source>
+        <translation>需要查询和键来自同一个带词元的序列，且每行权重之和为 1</translation>
     </message>
     <message>
         <source>previous token</source>
@@ -6436,6 +6452,10 @@
         <translation>熵（比特）</translation>
     </message>
     <message>
+        <source>Needs weights whose rows add up to 1</source>
+        <translation>需要每行权重之和为 1</translation>
+    </message>
+    <message>
         <source>mean entropy in bits, 0 … log₂ {keys} = {most}</source>
         <translation>每行的平均熵（比特），0 … log₂ {keys} = {most}</translation>
     </message>
@@ -6446,18 +6466,6 @@
     <message>
         <source>mean entropy in bits, 0 … {most}</source>
         <translation>每行的平均熵（比特），0 … {most}</translation>
-    </message>
-    <message>
-        <source>the largest weight of the head, which may be any number</source>
-        <translation>该头的最大权重，可以是任意数</translation>
-    </message>
-    <message>
-        <source>Needs queries and keys of one sequence, with tokens, and weights whose rows add up to 1</source>
-        <translation>需要查询和键来自同一个带词元的序列，且每行权重之和为 1</translation>
-    </message>
-    <message>
-        <source>Needs weights whose rows add up to 1</source>
-        <translation>需要每行权重之和为 1</translation>
     </message>
 </context>
 <context>
@@ -7161,6 +7169,10 @@
         <translation>有 {field} 就必须有 {other}。</translation>
     </message>
     <message>
+        <source>{field} has no part in the weights where normalize is {normalize}: choose {choices}, or leave it out.</source>
+        <translation>归一化为 {normalize} 时，权重与{field}无关：请改选 {choices}，或去掉它。</translation>
+    </message>
+    <message>
         <source>{field} must be one of {choices}, got {got}.</source>
         <translation>{field} 只能是 {choices} 之一，实为 {got}。</translation>
     </message>
@@ -7405,6 +7417,10 @@
         <translation>参考实现不认识评分函数 {name}：各阶段均未验证。</translation>
     </message>
     <message>
+        <source>The reference does not know the normalization {name}: no stage is judged.</source>
+        <translation>参考计算不认识归一化 {name}：不评判任何步骤。</translation>
+    </message>
+    <message>
         <source>The reference does not know the mask layer {name}: no stage is judged.</source>
         <translation>参考实现不认识掩码层 {name}：各阶段均未验证。</translation>
     </message>
@@ -7415,6 +7431,10 @@
     <message>
         <source>Rows of weights sum to 1, or to 0 without an open key: worst difference {difference}; {wrong} rows do not, {wild} rows hold NaN.</source>
         <translation>权重的每一行之和为 1，没有开放的键时为 0：最大差异 {difference}；{wrong} 行不满足，{wild} 行含有 NaN。</translation>
+    </message>
+    <message>
+        <source>Rows of weights sum to 1: does not apply without a normalization that makes shares of them.</source>
+        <translation>每行权重之和为 1：所选的归一化不要求这一点，不适用。</translation>
     </message>
     <message>
         <source>Weights behind a mask are exactly 0: {wrong} of {count} are not.</source>
@@ -7925,6 +7945,10 @@
         <translation>高斯核评分函数对查询行不是线性的：请放开权重比例，或改动键的行，或改为对权重求解。</translation>
     </message>
     <message>
+        <source>Beside a sink, a norm of Q or K, or a change by hand, or without a softmax, nothing keeps the odds among the other keys: let them go free.</source>
+        <translation>有注意力汇点、Q 或 K 的归一化、手动修改，或没有 softmax 时，其余键之间的比值无法保持：请让它们自由变化。</translation>
+    </message>
+    <message>
         <source>Reached by a small change of the row of X that keeps the odds among the other open keys ({steps} steps); other rows change too where they read it.</source>
         <translation>已达到：对 X 的行做了小的改动，其余开放的键之间权重比例不变（{steps} 步）；读取这一行的其他行也随之改变。</translation>
     </message>
@@ -8089,6 +8113,18 @@
         <translation>“- 词: …”，其中的词为 {words} 之一</translation>
     </message>
     <message>
+        <source>“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”</source>
+        <translation>“- ask:”、“- answer:”、“- tolerance:”、“- wrong:”、“- because:”或“- [ ] 选项”</translation>
+    </message>
+    <message>
+        <source>“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices</source>
+        <translation>“- tolerance:”和“- wrong:”只与“- answer:”同用，不与选项同用</translation>
+    </message>
+    <message>
+        <source>“- wrong: number | what it is”, at most {most} times</source>
+        <translation>“- wrong: 数 | 它是什么”，最多 {most} 行</translation>
+    </message>
+    <message>
         <source>a text under “### English” and one under “### 中文”</source>
         <translation>“### English”与“### 中文”之下各有正文</translation>
     </message>
@@ -8147,6 +8183,10 @@
     <message>
         <source>a number that the problem of this step has</source>
         <translation>这一步的算例中存在的数</translation>
+    </message>
+    <message>
+        <source>a number that is not taken as the answer</source>
+        <translation>一个不会被当作正确答案的数</translation>
     </message>
     <message>
         <source>an answer that is a finite number</source>
@@ -9409,22 +9449,6 @@
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
     <message>
-        <source>“- ask:”, “- answer:”, “- tolerance:”, “- wrong:”, “- because:” or “- [ ] choice”</source>
-        <translation>“- ask:”、“- answer:”、“- tolerance:”、“- wrong:”、“- because:”或“- [ ] 选项”</translation>
-    </message>
-    <message>
-        <source>“- tolerance:” and “- wrong:” beside “- answer:” alone, not with choices</source>
-        <translation>“- tolerance:”和“- wrong:”只与“- answer:”同用，不与选项同用</translation>
-    </message>
-    <message>
-        <source>“- wrong: number | what it is”, at most {most} times</source>
-        <translation>“- wrong: 数 | 它是什么”，最多 {most} 行</translation>
-    </message>
-    <message>
-        <source>a number that is not taken as the answer</source>
-        <translation>一个不会被当作正确答案的数</translation>
-    </message>
-    <message>
         <source>This model does not know {parts}: “{token}” stands there instead.</source>
         <translation>这个模型不认识 {parts}，用“{token}”代替。</translation>
     </message>
@@ -9439,22 +9463,6 @@
     <message>
         <source>words of the table that comes along, such as “cat dog king queen” (English alone)</source>
         <translation>自带词表中的英文词（没有中文词），如“cat dog king queen”</translation>
-    </message>
-    <message>
-        <source>{field} has no part in the weights where normalize is {normalize}: choose {choices}, or leave it out.</source>
-        <translation>归一化为 {normalize} 时，权重与{field}无关：请改选 {choices}，或去掉它。</translation>
-    </message>
-    <message>
-        <source>The reference does not know the normalization {name}: no stage is judged.</source>
-        <translation>参考计算不认识归一化 {name}：不评判任何步骤。</translation>
-    </message>
-    <message>
-        <source>Rows of weights sum to 1: does not apply without a normalization that makes shares of them.</source>
-        <translation>每行权重之和为 1：所选的归一化不要求这一点，不适用。</translation>
-    </message>
-    <message>
-        <source>Beside a sink, a norm of Q or K, or a change by hand, or without a softmax, nothing keeps the odds among the other keys: let them go free.</source>
-        <translation>有注意力汇点、Q 或 K 的归一化、手动修改，或没有 softmax 时，其余键之间的比值无法保持：请让它们自由变化。</translation>
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}. It is the score itself: without a softmax a row adds up to anything.</source>
@@ -10523,6 +10531,10 @@
         <translation>查询与键有多相似：S = a(Q, K)；点积为 S = Q Kᵀ</translation>
     </message>
     <message>
+        <source>Makes weights of the scores: a softmax, nothing at all, φ(s) / Σ φ(s) with φ(s) = elu(s) + 1, or a sigmoid</source>
+        <translation>如何由分数得到权重：softmax、什么都不做、φ(s) / Σ φ(s)（φ(s) = elu(s) + 1）或 sigmoid</translation>
+    </message>
+    <message>
         <source>What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1</source>
         <translation>分数乘以的系数：S′ = S / √dₖ 使分数的方差保持在 1 左右</translation>
     </message>
@@ -10653,10 +10665,6 @@
     <message>
         <source>Which norm the block uses: LayerNorm takes the mean off, RMSNorm does not</source>
         <translation>块使用哪种归一化：LayerNorm 先减去均值，RMSNorm 不减</translation>
-    </message>
-    <message>
-        <source>Makes weights of the scores: a softmax, nothing at all, φ(s) / Σ φ(s) with φ(s) = elu(s) + 1, or a sigmoid</source>
-        <translation>如何由分数得到权重：softmax、什么都不做、φ(s) / Σ φ(s)（φ(s) = elu(s) + 1）或 sigmoid</translation>
     </message>
 </context>
 <context>
@@ -10957,10 +10965,6 @@
         <translation>汇入 {value}</translation>
     </message>
     <message>
-        <source>The weights pour into the rows of {matrix}: {equation}, which lands in {cell}.</source>
-        <translation>权重汇入 {matrix} 的各行：{equation}，落进 {cell}。</translation>
-    </message>
-    <message>
         <source>column {number}</source>
         <translation>第 {number} 列</translation>
     </message>
@@ -10995,10 +10999,6 @@
     <message>
         <source>Add up</source>
         <translation>求和</translation>
-    </message>
-    <message>
-        <source>Add up the powers of this row: {equation}.</source>
-        <translation>把这一行的指数加起来：{equation}。</translation>
     </message>
     <message>
         <source>sum of {count} = {value}</source>
@@ -11037,10 +11037,6 @@
         <translation>第 {number} 行</translation>
     </message>
     <message>
-        <source>{name}: {equation}.</source>
-        <translation>{name}：{equation}。</translation>
-    </message>
-    <message>
         <source>Mask</source>
         <translation>掩码</translation>
     </message>
@@ -11065,10 +11061,6 @@
         <translation>屏蔽</translation>
     </message>
     <message>
-        <source>{name} = {equation}.</source>
-        <translation>{name} = {equation}。</translation>
-    </message>
-    <message>
         <source>Given</source>
         <translation>已知</translation>
     </message>
@@ -11089,10 +11081,6 @@
         <translation>{cell} 被修改过：算出来是 {before}，现在是 {value}。</translation>
     </message>
     <message>
-        <source>Row and column</source>
-        <translation>行与列</translation>
-    </message>
-    <message>
         <source>Row × column</source>
         <translation>行 × 列</translation>
     </message>
@@ -11105,36 +11093,12 @@
         <translation>{pair}，{count} 对</translation>
     </message>
     <message>
-        <source>Add the squares</source>
-        <translation>平方相加</translation>
-    </message>
-    <message>
         <source>Add the products</source>
         <translation>乘积相加</translation>
     </message>
     <message>
-        <source>Square each difference, then add up: {equation}.</source>
-        <translation>每个差取平方，再加起来：{equation}。</translation>
-    </message>
-    <message>
-        <source>Take each pair, then add up: {equation}.</source>
-        <translation>逐对计算，再加起来：{equation}。</translation>
-    </message>
-    <message>
-        <source>Add up: {equation}, which is {cell}.</source>
-        <translation>加起来：{equation}，这就是 {cell}。</translation>
-    </message>
-    <message>
-        <source>Multiply each pair and add up: {equation}, which is {cell}.</source>
-        <translation>每对相乘，再加起来：{equation}，这就是 {cell}。</translation>
-    </message>
-    <message>
         <source>{count} products = {value}</source>
         <translation>{count} 个乘积之和 = {value}</translation>
-    </message>
-    <message>
-        <source>{count} squares = {value}</source>
-        <translation>{count} 个平方之和 = {value}</translation>
     </message>
     <message>
         <source>sum</source>
@@ -11199,6 +11163,50 @@
     <message>
         <source>Carry over</source>
         <translation>沿用</translation>
+    </message>
+    <message>
+        <source>The weights pour into the rows of {matrix}: {equation}, which lands in {cell}.</source>
+        <translation>权重汇入 {matrix} 的各行：{equation}，落进 {cell}。</translation>
+    </message>
+    <message>
+        <source>Add up the powers of this row: {equation}.</source>
+        <translation>把这一行的指数加起来：{equation}。</translation>
+    </message>
+    <message>
+        <source>{name}: {equation}.</source>
+        <translation>{name}：{equation}。</translation>
+    </message>
+    <message>
+        <source>{name} = {equation}.</source>
+        <translation>{name} = {equation}。</translation>
+    </message>
+    <message>
+        <source>Row and column</source>
+        <translation>行与列</translation>
+    </message>
+    <message>
+        <source>Add the squares</source>
+        <translation>平方相加</translation>
+    </message>
+    <message>
+        <source>Square each difference, then add up: {equation}.</source>
+        <translation>每个差取平方，再加起来：{equation}。</translation>
+    </message>
+    <message>
+        <source>Take each pair, then add up: {equation}.</source>
+        <translation>逐对计算，再加起来：{equation}。</translation>
+    </message>
+    <message>
+        <source>Add up: {equation}, which is {cell}.</source>
+        <translation>加起来：{equation}，这就是 {cell}。</translation>
+    </message>
+    <message>
+        <source>Multiply each pair and add up: {equation}, which is {cell}.</source>
+        <translation>每对相乘，再加起来：{equation}，这就是 {cell}。</translation>
+    </message>
+    <message>
+        <source>{count} squares = {value}</source>
+        <translation>{count} 个平方之和 = {value}</translation>
     </message>
 </context>
 <context>
@@ -11326,8 +11334,8 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>由 softmax 得出的一行权重（连同汇点所占份额）之和为 1。其余权重怎么处理？</translation>
     </message>
     <message>
-        <source>The softmax gives a row of weights that adds up to 1. What should happen to the other weights?</source>
-        <translation>由 softmax 得出的一行权重之和为 1。其余权重怎么处理？</translation>
+        <source>A row of weights adds up to 1 here. What should happen to the other weights?</source>
+        <translation>这里每行权重之和为 1。其余权重怎么处理？</translation>
     </message>
     <message>
         <source>Do the same from now on</source>

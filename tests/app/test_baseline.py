@@ -14,6 +14,7 @@ from attn_gui.app.program import Program
 from attn_gui.app.state.baseline import signed_text
 from attn_gui.document.edits import Label, SetCells
 from attn_gui.engine import Problem, compute
+from tests.failing import each
 
 PATIENCE_MS = 120_000
 N, H, D = 1450, 1, 2  # just beyond what is kept whole
@@ -102,9 +103,6 @@ def test_a_head_of_a_long_problem_is_switched_off_and_edits_are_followed(program
 # The change of a cell in words.
 
 
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [(0.387, "+0.387000"), (-0.387, "−0.387000"), (-3e-9, "−3.00000e−9"), (3e-9, "+3.00000e−9")],
-)
+@each(("change", "text"), [(0.387, "+0.387000"), (-0.387, "−0.387000"), (-3e-9, "−3.00000e−9"), (3e-9, "+3.00000e−9")])
 def test_a_change_has_its_own_sign_and_is_never_0(change, text):
     assert signed_text(change) == text

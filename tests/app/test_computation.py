@@ -17,8 +17,8 @@ from attn_gui.document.edits import Label, SetCells, SetFields
 from attn_gui.engine import Evaluation, Plane, Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.evaluation import streaming_kernels, trace
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.evaluation.trace import evaluation_of
 from attn_gui.engine.graph import indices
 from attn_gui.views.map.heatmap import Heatmap
 
@@ -118,7 +118,7 @@ def test_the_next_edit_ends_the_settling(qtbot, desk, monkeypatch):
 
     def slow(self, *, progress=None, cancelled=bool):
         asked.append(cancelled)
-        assert edited.wait(5)
+        assert edited.wait(120)
         return settle(self, progress=progress, cancelled=cancelled)
 
     monkeypatch.setattr(StreamingEvaluation, "settle", slow)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.app.tables.finding import fitting, named_alike, place_in, wanted_by
 from attn_gui.document.number_text import shown
+from tests.failing import each
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [("12, 3", (12, 3)), ("(0,1)", (0, 1)), ("[2；7]", (2, 7)), (" 4 ， 5 ", (4, 5))],
-)
+@each(("text", "place"), [("12, 3", (12, 3)), ("(0,1)", (0, 1)), ("[2；7]", (2, 7)), (" 4 ， 5 ", (4, 5))])
 def test_a_place_is_a_row_and_a_column(text: str, place: tuple[int, int]) -> None:
     assert place_in(text) == place
 
 
-@pytest.mark.parametrize("text", ["", "1", "1.5", "a, b", "-1, 2", "1, 2, 3", "1 2"])
+@each("text", ["", "1", "1.5", "a, b", "-1, 2", "1, 2, 3", "1 2"])
 def test_other_texts_are_no_place(text: str) -> None:
     assert place_in(text) is None
 
@@ -47,7 +44,7 @@ def test_numbers_that_are_none_and_closed_cells() -> None:
     assert not fitting(block, np.zeros((1, 4), bool), wanted_by("0", 3, False)).any()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("0.0004", [0.00039812, 0.000402]),

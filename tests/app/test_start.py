@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.program import Program
 from attn_gui.paths import resource
+from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[2]
 SCREEN = {
@@ -255,7 +256,7 @@ def test_what_is_asked_for_before_everything_is_there_is_done_then(qapp: QApplic
         program.end()
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after"),
     [
         ({"QT_IM_MODULE": "fcitx"}, {"QT_IM_MODULE": "ibus"}),

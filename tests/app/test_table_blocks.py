@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.app.tables.table_blocks import grown_fields, grown_outline
 from attn_gui.engine import Problem, clash_of, new_problem
 from attn_gui.engine.shape_errors import shapes_of
+from tests.failing import each
 
 DIRECT = new_problem("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random")
 HEADS = new_problem("direct", n=3, m=5, num_heads=2, d_k=2, d_v=7, fill="random")
@@ -44,7 +44,7 @@ def test_heads_grow_by_rows_only():
     assert table(HEADS.replace(**fields), "key").shape == (6, 4)
 
 
-@pytest.mark.parametrize("field", ["query", "key", "value", "w_query", "w_output", "mask.0.allowed", "b_key"])
+@each("field", ["query", "key", "value", "w_query", "w_output", "mask.0.allowed", "b_key"])
 def test_what_is_computed_or_tied_to_others_does_not_grow(field):
     assert field not in PROJECTED.arrays() or grown_outline(PROJECTED, field, 9, 9) is None
 

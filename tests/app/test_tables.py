@@ -12,6 +12,7 @@ from attn_gui.engine.evaluation.related import parts_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.figure.operands import stage_plane
+from tests.failing import each
 
 MAPS = ("scores", "scaled", "capped", "masked")
 
@@ -100,7 +101,7 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@each("name", PAIRS)
 def test_a_difference_is_that_of_the_whole_arrays(name):
     now, before = PAIRS[name]
     with np.errstate(invalid="ignore"):
@@ -119,8 +120,8 @@ def test_where_there_was_no_such_matrix_nothing_can_be_told(before):
     assert np.isnan(found.item(2, 3))
 
 
-@pytest.mark.parametrize("kind", [DenseEvaluation, StreamingEvaluation])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@each("kind", [DenseEvaluation, StreamingEvaluation])
+@each("dtype", ["float32", "float64"])
 def test_cells_of_a_stage_are_those_of_its_block(kind, dtype):
     weights = {name: RANDOM.normal(size=(4, 6)) for name in ("w_query", "w_key", "w_value")}
     evaluation = kind(Problem(x=RANDOM.normal(size=(2, 9, 4)), **weights, num_heads=2, dtype=dtype))

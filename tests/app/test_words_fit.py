@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, Q
 from attn_gui.app.program import Program
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.figure.design_tokens import THEMES
+from tests.failing import each
 
 KINDS = (QLabel, QAbstractButton, QAbstractSpinBox, QComboBox)
 SPARE = 2  # pixels by which styles round
@@ -57,9 +58,9 @@ def test_every_word_has_its_room_in_a_window_that_keeps_to_its_size(window, requ
     assert (window.width(), window.height()) == size
 
 
-@pytest.mark.parametrize("name", sorted(THEMES))
-@pytest.mark.parametrize("ground", GROUNDS)
-@pytest.mark.parametrize("letters", LETTERS)
+@each("name", sorted(THEMES))
+@each("ground", GROUNDS)
+@each("letters", LETTERS)
 def test_text_stands_out(name, ground, letters):
     theme = THEMES[name]
     assert contrast(getattr(theme, letters), getattr(theme, ground)) >= 4.5

@@ -12,6 +12,7 @@ import attn_gui
 from attn_gui.cli import main
 from attn_gui.formats import FormatError, load
 from attn_gui.paths import resource
+from tests.failing import each
 
 WORKED = resource("examples", "worked-example.npz")
 TOY = Path(resource("models", "toy-induction"))
@@ -121,14 +122,14 @@ def test_python_refuses_alike(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("option", [{"num_heads": 2}, {"mask": "block"}, {"array": {"query": "q"}}, {"help": True}])
+@each("option", [{"num_heads": 2}, {"mask": "block"}, {"array": {"query": "q"}}, {"help": True}])
 def test_python_has_no_options_on_a_file(option, tmp_path):
     with pytest.raises(TypeError, match=f"no option '{next(iter(option))}'"):
         attn_gui.export_files(load(WORKED), tmp_path, **option)
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
+@each(
     ("choices", "said"),
     [
         ({"picture": "sqrt_d_k", "levels": np.array([0.0, 1.0])}, "levels means nothing with a page"),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.engine.blocks import ACTIVATIONS
+from tests.failing import each
 
 EPS = np.finfo(float).eps
 
@@ -27,7 +28,7 @@ def exact_gelu(x: float) -> Decimal:
     return Decimal(x) * (1 + 2 * total / pi.sqrt()) / 2
 
 
-@pytest.mark.parametrize("x", [-6.5, -4.0, -2.25, -1.0, -0.46875, -1e-3, 0.0, 1e-8, 0.3, 1.0, 2.5, 6.0])
+@each("x", [-6.5, -4.0, -2.25, -1.0, -0.46875, -1e-3, 0.0, 1e-8, 0.3, 1.0, 2.5, 6.0])
 def test_gelu_keeps_its_digits_far_below_zero(x):
     found, expected = float(ACTIVATIONS["gelu"].bend(np.array([x]))[0]), float(exact_gelu(x))
     assert abs(found - expected) <= (4 + 2 * x * x) * EPS * abs(expected)
@@ -44,7 +45,7 @@ def test_slopes_are_those_of_finite_differences(x):
         assert abs(activation.slope(np.array([x]))[0]) <= activation.steepest
 
 
-@pytest.mark.parametrize("key", ACTIVATIONS)
+@each("key", ACTIVATIONS)
 def test_large_numbers_neither_overflow_nor_turn_into_nan(key):
     activation = ACTIVATIONS[key]
     with np.errstate(all="ignore"):

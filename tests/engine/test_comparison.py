@@ -15,6 +15,7 @@ from attn_gui.engine.evaluation.proxies import BeforeState, Difference
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.pictures.planes import FieldPlane
+from tests.failing import each
 
 H, N, M, D, V = 3, 13, 17, 5, 7
 
@@ -292,7 +293,7 @@ def edited(rng, before):
     return before.replace(**arrays), (0, head, row, column), guilty, place
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each("seed", range(100))
 def test_blame_names_the_responsible_edit_first(seed):
     rng = np.random.default_rng(seed)
     before = small(rng)
@@ -308,7 +309,7 @@ def test_blame_names_the_responsible_edit_first(seed):
     assert suspects[0].share > 0.9
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_every_step_of_a_history_is_left_out_alone(seed):
     """Judged by doing all other steps again, one after the other."""
     rng = np.random.default_rng(seed)

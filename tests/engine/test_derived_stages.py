@@ -8,6 +8,7 @@ import pytest
 from attn_gui.engine import DenseEvaluation, Plane, Problem, StageError, compute, explain, sensitivity
 from attn_gui.engine.evaluation.proxies import derived_maps, with_derived
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from tests.failing import each
 
 N, M, HEADS, GROUPS, D_K, D_V, OUT = 5, 7, 4, 2, 3, 2, 11
 OVER_HEADS = {"mean_weights": np.mean, "largest_weights": np.max}
@@ -63,7 +64,7 @@ def by_loops(problem, trace, name, batch, *place):
     return trace["weights"][batch, head, row, column] * sum(number**2 for number in moved) ** 0.5
 
 
-@pytest.mark.parametrize("name", DERIVED)
+@each("name", DERIVED)
 def test_every_cell_is_that_of_plain_loops_in_both_evaluations(name):
     problem = made()
     trace = compute(problem)
@@ -102,7 +103,7 @@ def test_without_w_o_the_value_itself_moves_the_output():
         trace["head_contribution"]
 
 
-@pytest.mark.parametrize("name", DERIVED)
+@each("name", DERIVED)
 def test_a_cell_is_explained_hop_by_hop_down_to_the_problem(name):
     trace, index = compute(made()), INDEX[name]
     found = explain(trace, name, index)
@@ -119,8 +120,8 @@ def test_a_cell_is_explained_hop_by_hop_down_to_the_problem(name):
     assert seen >= HOPS[name]
 
 
-@pytest.mark.parametrize("name", DERIVED)
-@pytest.mark.parametrize("field", ["query", "value", "w_output"])
+@each("name", DERIVED)
+@each("field", ["query", "value", "w_output"])
 def test_the_gradient_is_the_one_that_small_steps_find(name, field):
     problem, index, step = made(), INDEX[name], 1e-6
     gradient = sensitivity(compute(problem), name, index)[field]

@@ -16,6 +16,7 @@ from attn_gui import engine
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, StageError, compute
 from attn_gui.engine.graph import indices
 from attn_gui.engine.scores import SCORES
+from tests.failing import each
 
 FORMULAS = Path(__file__).parents[2] / "resources" / "help" / "en" / "11-formulas.md"
 
@@ -118,12 +119,12 @@ COMPUTING = ("Problem", "compute", "explain", "sensitivity", "solve", "verify") 
 NEVER_RAISES = ("head_counts", "made_direct", "symbol", "with_biases", "clash_of", "reshaped")
 
 
-@pytest.mark.parametrize("name", [name for name in engine.__all__ if isinstance(getattr(engine, name), type)])
+@each("name", [name for name in engine.__all__ if isinstance(getattr(engine, name), type)])
 def test_every_public_class_says_what_it_is(name):
     assert "." in (getattr(engine, name).__doc__ or ""), name
 
 
-@pytest.mark.parametrize("name", public_functions())
+@each("name", public_functions())
 def test_a_public_function_says_its_shapes_errors_and_source(name):
     said = inspect.getdoc(getattr(engine, name)) or ""
     first, _, rest = said.partition("\n")
@@ -134,12 +135,12 @@ def test_a_public_function_says_its_shapes_errors_and_source(name):
         assert re.search(r"Source: .*\d{4}", rest, re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["Problem", "ShapeError", "compute", "explain", "sensitivity", "solve"])
+@each("name", ["Problem", "ShapeError", "compute", "explain", "sensitivity", "solve"])
 def test_the_package_hands_on_the_same_names(name):
     assert getattr(attn_gui, name) is getattr(engine, name)
 
 
-@pytest.mark.parametrize("kind", [*SCORES, "softmax", "rotary", "softcap", "layer_norm", "window", "prefix", "alibi"])
+@each("kind", [*SCORES, "softmax", "rotary", "softcap", "layer_norm", "window", "prefix", "alibi"])
 def test_what_comes_from_a_paper_names_it(kind):
     """In the page of the help that says what is computed."""
     page = FORMULAS.read_text(encoding="utf-8").partition("\n## ")[0]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from attn_gui.engine import Problem, ShapeError, apply_fix, sentences
 from attn_gui.engine.shape_errors import clash_of as clash_with_shapes
 from attn_gui.engine.shape_errors import draft_of, shapes_of
+from tests.failing import each
 
 N, M, H, G, D, C, E, F, S = 7, 11, 6, 2, 4, 5, 13, 17, 19
 
@@ -150,7 +150,7 @@ def test_two_wrong_matrices_are_put_right_step_by_step(make, data):
     check_every_fix(fields)
 
 
-@pytest.mark.parametrize("make", MAKERS)
+@each("make", MAKERS)
 def test_a_matrix_on_its_side_may_be_transposed(make):
     """Every matrix that would fit if it were transposed: primes on the axes, so no other way round fits."""
     fields = make(np.random.default_rng(0))

@@ -10,8 +10,8 @@ import pytest
 from attn_gui import Problem, compare, compute, explain, sensitivity, solve, verify
 from attn_gui.engine import DenseEvaluation, Evaluation, ShapeError, resize
 from attn_gui.engine.creation.create import averaged, moved
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import GivenEvaluation
-from attn_gui.engine.evaluation.trace import evaluation_of
 
 B, H, N, M, C = 2, 3, 5, 7, 4
 

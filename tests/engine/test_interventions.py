@@ -13,6 +13,7 @@ from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.intervention_nodes import phrase
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.formats import load, save
+from tests.failing import each
 
 from .by_hand import records, with_record
 from .conftest import EVALUATIONS, MAKERS
@@ -39,8 +40,8 @@ def test_every_kind_on_every_stage_is_what_the_reference_makes_of_it(name, stage
     assert not np.array_equal(trace[stage], trace.computed(stage), equal_nan=True)
 
 
-@pytest.mark.parametrize("factor", [0.0, -1.0, 0.5, -2.5])
-@pytest.mark.parametrize("evaluate", [DenseEvaluation, StreamingEvaluation])
+@each("factor", [0.0, -1.0, 0.5, -2.5])
+@each("evaluate", [DenseEvaluation, StreamingEvaluation])
 def test_what_a_mask_has_closed_stays_closed_when_it_is_multiplied(factor, evaluate):
     """−∞ × 0 would make whole rows NaN, −∞ × −1 would give all weight to what nobody may see."""
     arrays = {name: np.random.default_rng(5).normal(size=(5, 6)) for name in ("query", "key", "value")}
@@ -62,7 +63,7 @@ def test_what_a_mask_has_closed_stays_closed_when_it_is_multiplied(factor, evalu
 
 
 # --- explained -----------------------------------------------------------------------------------
-@pytest.mark.parametrize(("name", "stage", "kind"), CASES[::3] + CASES[1::7])
+@each(("name", "stage", "kind"), CASES[::3] + CASES[1::7])
 def test_a_changed_cell_says_what_was_done_and_what_it_would_be(name, stage, kind):
     trace = compute(made(name, stage, kind))
     changed = trace[stage] != trace.computed(stage)
@@ -245,7 +246,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("record", "error", "words"), BAD)
+@each(("record", "error", "words"), BAD)
 def test_what_does_not_fit_is_refused_in_a_sentence(record, error, words):
     arrays = {name: np.ones((7, 6)) for name in ("query", "key", "value")}
     with pytest.raises(error, match=words) as refusal:
@@ -373,8 +374,8 @@ def whole(evaluation, stage):
     return np.array(evaluation.box(stage, tuple(slice(0, length) for length in evaluation.shape(stage))))
 
 
-@pytest.mark.parametrize("kind", range(3))
-@pytest.mark.parametrize("stage", DenseEvaluation(long_problem()).stages)
+@each("kind", range(3))
+@each("stage", DenseEvaluation(long_problem()).stages)
 def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_short_one(stage, kind):
     problem = long_problem()
     long, plain = StreamingEvaluation(problem, tile=8, chunk=16), DenseEvaluation(problem)
@@ -383,6 +384,6 @@ def test_every_kind_on_every_stage_of_a_long_problem_comes_and_goes_as_in_a_shor
     for now in (changed, problem):
         long.update(now, {})
         short = DenseEvaluation(now)
-        for each in short.stages:
-            assert np.allclose(whole(long, each), whole(short, each), rtol=1e-8, atol=1e-10, equal_nan=True), each
+        for other in short.stages:
+            assert np.allclose(whole(long, other), whole(short, other), rtol=1e-8, atol=1e-10, equal_nan=True), other
     assert not np.array_equal(whole(DenseEvaluation(changed), stage), whole(plain, stage), equal_nan=True)

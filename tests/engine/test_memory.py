@@ -20,7 +20,8 @@ from attn_gui.engine.creation.create import (
     with_score,
 )
 from attn_gui.engine.creation.layer_parts import with_block
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
+from tests.failing import each
 
 WIDE = 700
 ONES = np.ones
@@ -77,7 +78,7 @@ def peak_of(make):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_new_numbers_need_little_more_than_their_own_memory(name):
     make = CASES[name]
     weighed, light = peak_of(lambda: memory.weigh(make))
@@ -157,7 +158,7 @@ def test_filling_tells_how_far_it_is_and_can_be_stopped():
     assert memory.weigh(lambda: fill("random", (2, 2))) == 32  # nothing is left of it
 
 
-@pytest.mark.parametrize("shape", [(), (7,), (70_000,), (2, 3), (3, 7, 5), (2, 3, 7, 5), (300, 300)])
+@each("shape", [(), (7,), (70_000,), (2, 3), (3, 7, 5), (2, 3, 7, 5), (300, 300)])
 def test_blocks_leave_every_number_as_it_was(shape):
     """The whole array at once, as the numbers were made first: a file saved then must open with the same ones."""
     places = np.indices(shape)

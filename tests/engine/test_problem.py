@@ -10,6 +10,7 @@ import pytest
 
 from attn_gui.engine import FieldError, FieldTypeError, Problem, ShapeError, sentences
 from attn_gui.engine.fields import MATRICES
+from tests.failing import each
 
 Q, K, V = np.ones((3, 8)), np.ones((5, 8)), np.ones((5, 12))
 
@@ -172,7 +173,7 @@ CLASHES = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "matrices", "axes", "expected", "got"), CLASHES)
+@each(("fields", "matrices", "axes", "expected", "got"), CLASHES)
 def test_a_clash_names_both_sides_in_one_sentence(fields, matrices, axes, expected, got):
     with pytest.raises(ShapeError) as caught:
         Problem(**fields)
@@ -231,14 +232,14 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "error", "match"), WRONG)
+@each(("fields", "error", "match"), WRONG)
 def test_a_wrong_value_is_refused_in_one_sentence(fields, error, match):
     with pytest.raises(error, match=match) as caught:
         Problem(**fields)
     one_sentence(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "said"),
     [
         ({"softcap": -1}, "softcap must be greater than 0, got −1."),
@@ -272,7 +273,7 @@ class Tensor:
         return np.tri(3, 5, dtype=bool)
 
 
-@pytest.mark.parametrize(
+@each(
     ("mask", "same"),
     [
         ("causal", [{"kind": "causal"}]),

@@ -12,6 +12,7 @@ from attn_gui.engine.blocks import ACTIVATIONS
 from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.expressions import Cell
+from tests.failing import each
 
 CONTRACT = [
     *("normed_x", "normed_context", "query", "key", "value", "normed_query", "normed_key"),
@@ -191,7 +192,7 @@ def test_a_row_whose_squares_are_no_numbers_is_explained_by_what_gives_the_cell(
             evaluated(found)
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
+@each("activation", ACTIVATIONS.values())
 def test_the_formula_of_an_activation_gives_the_cell_however_large_it_is(activation):
     for number in (1e110, -1e110, 1e200, -1e200, 1e-200):
         written = activation.written(Cell("up", (0,), number, "u")).value

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldTypeError, Problem, ShapeError, compute
+from tests.failing import each
 
 
 class Tensor:
@@ -75,7 +76,7 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@each("name", TAKEN)
 def test_tensors_are_taken(name):
     problem = Problem(query=TAKEN[name], key=TAKEN[name], value=CELLS)
     assert problem.query.tolist() == problem.key.tolist() == CELLS.tolist()
@@ -110,7 +111,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_what_cannot_be_read_is_refused_by_its_field(name):
     value, words = REFUSED[name]
     with pytest.raises(FieldTypeError) as caught:
@@ -151,7 +152,7 @@ def test_heads_are_counted_by_a_whole_number(count):
         Problem.from_heads(*map(np.ones, [(1, 3, 6)] * 3), num_heads=count)
 
 
-@pytest.mark.parametrize(
+@each(
     ("shapes", "fields", "matrices", "words"),
     [
         (((3, 6), (2, 5, 6), (2, 5, 7)), {}, ("query",), "must have the axes (head, row, column)"),

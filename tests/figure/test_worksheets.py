@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.graph.indices import whole
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.worksheet_pages import (

@@ -10,7 +10,7 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.worksheets import FOOT, HEIGHT, LINE, SHEETS, SOLUTION_MARGIN, solution_pages, write_solution
 from attn_gui.formats import FormatError, load, open_file

@@ -10,7 +10,7 @@ from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.comparison import with_leaves
 from attn_gui.engine.creation.create import made_direct
 from attn_gui.engine.creation.resize import resize
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.models import (
     Run,
     direct_logits,
@@ -25,6 +25,7 @@ from attn_gui.models import (
 )
 from attn_gui.models.attribution import head_numbers, likely, rows_taken
 from attn_gui.models.changed_layers import LayerEdit
+from tests.failing import each
 
 from .golden_folders import NAMES, OTHERS, TOY, golden
 
@@ -41,8 +42,8 @@ def first(name):
     return known.run(next(iter(known.told["cases"])))
 
 
-@pytest.mark.parametrize("by_hand", [False, True])
-@pytest.mark.parametrize("name", DECODERS)
+@each("by_hand", [False, True])
+@each("name", DECODERS)
 def test_the_parts_of_a_logit_add_up_to_it(name, by_hand):
     run = first(name)
     if by_hand:
@@ -71,7 +72,7 @@ def test_where_norms_stand_between_there_are_no_such_parts():
         direct_logits(first("tiny-bert"), 5)
 
 
-@pytest.mark.parametrize("name", [*DECODERS, "tiny-bert"])
+@each("name", [*DECODERS, "tiny-bert"])
 def test_the_lens_ends_with_the_logits_themselves(name):
     run = first(name)
     lens = logit_lens(run, 1)
@@ -301,7 +302,7 @@ def close(found: np.ndarray, wanted: np.ndarray) -> bool:
     return bool(np.abs(found - wanted).max() <= OTHERS * max(1.0, float(np.abs(wanted).max())))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_all_rows_of_a_layers_end_are_the_other_run(name):
     changed, clean = run(name, 1), run(name, 2)
     for layer in range(changed.model.num_layers):
@@ -312,7 +313,7 @@ def test_all_rows_of_a_layers_end_are_the_other_run(name):
             assert recovered(changed, clean, patched, token, against) == pytest.approx(1, abs=1e-3)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_row_is_where_patching_has_it_in_every_stage(name):
     changed, clean = run(name, 1), run(name, 2)
     layer, row = changed.model.num_layers - 1, 4

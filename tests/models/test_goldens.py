@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from attn_gui.models import Run
+from tests.failing import each
 
 from .golden_folders import cases, edits, golden, slip
 
@@ -14,7 +14,7 @@ def attention(run: Run) -> np.ndarray:
     return np.stack([run.attention(layer) for layer in range(run.model.num_layers)])
 
 
-@pytest.mark.parametrize(("name", "case"), cases())
+@each(("name", "case"), cases())
 def test_a_text_gives_the_numbers_of_transformers(name, case):
     known, run = golden(name), golden(name).run(case)
     layers = range(known.model.num_layers)
@@ -27,7 +27,7 @@ def test_a_text_gives_the_numbers_of_transformers(name, case):
         assert slip(run.pooled, known.arrays[f"{case}.pooled"]) < 1
 
 
-@pytest.mark.parametrize(("name", "edit"), edits())
+@each(("name", "edit"), edits())
 def test_an_edit_gives_the_numbers_of_transformers(name, edit):
     known = golden(name)
     run = known.run(known.told["edits"][edit]["case"], edit)
@@ -37,7 +37,7 @@ def test_an_edit_gives_the_numbers_of_transformers(name, edit):
     assert slip(run.logits[-1:] if len(wanted) == 1 else run.logits[:2], wanted) < 1
 
 
-@pytest.mark.parametrize(("name", "case"), cases())
+@each(("name", "case"), cases())
 def test_a_text_is_cut_as_it_was_cut_there(name, case):
     known = golden(name)
     fed = known.told["cases"][case]
@@ -47,7 +47,7 @@ def test_a_text_is_cut_as_it_was_cut_there(name, case):
     assert list(run.tokens) == fed["tokens"][: len(real)]
 
 
-@pytest.mark.parametrize(("name", "case"), [pair for pair in cases() if pair[0] not in ("tiny-bert", "tiny-xlmr")])
+@each(("name", "case"), [pair for pair in cases() if pair[0] not in ("tiny-bert", "tiny-xlmr")])
 def test_the_most_probable_tokens_are_those_of_transformers(name, case):
     wanted = golden(name).told["cases"][case]["next"]
     found = golden(name).run(case).predictions(top=len(wanted))

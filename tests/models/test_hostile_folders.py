@@ -19,6 +19,7 @@ import pytest
 from attn_gui.formats import FormatError
 from attn_gui.models import open_model
 from attn_gui.paths import resource
+from tests.failing import each
 from tests.mutations.pace import is_slow
 
 from .made_folders import BERT, GPT2, LLAMA, MOST, D, bert_tensors, gpt2_tensors, llama_tensors, packed, write_folder
@@ -173,7 +174,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGE)
+@each("name", DAMAGE)
 def test_it_is_refused_by_one_sentence(name, tmp_path):
     folder = sound(tmp_path / "model")
     damage, said = DAMAGE[name]
@@ -246,7 +247,7 @@ def test_of_the_others_what_is_not_supported_is_named(tmp_path):
 
 
 # --- what is fed ---------------------------------------------------------------------------------
-@pytest.mark.parametrize(
+@each(
     ("fed", "said"),
     [
         ({"ids": [0, 37]}, "ids: there is no token 37; the model has 37"),
@@ -296,7 +297,7 @@ def test_a_model_without_a_tokenizer_takes_ids(tmp_path):
         model.run("a text")
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"model": {"type": "BPE"}}', '{"version": "9"}'])
+@each("text", ["{", "[]", "{}", '{"model": {"type": "BPE"}}', '{"version": "9"}'])
 def test_a_damaged_tokenizer_is_refused(text, tmp_path):
     folder = sound(tmp_path / "model")
     (folder / "tokenizer.json").write_text(text)

@@ -7,7 +7,7 @@ import pytest
 
 from attn_gui.engine import FieldError, StageError, compute
 from attn_gui.engine.creation.create import made_direct
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.stages import STAGE
 from attn_gui.models import attribution, open_model
 from attn_gui.models.changed_layers import LayerEdit

@@ -15,6 +15,7 @@ from attn_gui.cli import main
 from attn_gui.formats import load
 from attn_gui.models import open_model
 from attn_gui.models.study import sample_text
+from tests.failing import each
 
 from .golden_folders import DATA, TOY
 from .made_folders import LLAMA, llama_tensors, write_folder
@@ -143,7 +144,7 @@ def test_without_a_layer_or_head_a_sheet_of_each_layer(capsys, tmp_path):
     assert all(Path(line).stat().st_size for line in lines[-2:])
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "sentence"),
     [
         (("--text", ""), None),  # the tokenizer adds a first token: it is fine

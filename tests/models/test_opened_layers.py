@@ -8,6 +8,7 @@ import pytest
 from attn_gui.engine import compute, verify
 from attn_gui.formats import load, save
 from attn_gui.models.model import read_model
+from tests.failing import each
 
 from .golden_folders import cases, edits, golden, slip
 from .made_folders import with_prefix, write_folder
@@ -28,7 +29,7 @@ def finished(run, state):
     return run.replace().__class__(run.model, run.sequence, (), (*run.states[:-1], state))
 
 
-@pytest.mark.parametrize(("name", "case"), cases())
+@each(("name", "case"), cases())
 def test_a_text_through_opened_layers(name, case):
     known, run = golden(name), golden(name).run(case)
     attention, last = opened(run)
@@ -38,7 +39,7 @@ def test_a_text_through_opened_layers(name, case):
     assert slip(found.logits, known.arrays[f"{case}.logits"]) < 1
 
 
-@pytest.mark.parametrize(("name", "edit"), edits())
+@each(("name", "edit"), edits())
 def test_an_edit_through_opened_layers(name, edit):
     known = golden(name)
     run = known.run(known.told["edits"][edit]["case"], edit)
@@ -70,8 +71,8 @@ def test_every_stage_of_every_variant_is_that_of_the_pass(name, tmp_path):
     assert verify(run.problem(0)).ok
 
 
-@pytest.mark.parametrize("name", ["bert", "gpt2", "qwen3"])
-@pytest.mark.parametrize("kind", ["set", "scale", "copy"])
+@each("name", ["bert", "gpt2", "qwen3"])
+@each("kind", ["set", "scale", "copy"])
 def test_an_intervention_at_any_stage_is_the_same_in_both(name, kind, tmp_path):
     variant = VARIANTS[name]
     folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))
@@ -107,8 +108,8 @@ def test_a_weight_typed_into_an_opened_layer_goes_into_the_model():
     assert not np.allclose(found.logits, run.logits, atol=1e-4)
 
 
-@pytest.mark.parametrize("suffix", ["attn", "npz"])
-@pytest.mark.parametrize("name", ["bert", "gpt2", "qwen3"])
+@each("suffix", ["attn", "npz"])
+@each("name", ["bert", "gpt2", "qwen3"])
 def test_an_opened_layer_is_kept_in_a_file(name, suffix, tmp_path):
     variant = VARIANTS[name]
     folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))

@@ -11,11 +11,12 @@ import pytest
 from attn_gui.engine import FieldError, ShapeError, StageError, compute
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldTypeError
-from attn_gui.engine.evaluation import trace
+from attn_gui.engine.evaluation import choice
 from attn_gui.engine.stages import STAGE
 from attn_gui.formats import FormatError
 from attn_gui.models import changed_layers, open_model
 from attn_gui.models.changed_layers import LayerEdit
+from tests.failing import each
 
 from .golden_folders import DATA, NAMES, TOY, golden
 from .made_folders import BERT, LLAMA, bert_tensors, llama_tensors, write_folder
@@ -90,7 +91,7 @@ def test_all_heads_of_a_layer_made_to_look_at_one_letter(toy):
         assert (token, share > 0.99) == (letter, True)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_stage_set_to_what_it_is_changes_nothing(name):
     run = golden(name).run(next(iter(golden(name).told["cases"])))
     for layer in range(run.model.num_layers):
@@ -99,7 +100,7 @@ def test_a_stage_set_to_what_it_is_changes_nothing(name):
             np.testing.assert_array_equal(run.replace(interventions=[same]).states[-1], run.states[-1])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_every_stage_of_a_layer_that_is_made_other_reaches_the_end(name):
     run = golden(name).run(next(iter(golden(name).told["cases"])))
     for stage in stages_of(run):
@@ -233,7 +234,7 @@ def test_whoever_is_told_the_share_can_end_it(toy):
 
 
 def test_the_share_of_a_long_layer_that_was_changed_is_told_and_ends_it(toy, monkeypatch):
-    monkeypatch.setattr(trace, "DENSE", 0)  # as if it were long
+    monkeypatch.setattr(choice, "DENSE", 0)  # as if it were long
     run = toy.run(TEXT)
     base = run.problem(0)
     other = toy.with_edits({0: LayerEdit.between(base, base.replace(temperature=2.0))})
@@ -331,7 +332,7 @@ def sentence_model(folder, modules, told=None, **modes):
     return folder
 
 
-@pytest.mark.parametrize(
+@each(
     ("mode", "pooled"),
     [
         ("mean_tokens", lambda rows: sum(rows) / len(rows)),
@@ -340,7 +341,7 @@ def sentence_model(folder, modules, told=None, **modes):
         ("lasttoken", lambda rows: rows[2]),
     ],
 )
-@pytest.mark.parametrize("unit", [False, True])
+@each("unit", [False, True])
 def test_a_sentence_is_pooled_as_its_folder_tells(mode, pooled, unit, tmp_path):
     modes = dict.fromkeys(("mean_tokens", "cls_token", "max_tokens", "lasttoken"), False) | {mode: True}
     folder = sentence_model(tmp_path / "model", [*MODULES, POOL, *([UNIT] if unit else [])], **modes)
@@ -357,7 +358,7 @@ def test_a_sentence_of_zeros_is_as_long_as_it_is(tmp_path):
     assert not model.run(ids=[5, 6, 7], interventions=[zero]).embedding.any()
 
 
-@pytest.mark.parametrize(
+@each(
     ("told", "older"),
     [("mean", "mean_tokens"), ("cls", "cls_token"), ("max", "max_tokens"), ("lasttoken", "lasttoken")],
 )
@@ -374,7 +375,7 @@ def test_a_model_of_no_sentences_has_no_vector_for_them(toy):
     assert toy.run(TEXT).embedding is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("modules", "modes", "said"),
     [
         ([*MODULES, POOL], {"weightedmean_tokens": True}, "pooling_mode_weightedmean_tokens is not supported"),

@@ -18,6 +18,8 @@ DATA = Path(__file__).parents[1] / "data" / "models"
 tokenizers = pytest.importorskip("tokenizers")
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: E402  # only where it is installed
 
+from tests.failing import each  # noqa: E402
+
 ALPHABET = sorted(pre_tokenizers.ByteLevel.alphabet())
 
 
@@ -54,7 +56,7 @@ def of_word_piece() -> Tokenizer:
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     ("tokenizer", "token", "text"),
     [
         (by_bytes(), "ĠParis", "␣Paris"),

@@ -14,6 +14,7 @@ from safetensors.numpy import load_file, save_file
 from attn_gui.cli import main
 from attn_gui.models import open_model
 from attn_gui.models.families import FAMILIES
+from tests.failing import each
 
 from .golden_folders import TOY, slip
 from .made_folders import LAYERS, LLAMA, MLP, MOST, D, with_prefix, write_folder
@@ -38,7 +39,7 @@ def is_like(model, other) -> bool:
     return max(*same, slip(mine.hidden, its.hidden)) < 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("config", "biases", "read"),
     [
         (LLAMA, ALL, ()),
@@ -49,7 +50,6 @@ def is_like(model, other) -> bool:
         (QWEN3, ALL, ()),
         (QWEN3 | {"attention_bias": True, "mlp_bias": True}, ALL, (*QKV, "o_proj")),
     ],
-    ids=lambda given: given.get("model_type") if isinstance(given, dict) else None,
 )
 def test_a_bias_is_added_where_the_config_says_so_and_named_where_not(config, biases, read, tmp_path):
     """As transformers has it; an unannounced bias of Q moved the attention of a Llama by up to 0.76."""
@@ -80,7 +80,7 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("name", FOREIGN)
+@each("name", FOREIGN)
 def test_what_a_llama_does_not_have_is_named_and_changes_nothing(name, tmp_path):
     tensor, shape = FOREIGN[name]
     plain, silent = opened(tmp_path / "plain", VARIANTS["llama"])
@@ -127,7 +127,7 @@ def test_every_tensor_of_a_folder_counts_or_is_named(name, tmp_path):
         assert moved != known, tensor
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "buffers"),
     [
         ("llama", {"layers.0.self_attn.rotary_emb.inv_freq": np.ones(3), "rotary_emb.inv_freq": np.ones(3)}),
@@ -149,9 +149,7 @@ def test_of_two_output_biases_the_one_that_does_not_count_is_named(name, tmp_pat
     assert " cls.predictions.bias (1" in sentence or " lm_head.bias (1" in sentence
 
 
-@pytest.mark.parametrize(
-    "named", ["GPT2ForSequenceClassification", "GPT2ForTokenClassification", "GPT2Model", "GPT2ForQuestionAnswering"]
-)
+@each("named", ["GPT2ForSequenceClassification", "GPT2ForTokenClassification", "GPT2Model", "GPT2ForQuestionAnswering"])
 def test_a_model_that_says_it_has_no_head_of_tokens_predicts_none(named, tmp_path):
     gpt2 = VARIANTS["gpt2"]
     classifier = gpt2._replace(config=gpt2.config | {"architectures": [named]})
@@ -162,7 +160,7 @@ def test_a_model_that_says_it_has_no_head_of_tokens_predicts_none(named, tmp_pat
         model.run(ids=IDS).predictions()
 
 
-@pytest.mark.parametrize("named", [["GPT2LMHeadModel"], ["GPT2DoubleHeadsModel"], [], None, "GPT2Model", [3]])
+@each("named", [["GPT2LMHeadModel"], ["GPT2DoubleHeadsModel"], [], None, "GPT2Model", [3]])
 def test_a_model_with_a_head_of_tokens_predicts_or_one_that_says_nothing(named, tmp_path):
     gpt2 = VARIANTS["gpt2"]
     model, said = opened(tmp_path / "model", gpt2._replace(config=gpt2.config | {"architectures": named}))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from attn_gui.models.model import read_model
+from tests.failing import each
 
 from .golden_folders import slip
 from .made_folders import (
@@ -152,16 +153,16 @@ def check(folder: Path, variant: Variant, tensors: Mapping[str, np.ndarray]) -> 
         assert slip(run.logits_at(3), wanted.logits[3]) < 1
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@each("name", VARIANTS)
 def test_a_variant_of_a_family(name, tmp_path):
     variant = VARIANTS[name]
     folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))
     check(folder, variant, {key: as_held(cells, "F32") for key, cells in variant.tensors.items()})
 
 
-@pytest.mark.parametrize("shards", [1, 3])
-@pytest.mark.parametrize("kind", ["F32", "F16", "BF16"])
-@pytest.mark.parametrize("name", ["bert", "gpt2", "qwen3"])
+@each("shards", [1, 3])
+@each("kind", ["F32", "F16", "BF16"])
+@each("name", ["bert", "gpt2", "qwen3"])
 def test_every_kind_of_number_in_one_file_or_in_shards(name, kind, shards, tmp_path):
     variant = VARIANTS[name]
     tensors = with_prefix(variant.tensors, variant.prefix)

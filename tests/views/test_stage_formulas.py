@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.proxies import Difference
@@ -13,6 +12,7 @@ from attn_gui.figure.stage_formulas import stage_latex
 from attn_gui.figure.typesetting import GREEK, SIGNS
 from attn_gui.views.spine.spine_items import formula_text
 from attn_gui.views.stage_formulas import map_words, spoken
+from tests.failing import each
 
 
 def problem(**fields: Any) -> Problem:
@@ -22,7 +22,7 @@ def problem(**fields: Any) -> Problem:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("scale", "latex", "text"),
     [
         (0.25, "0.25", "0.25"),
@@ -48,7 +48,7 @@ def test_no_formula_makes_a_difference():
 # --- Formulas as a screen reader says them ---
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "said"),
     [
         (r"a_{1,1} = \frac{e^{1.155}}{e^{0.577} + e^{1.155}} = 0.6405", "a₁,₁ = e^1.155/(e^0.577 + e^1.155) = 0.6405"),
@@ -68,6 +68,6 @@ def test_every_command_has_its_words(latex, said):
     assert spoken(latex) == said
 
 
-@pytest.mark.parametrize("sign", [sign for sign in (*SIGNS, *GREEK) if sign.startswith("\\")])
+@each("sign", [sign for sign in (*SIGNS, *GREEK) if sign.startswith("\\")])
 def test_what_is_typeset_as_a_sign_is_said_as_one(sign):
     assert len(spoken(sign)) == 1

@@ -17,6 +17,7 @@ from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset, unfenced
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import apply_theme
+from tests.failing import each
 from tests.mutations.pace import is_slow
 
 CHAIN = r"a_{10,13} = \frac{e^{s'_{10,13}-\max}}{Z} = \frac{e^{4.885-4.885}}{1.6367} = 0.6110"
@@ -56,7 +57,7 @@ def ink(latex: str, role: str) -> list[tuple[float, float]]:
     return sorted((box.left(), box.right()) for box in boxes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "query", "key"),
     [
         (r"\frac{q_{10} \cdot k_{13}}{\sqrt{d_k}}", "q_{10}", "k_{13}"),
@@ -153,7 +154,7 @@ def test_a_formula_that_cannot_be_typeset_is_told_and_the_old_one_stays(qtbot: Q
     assert not view.grab().isNull()
 
 
-@pytest.mark.parametrize("broken", [r"\frac{1}{", r"\unknown", "a }", r"\left(a", r"\mathrm{a", "a_", "é̂"])
+@each("broken", [r"\frac{1}{", r"\unknown", "a }", r"\left(a", r"\mathrm{a", "a_", "é̂"])
 def test_what_cannot_be_read_is_a_value_error(broken: str) -> None:
     with pytest.raises(ValueError, match="cannot typeset"):
         typeset(broken)

@@ -34,6 +34,7 @@ from attn_gui.views.theme import (
     theme_signal,
     ui_font,
 )
+from tests.failing import each
 
 PROGRAM = "attn-gui"  # its own icon, of many colors, for menus of the desktop
 ICONS = sorted({path.stem for path in resource("icons").glob("*.svg")} - {PROGRAM})
@@ -63,13 +64,13 @@ def alike(one: QColor, other: QColor) -> bool:
     return max(abs(one.red() - other.red()), abs(one.green() - other.green()), abs(one.blue() - other.blue())) <= 2
 
 
-@pytest.mark.parametrize(("scheme", "ink", "ground"), list(product(THEMES, INKS, GROUNDS)))
+@each(("scheme", "ink", "ground"), list(product(THEMES, INKS, GROUNDS)))
 def test_words_can_be_read_on_every_ground(scheme, ink, ground):
     theme = THEMES[scheme]
     assert contrast(getattr(theme, ink), getattr(theme, ground)) >= 4.5
 
 
-@pytest.mark.parametrize(("scheme", "role"), list(product(THEMES, ("accent", "query", "key", "edit", "error"))))
+@each(("scheme", "role"), list(product(THEMES, ("accent", "query", "key", "edit", "error"))))
 def test_roles_can_be_read_on_their_chips(scheme, role):
     theme = THEMES[scheme]
     assert contrast(getattr(theme, role), getattr(theme, f"{role}_soft")) >= 4.5
@@ -204,7 +205,7 @@ def test_grounds_follow_the_theme(app, qtbot, scheme, ground):
     assert label.grab().toImage().pixelColor(3, 3) == getattr(THEMES[scheme], ground)
 
 
-@pytest.mark.parametrize("name", ICONS)
+@each("name", ICONS)
 def test_icons_wear_the_color_of_their_state(app, name):
     kept = QIcon(icon(name))
     gc.collect(0)  # of the new ones

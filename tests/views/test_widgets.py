@@ -17,6 +17,7 @@ from attn_gui.views.model.predictions import PredictionModel
 from attn_gui.views.snapshots import SnapshotModel, SnapshotRow
 from attn_gui.views.step_list import HistoryModel
 from attn_gui.views.widgets import ElidedLabel, FittingPage, FlowLayout, clear_layout, plain_tip, set_tip, take_widgets
+from tests.failing import each
 
 TAGS = ("<s>", "<b>x</b>", "&lt;", "<img src=x>", "a <b>bold & <s>.attn", "two\n<b>lines</b>")
 TIP = Qt.ItemDataRole.ToolTipRole
@@ -31,7 +32,7 @@ def as_shown(tip: str) -> str:
     return page.toPlainText()
 
 
-@pytest.mark.parametrize("text", [*TAGS, "", "a < b & c", "it → animal (10, 2)\nplain"])
+@each("text", [*TAGS, "", "a < b & c", "it → animal (10, 2)\nplain"])
 def test_a_tip_shows_every_letter(qapp: object, text: str) -> None:
     assert as_shown(plain_tip(text)) == text
 

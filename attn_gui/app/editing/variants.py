@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
+from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem
 from attn_gui.engine.blocks import ACTIVATIONS, BLOCKS, NORMS
@@ -79,7 +80,9 @@ class VariantsController(QObject):
         return {"rotary_positions": turns, **{name: self._switching(field) for name, field in named.items()}}
 
     def _switching(self, field: str) -> Command:
-        return Command(partial(self.switch, field), lambda: getattr(self._document.problem, field) is not None)
+        document = self._document
+        there, read = lambda: getattr(document.problem, field) is not None, partial(_is_read, document, field)
+        return Command(partial(self.switch, field), there, read if field in READ else None)
 
     # --- up --------------------------------------------------------------------------------------
     def set_score(self, score: str) -> None:
@@ -118,6 +121,11 @@ class VariantsController(QObject):
         if present and field is not None and field.isVisible():
             field.setFocus(Qt.FocusReason.OtherFocusReason)
             field.selectAll()
+
+
+def _is_read(document: Document, field: str) -> bool:
+    """Whether the weights are made with a temperature, or sinks."""
+    return field in NORMALIZERS[document.problem.normalize].reads
 
 
 def _label(name: str, values: dict[str, object]) -> Label:
@@ -208,7 +216,10 @@ class LayerController(QObject):
             "head_norms": lambda: self._document.problem.norms_heads,
             "sinks": lambda: self._document.problem.sink is not None,
         }
-        possible = {"gated_network": lambda: self._document.problem.d_ff > 0}
+        possible: dict[str, Callable[[], bool]] = {
+            "gated_network": lambda: self._document.problem.d_ff > 0,
+            "sinks": partial(_is_read, self._document, "sink"),
+        }
         switches = {
             name: Command(partial(self.switch, name), there, possible.get(name)) for name, there in present.items()
         }

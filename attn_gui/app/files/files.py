@@ -29,6 +29,7 @@ from attn_gui.document.document import Document
 from attn_gui.document.edits import Label
 from attn_gui.engine import Problem, ShapeError
 from attn_gui.engine.arrays import Array
+from attn_gui.engine.fields import GIVEN
 from attn_gui.engine.progress import Progress, within
 from attn_gui.formats import SESSION, FileNote, FormatError, Loaded, matrices, open_file, open_small, patterns, problems
 from attn_gui.formats.file_sentences import Unsettled, shown
@@ -512,7 +513,7 @@ class FilesController(QObject):
     def begin_with_example(self, key: str) -> None:
         """Open one of the problems that come along, whatever becomes of the one before."""
         loaded = (example := example_of(key)).load()
-        told = {"cell": ["weights", *example.cell]} if example.cell else {}
+        told = {"cell": [GIVEN, *example.cell]} if example.cell else {}
         self._begin(loaded, None, example.name, {**example.view, **told})
         self._tell_of(example, loaded)
 

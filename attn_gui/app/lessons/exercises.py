@@ -14,7 +14,7 @@ from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.document.document import Change
 from attn_gui.document.number_text import NumberError, parse_number, shown
-from attn_gui.engine.evaluation.trace import is_long
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph import indices
 from attn_gui.engine.mistakes.grading import Verdict, grade
 from attn_gui.engine.problem import Problem

@@ -16,7 +16,7 @@ from attn_gui.app.editing.making import copied
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.translated_errors import sentence
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.progress import Progress
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.exercises import Blank

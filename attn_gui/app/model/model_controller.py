@@ -24,7 +24,7 @@ from attn_gui.document.draft import given_up
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.errors import FieldError
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.progress import Progress, within
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.session import Stamp, StudyRecord

@@ -14,6 +14,7 @@ from attn_gui.document.document import Change, Document
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem, Recomputed, sentences
 from attn_gui.engine.arrays import Box
 from attn_gui.engine.errors import FieldError
+from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.threads import (
     give_back,
     one_blas_thread,
@@ -22,7 +23,6 @@ from attn_gui.engine.evaluation.threads import (
     switch_quickly,
     tiles_stand_back,
 )
-from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.graph.indices import count, whole
 
 if TYPE_CHECKING:

@@ -14,14 +14,12 @@ import numpy as np
 from attn_gui.engine import sentences
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError, FieldTypeError, PlaceError
-from attn_gui.engine.evaluation.dense import KEEP, DenseEvaluation, GivenEvaluation
+from attn_gui.engine.evaluation.choice import evaluation_of
+from attn_gui.engine.evaluation.dense import KEEP
 from attn_gui.engine.evaluation.evaluation import Evaluation
 from attn_gui.engine.evaluation.proxies import reading
-from attn_gui.engine.fields import DIRECT
 from attn_gui.engine.graph import indices
 from attn_gui.engine.problem import Pictured, Problem
-
-# --- trace ----------------------------------------------------------------------------------------
 
 
 class Trace(Pictured, Mapping[str, Array]):
@@ -203,46 +201,6 @@ def _check_size(stage: str, shape: tuple[int, ...], itemsize: int) -> None:
     size = prod(shape) * itemsize
     if size > KEEP:
         raise FieldError(sentences.TOO_LARGE, stage=stage, size=f"{size / 2**30:.1f}")
-
-
-# --- choice of the evaluation ---------------------------------------------------------------------
-# Choice of the evaluation: dense while every map and table can be kept, streaming for long and wide problems.
-
-
-DENSE = 2_000_000  # cells of all heads' maps, or of a table with a row for each token, up to which all stages are kept
-HEAD = 1 << 19  # and of such a table of one head: an edit of one key makes all of its output anew
-PROJECTION = 1 << 24  # and of a matrix that projects, as large as those of the layers that people open
-
-
-def is_long(problem: Problem) -> bool:
-    """Return whether the maps, or the tables beside them, are too large to be kept, and read within a frame."""
-    rows, arrays = problem.batch_size * max(problem.n, problem.m), problem.arrays()
-    tables = [arrays[name].size for name in (*DIRECT, "x", "context") if name in arrays]
-    if max(prod(problem.map_shape), rows * problem.d_ff, *tables) > DENSE:
-        return True
-    return rows * max(problem.d_k, problem.d_v) > HEAD or any(array.size > PROJECTION for array in arrays.values())
-
-
-def evaluation_of(problem: Problem) -> Evaluation:
-    """Return the evaluation for a problem of this size.
-
-    Raises FieldError (a ValueError) where none can hold it: a score that is no dot product at great length, or too
-    little memory.
-    """
-    try:
-        return _chosen(problem)
-    except MemoryError as error:
-        raise FieldError(sentences.NO_MEMORY_TO_COMPUTE) from error
-
-
-def _chosen(problem: Problem) -> Evaluation:
-    if not is_long(problem):
-        return DenseEvaluation(problem)
-    if not problem.compares:
-        return GivenEvaluation(problem)
-    from .streaming import StreamingEvaluation  # a small problem need not load it
-
-    return StreamingEvaluation(problem)
 
 
 def compute(problem: Problem) -> Trace:

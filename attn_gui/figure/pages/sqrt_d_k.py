@@ -390,7 +390,7 @@ class RootPage(PageKind[Scaling]):
     title = QT_TRANSLATE_NOOP("Pages", "Why √d_k")
     roles = (Role.SCORE,)
     words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
-    needs = QT_TRANSLATE_NOOP("Pages", "Needs dot products as scores")
+    needs = QT_TRANSLATE_NOOP("Pages", "Needs a softmax of dot products")
     frames = QT_TRANSLATE_NOOP("Pages", "Why √d_k, a picture for each d_k")
     options = (
         Choice("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda context, values: NUMBERS),

@@ -161,9 +161,7 @@ class WeightDialog(QDialog):
                 "What should happen to the other weights?"
             )
             if sink
-            else self.tr(
-                "The softmax gives a row of weights that adds up to 1. What should happen to the other weights?"
-            )
+            else self.tr("A row of weights adds up to 1 here. What should happen to the other weights?")
         )
         self._group = QButtonGroup(self)
         column = QVBoxLayout(self)

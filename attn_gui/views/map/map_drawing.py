@@ -10,13 +10,12 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter
 
 from attn_gui.document.clipboard import Copied
-from attn_gui.engine import Plane
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import PLAIN, Shade
 from attn_gui.figure.operands import by_hand_of, off_areas
 from attn_gui.pictures.geometry import Span, Window
-from attn_gui.pictures.planes import FieldPlane, PlaneLike, covers, number_at
+from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.pictures.tile_cache import TileListener
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.levels import MapLevels
@@ -66,16 +65,6 @@ class MapState:
     def palette(self) -> str:
         """The name of the color map."""
         return self.shade.palette_for(self.signed)
-
-
-def _covered_since(before: PlaneLike | None, now: PlaneLike | None) -> bool:
-    """Whether a matrix is the one before with other cells left out: its colors stay as they were."""
-    if not isinstance(before, Plane | FieldPlane) or not isinstance(now, Plane | FieldPlane):
-        return False
-    if not covers(now) or before.evaluation.problem is not now.evaluation.problem:
-        return False
-    first, second = (one.field if isinstance(one, FieldPlane) else one.stage for one in (before, now))
-    return (first, before.batch, before.head) == (second, now.batch, now.head)
 
 
 # --- What every map shows, large or small: the picture of a matrix and its marks, wherever they are painted ---
@@ -141,8 +130,7 @@ class MapDrawing(QObject):
         if other:
             self.cells.plane = self.taken.plane = shown.plane
             self._news.follow(shown.plane)
-            if not _covered_since(before.plane, shown.plane):
-                self.taken.forget()
+            self.taken.forget()
             if shown.shape != before.shape:
                 self.overlay.forget_places()
                 self.reshaped.emit()
@@ -203,8 +191,7 @@ class MapDrawing(QObject):
     def retake_levels(self) -> bool:
         """Take automatic levels again, as at rest after edits; whether they are known to be others."""
         before, self.renewed = self.taken.kept, False
-        if not covers(self.shown.plane):
-            self.taken.forget()
+        self.taken.forget()
         if not self.canvas.isVisible():
             self._stale = True  # and they are taken when they are asked for
             return False

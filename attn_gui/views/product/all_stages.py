@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from attn_gui.engine import STAGE, symbol
@@ -32,7 +32,7 @@ from attn_gui.views.product.product_layout import (
     lay_out,
     line_height,
 )
-from attn_gui.views.product.stage_maps import StageMaps
+from attn_gui.views.product.stage_maps import MapGround, StageMaps
 from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
 
 # --- One stage among all: its title, symbol and shape over its map, tokens beside it, the color bar below ---
@@ -208,7 +208,7 @@ class StageTile(QWidget):
 LEAST_TILE = (220, 168)
 
 
-class AllStages(QScrollArea):
+class AllStages(MapGround, QScrollArea):
     """Borrows the maps while it is visible; what they show is set where they live, in `StageMaps`."""
 
     stagePicked = Signal(str)
@@ -286,25 +286,9 @@ class AllStages(QScrollArea):
             tile.repaint_marks()
 
     # --- what Qt asks ----------------------------------------------------------------------------
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()  # so that the release comes here
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.groundClicked.emit()
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.arrange()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.arrange()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
-            self.arrange()
 
 
 def _across(count: int, room: QSize, least: QSize, gap: int) -> int:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QPixmap, QRegion, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import Evaluation, Recomputed
@@ -20,13 +20,13 @@ from attn_gui.views.product.captions import ProductWords
 from attn_gui.views.product.map_labels import painted_ground
 from attn_gui.views.product.operand_maps import WITH_BAR, Operands
 from attn_gui.views.product.product_layout import ProductPlaces, ProductScene, places_of
-from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, StageMaps
+from attn_gui.views.product.stage_maps import STAGE_PLACE, LinkedMaps, MapGround, StageMaps
 from attn_gui.views.theme import scaled, set_ground
 
 LEAST_SIZE = (200, 160)
 
 
-class ProductPicture(QWidget):
+class ProductPicture(MapGround, QWidget):
     """Lays the maps of the present stage out so that row i is one height and column j one width throughout."""
 
     stageCellChosen = Signal(str, int, int)
@@ -293,19 +293,8 @@ class ProductPicture(QWidget):
             self._words.paint_marks(painter, places)
         painter.end()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()  # so that the release comes here
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.groundClicked.emit()
-
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -313,10 +302,8 @@ class ProductPicture(QWidget):
         self._show_only_present()
         self.arrange()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
-            self._words.title.tokens.retranslate()
-            self.maps.retranslate()
-            self.operands.retranslate()
-            self.arrange()
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._words.title.tokens.retranslate()
+        self.maps.retranslate()
+        self.operands.retranslate()

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent, QShowEvent
+from PySide6.QtCore import QCoreApplication, QPointF, QRect, QRectF, QSize, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPixmap, QRegion, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Plane, Recomputed
@@ -47,7 +47,7 @@ from attn_gui.views.product.product_layout import (
     padding,
     stage_sides,
 )
-from attn_gui.views.product.stage_maps import MarkedLines, StageMaps, unlink
+from attn_gui.views.product.stage_maps import MapGround, MarkedLines, StageMaps, unlink
 from attn_gui.views.text_views import role_colors
 from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
 
@@ -77,7 +77,7 @@ class Panel(NamedTuple):
     labels: tuple[AxisLabels, ...]
 
 
-class SideBySide(QWidget):
+class SideBySide(MapGround, QWidget):
     """Before on the left, now on the right, which is the large map that the product picture has of the stage.
 
     The two are linked: whatever zooms, moves or chooses in one does so in both, and both have the colors of one bar.
@@ -476,26 +476,13 @@ class SideBySide(QWidget):
                 labels.paint_chosen(painter, marked)
         painter.end()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()  # so that the release comes here
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.groundClicked.emit()
-
     def minimumSizeHint(self) -> QSize:
         return QSize(scaled(LEAST_SIZE[0]), scaled(LEAST_SIZE[1]))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._show_both()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
-            self._name()
-            self.arrange()
+    def retranslate(self) -> None:
+        """All words in the present language."""
+        self._name()

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import QCoreApplication, QObject, QRect, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSignalBlocker, Qt, Signal, SignalInstance
+from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QWidget
 
 from attn_gui.engine import STAGE, Evaluation, Recomputed
@@ -26,6 +26,41 @@ from attn_gui.views.map.marks import Area
 from attn_gui.views.map.minimap import Minimap
 from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
 from attn_gui.views.theme import scaled
+from attn_gui.views.widgets import WidgetMixin
+
+# --- The ground that maps stand on ---
+
+
+class MapGround(WidgetMixin):
+    """A widget on which maps stand: a click beside them is told by `groundClicked`, and in another size, look or
+    language it says its words and arranges its maps anew."""
+
+    groundClicked: SignalInstance
+
+    def arrange(self) -> None:
+        """Place the maps and what stands around them."""
+        raise NotImplementedError
+
+    def retranslate(self) -> None:
+        """All words in the present language, but for those that are painted."""
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # so that the release comes here
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.groundClicked.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange):
+            self.retranslate()
+            self.arrange()
+
 
 # --- Links of the maps of a picture: zoomed, moved or scrolled, all of them show the same rows and columns ---
 

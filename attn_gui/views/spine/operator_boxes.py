@@ -323,12 +323,14 @@ class SpineBoxes(QObject):
             box.picked.connect(partial(self.choicePicked.emit, name))
         else:
             box = (PlainBox if _operators()[name].text else OperatorBox)(name, self._parent)
+        box.hide()  # until it stands in the row
         if fields := NUMBERED.get(name) or LABELED.get(name):
             self._add_row(box, name, fields)
         if self._numbers is not None:
             self.set_numbers(*self._numbers)
         self._made[name] = box
         self._name(box)
+        box.hide()  # until it stands in the row
         return box
 
     def set_score(self, score: str) -> None:
@@ -344,10 +346,9 @@ class SpineBoxes(QObject):
         box.set_key(key)
 
     def set_text(self, name: str, text: str) -> None:
-        """The text of a box without a choice."""
-        box = self.box(name)
-        assert isinstance(box, PlainBox)
-        box.set_text(text)
+        """Set the text of a box without a choice, where a problem has had its step."""
+        if isinstance(box := self._made.get(name), PlainBox):
+            box.set_text(text)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
         """The numbers of the problem by name; an optional one that is not in use leaves its step."""

@@ -17,6 +17,7 @@ from attn_gui.engine.analysis.d_k_sweep import (
     two_states,
 )
 from attn_gui.engine.analysis.sweep import MapRow
+from tests.failing import each
 
 
 def test_seeded_numbers_are_those_of_the_mock_up():
@@ -38,7 +39,7 @@ def test_the_curve_of_seeded_numbers_is_read_off_whole_evaluations():
         assert found == pytest.approx([without[place], with_scale[place]], abs=1e-12)
 
 
-@pytest.mark.parametrize("more", [{}, {"temperature": 2.0}, {"mask": "causal"}, {"scale": 0.25}, {"num_kv_heads": 1}])
+@each("more", [{}, {"temperature": 2.0}, {"mask": "causal"}, {"scale": 0.25}, {"num_kv_heads": 1}])
 def test_columns_of_each_head_are_repeated_and_cut(more):
     rng = np.random.default_rng(4)
     kv = more.get("num_kv_heads", 2)

@@ -14,6 +14,7 @@ from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import settled
 from attn_gui.figure.pages.context import PageContext
+from tests.failing import each
 
 N, M, D_K, D_V, HEADS, MODEL, OUT, ITEMS = 5, 7, 2, 3, 4, 11, 13, 3  # no two of them equal, but for N in self-attention
 
@@ -75,7 +76,7 @@ def test_a_sequence_that_all_items_share_has_no_batch_axis_on_the_page(field):
     assert sources == {name: " × ".join(map(str, matrix.shape)) for name, matrix in batched.items()}
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@each("name", PROBLEMS)
 def test_every_number_is_that_of_the_computed_array(name):
     problem = PROBLEMS[name]
     trace, steps = compute(problem), steps_of(DenseEvaluation(problem))
@@ -88,7 +89,7 @@ def test_every_number_is_that_of_the_computed_array(name):
         assert step.per_head == (len(shape) == 3)
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@each("name", PROBLEMS)
 def test_what_stands_in_a_product_can_be_multiplied(name):
     steps = steps_of(DenseEvaluation(PROBLEMS[name]))
     products = [step for step in steps if step.product]
@@ -100,7 +101,7 @@ def test_what_stands_in_a_product_can_be_multiplied(name):
         assert inner[0] == inner[1] or {"n", "m"} == set(inner)  # of one sequence they are the same number
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@each("name", PROBLEMS)
 def test_a_symbol_is_one_number_wherever_it_stands(name):
     problem = PROBLEMS[name]
     counts = counts_of(problem)

@@ -7,6 +7,7 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.regression import each_from_the_others, error_of_others, fit_width
+from tests.failing import each
 
 
 def regression(points: int, noise: float, seed: int = 3, w: float = 1.0) -> Problem:
@@ -85,7 +86,7 @@ def test_what_cannot_be_fitted_is_said() -> None:
         fit_width(points_of(Problem(query=one, key=one, value=one, score="gaussian")))
 
 
-@pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e200, 1e308])
+@each("unit", [1e-320, 1e-200, 1e200, 1e308])
 def test_points_as_far_apart_as_numbers_can_be_are_fitted_or_left_alone(unit: float) -> None:
     problem = regression(7, 0.5)
     found = fit_width(points_of(problem.replace(key=np.linspace(-1, 1, 7)[:, None] * unit)))

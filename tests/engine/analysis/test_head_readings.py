@@ -14,6 +14,7 @@ from attn_gui.engine import DenseEvaluation, Evaluation, FieldTypeError, PlaceEr
 from attn_gui.engine.analysis import head_readings
 from attn_gui.engine.analysis.head_readings import READINGS, rows_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from tests.failing import each
 
 TOKENS = ("a", "b", "c", "a", "b", "d", "c", "a", "a", "b", "e")
 N, H = len(TOKENS), 3
@@ -66,7 +67,7 @@ def test_a_reading_is_that_of_plain_loops(key, make, mask, monkeypatch):
     assert measured(key, make(problem)) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("key", [key for key in READINGS if key not in ("entropy", "rank")])
+@each("key", [key for key in READINGS if key not in ("entropy", "rank")])
 def test_the_counted_cells_hold_what_is_counted(key):
     problem = problem_of(mask=({"kind": "causal"},))
     evaluation = DenseEvaluation(problem)
@@ -106,7 +107,7 @@ def test_rows_that_see_no_key_do_not_count():
     assert [measured(key, DenseEvaluation(shut)) for key in READINGS] == [0.0] * len(READINGS)
 
 
-@pytest.mark.parametrize("key", READINGS)
+@each("key", READINGS)
 def test_nan_is_said_and_not_hidden(key):
     query = np.array(problem_of().query)
     query[1, 4, 11] = np.nan
@@ -167,7 +168,7 @@ def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):
     assert len(asked) == 2
 
 
-@pytest.mark.parametrize("key", READINGS)
+@each("key", READINGS)
 def test_no_reading_is_larger_than_the_largest_that_it_names(key):
     for scores in (np.eye(N) * 900, np.zeros((N, N))):
         problem = Problem(query=scores, key=np.eye(N), value=np.eye(N), query_tokens=TOKENS, key_tokens=TOKENS)
@@ -176,8 +177,8 @@ def test_no_reading_is_larger_than_the_largest_that_it_names(key):
         assert READINGS[key].written(value) != READINGS[key].written(math.nan) == "NaN"
 
 
-@pytest.mark.parametrize("keys", [1, 2, 3, 7])
-@pytest.mark.parametrize(
+@each("keys", [1, 2, 3, 7])
+@each(
     "more",
     [
         {"sink": [0.0]},
@@ -185,7 +186,6 @@ def test_no_reading_is_larger_than_the_largest_that_it_names(key):
         {"interventions": [{"kind": "scale", "stage": "weights", "at": {}, "factor": 0.5}]},
         {},
     ],
-    ids=["sink", "set", "scaled", "plain"],
 )
 def test_rows_that_do_not_add_up_to_one_have_no_more_entropy_than_is_said(keys, more):
     problem = Problem(query=np.zeros((2, 1)), key=np.zeros((keys, 1)), value=np.zeros((keys, 1)), **more)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.reference import rms_norm
 from attn_gui.engine.analysis.verification import verify
+from tests.failing import each
 
 INF, NAN = np.inf, np.nan
 WILD = ([1, INF, 2], [1, -INF, 2], [INF, -INF, 2], [NAN, INF, 2], [NAN, 1, 2], [1e200, 1e308, 2], [1e-200, 0, 2e-200])
 
 
-@pytest.mark.parametrize("row", WILD, ids=str)
+@each("row", WILD)
 def test_a_norm_of_the_heads_is_right_whatever_is_in_the_row(row: list[float]) -> None:
     for score in ("dot", "cosine"):
         problem = Problem(query=[row], key=np.eye(3), value=np.eye(3), query_norm=[1.0, 2.0, 3.0], score=score)
         assert verify(problem).ok
 
 
-@pytest.mark.parametrize("row", WILD, ids=str)
-@pytest.mark.parametrize("norm", ["layer", "rms"])
+@each("row", WILD)
+@each("norm", ["layer", "rms"])
 def test_norms_of_a_layer_are_right_whatever_is_in_the_row(norm: str, row: list[float]) -> None:
     tables = dict.fromkeys(("norm1_weight", "norm2_weight"), np.ones(3)) | dict.fromkeys(("w_up", "w_down"), np.eye(3))
     weights = dict.fromkeys(("w_query", "w_key", "w_value", "w_output"), np.eye(3))

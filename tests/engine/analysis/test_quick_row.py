@@ -8,6 +8,7 @@ import pytest
 
 from attn_gui.engine import Problem, compute, solve
 from attn_gui.engine.analysis.solving import quick_row
+from tests.failing import each
 
 PLACE = (0, 1, 4, 17)
 MORE = {
@@ -34,8 +35,8 @@ def moved(problem, quick, target):
     return problem.replace(query=query), reached
 
 
-@pytest.mark.parametrize("name", MORE)
-@pytest.mark.parametrize(("stage", "target"), [("weights", 0.3), ("weights", 1e-3), ("scores", 2.5), ("scaled", -1.0)])
+@each("name", MORE)
+@each(("stage", "target"), [("weights", 0.3), ("weights", 1e-3), ("scores", 2.5), ("scaled", -1.0)])
 def test_the_target_is_reached_and_told(name, stage, target):
     problem = problem_of(name)
     quick = quick_row(problem, stage, PLACE)
@@ -68,7 +69,7 @@ def test_a_score_goes_straight_so_that_no_change_is_shorter():
     assert float(np.linalg.norm(after.query - problem.query)) == pytest.approx(shortest, rel=1e-6)
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         {"softcap": 3.0},

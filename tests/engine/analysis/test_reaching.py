@@ -25,6 +25,7 @@ from attn_gui.engine.analysis.dependence import (
     sequence,
 )
 from attn_gui.engine.errors import FieldError
+from tests.failing import each
 
 STEP = 1e-6
 
@@ -204,7 +205,7 @@ def longest_path(n, layers):
     return layers if n - 1 in reached else None
 
 
-@pytest.mark.parametrize(("n", "width", "layers"), [(1, 2, 1), (2, 3, 1), (5, 3, 4), (6, 2, 3), (5, 4, 2)])
+@each(("n", "width", "layers"), [(1, 2, 1), (2, 3, 1), (5, 3, 4), (6, 2, 3), (5, 4, 2)])
 def test_multiplications_are_those_of_plain_loops(n, width, layers):
     recurrent = sum(1 for _ in product(range(n), range(width), range(2 * width)))
     assert recurrent_cost(n, width).multiplications == recurrent
@@ -227,7 +228,7 @@ def test_attention_counts_scores_and_mixture_and_its_projections_apart():
     assert projection_multiplications(list(problems())[2]) == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("layer", "path", "needed"),
     [
         ({"kind": "causal"}, 1, 1),
@@ -236,7 +237,6 @@ def test_attention_counts_scores_and_mixture_and_its_projections_apart():
         ({"kind": "custom", "allowed": np.eye(6, dtype=bool)}, None, 0),
         ({"kind": "custom", "allowed": np.stack([np.eye(6, dtype=bool), np.ones((6, 6), dtype=bool)])}, 1, 1),
     ],
-    ids=["causal", "window of 1", "window of 2", "itself alone", "itself alone in one head"],
 )
 def test_the_path_of_attention_is_as_long_as_its_mask_makes_it(layer, path, needed):
     random = np.random.default_rng(2).standard_normal

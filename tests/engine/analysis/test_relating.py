@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.analysis.relations import cosines, largest_weights, mean_of_others
+from tests.failing import each
 
 EPS = np.finfo(float).eps
 
@@ -27,7 +28,7 @@ def test_a_cosine_is_the_product_over_the_lengths(rows):
     assert np.abs(cosines(rows) - expected).max() <= 8 * 4 * EPS
 
 
-@pytest.mark.parametrize("unit", [1e-310, 1e-200, 1e200, 1e307])
+@each("unit", [1e-310, 1e-200, 1e200, 1e307])
 def test_a_cosine_does_not_depend_on_the_unit(unit):
     rows = np.random.default_rng(2).integers(-9, 10, (6, 5)).astype(float)
     assert np.abs(cosines(rows * unit) - cosines(rows)).max() <= (1e-12 if unit > 1e-300 else 1e-2)
@@ -42,8 +43,8 @@ def test_the_mean_leaves_out_a_token_with_itself():
     assert wild[1, 1] == pytest.approx(1.0, rel=4 * EPS)
 
 
-@pytest.mark.parametrize("least", [0.0, 0.1, 0.5])
-@pytest.mark.parametrize("most", [1, 3, 50])
+@each("least", [0.0, 0.1, 0.5])
+@each("most", [1, 3, 50])
 def test_the_largest_weights_are_those_that_sorting_gives(least, most):
     random = np.random.default_rng(1).standard_normal
     problem = Problem(

@@ -9,7 +9,7 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.analysis.regression import AT_ONCE, TRUE_FUNCTIONS, function_behind, mixture, poolings
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 
 EPS = np.finfo(float).eps
 

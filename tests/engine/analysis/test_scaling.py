@@ -18,6 +18,7 @@ from attn_gui.engine.analysis.sweep import (
     seeded_problem,
     seeded_variances,
 )
+from tests.failing import each
 
 N, M, D_K = 6, 5, 4
 
@@ -111,7 +112,7 @@ def largest_sum(count, steps=2000):
     return max(-total * np.log2(total / count) for total in np.arange(1, steps + 1) / steps)
 
 
-@pytest.mark.parametrize("sink", [-3.0, 0.0, 0.5, 3.0])
+@each("sink", [-3.0, 0.0, 0.5, 3.0])
 def test_beside_a_sink_no_entropy_is_above_what_is_called_the_most(sink):
     rng = np.random.default_rng(1)
     arrays = {name: rng.normal(size=(5, 3)) for name in ("query", "key", "value")}

@@ -21,8 +21,8 @@ from attn_gui.engine import (
 from attn_gui.engine.analysis.differentiation import Gradient
 from attn_gui.engine.analysis.sensitivity import all_gradients, gradients, strongest
 from attn_gui.engine.analysis.sensitivity import gradient as gradient_by
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.evaluation.trace import evaluation_of
 
 
 def changed(problem, name, index, step):

@@ -12,6 +12,7 @@ import pytest
 
 from attn_gui.engine import FieldError, PlaceError, Problem, StageError, Trace, compute, new_problem, solve
 from attn_gui.engine.verdicts import Reason
+from tests.failing import each
 
 SEEDS = 2000
 SHARES = 20
@@ -215,7 +216,7 @@ STRETCHED = {
 }
 
 
-@pytest.mark.parametrize("name", STRETCHED)
+@each("name", STRETCHED)
 def test_badly_conditioned_keys_are_met_to_their_condition_number(name):
     for seed in range(80):
         problem, stage, place, target, by = question(seed)
@@ -488,7 +489,7 @@ def test_projected_problems_offer_another_way(by, makers):
 
 
 # --- long sequences ------------------------------------------------------------------------------
-@pytest.mark.parametrize(
+@each(
     ("stage", "index", "target", "by"),
     [
         ("weights", (0, 3, 2000, 1000), 0.2, "key"),

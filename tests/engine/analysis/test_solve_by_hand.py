@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import FieldError, Problem, compute, solve
+from tests.failing import each
 
 PLACE = (0, 0, 1, 2)
 rng = np.random.default_rng(3)
@@ -16,9 +17,9 @@ def changed(**record):
     return Problem(**ARRAYS, interventions=[{"stage": "weights", "at": {"query": 1}, **record}])
 
 
-@pytest.mark.parametrize("odds", ["free", None])
-@pytest.mark.parametrize("by", ["query", "key", "bias"])
-@pytest.mark.parametrize("record", [{"kind": "set", "values": 0.1}, {"kind": "scale", "factor": 0.0}])
+@each("odds", ["free", None])
+@each("by", ["query", "key", "bias"])
+@each("record", [{"kind": "set", "values": 0.1}, {"kind": "scale", "factor": 0.0}])
 def test_a_weight_that_nothing_moves_is_out_of_reach(record, by, odds):
     problem = changed(**record)
     found = solve(problem, "weights", PLACE, 0.4, by=by, odds=odds)

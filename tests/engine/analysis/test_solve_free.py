@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute, new_problem, solve
+from tests.failing import each
 
 ANGLES = np.linspace(0, 2 * np.pi, 4001)[:-1]
 
@@ -139,7 +140,7 @@ def test_a_bias_with_free_odds_is_no_longer_than_one_that_keeps_them():
         assert kept.odds == "kept"
 
 
-@pytest.mark.parametrize(
+@each(
     "more",
     [
         {"score": "cosine"},
@@ -150,7 +151,6 @@ def test_a_bias_with_free_odds_is_no_longer_than_one_that_keeps_them():
         {"mask": ({"kind": "alibi"}, {"kind": "causal", "align": "end"})},
         {"dtype": "float32"},
     ],
-    ids=str,
 )
 def test_every_score_can_be_asked_with_free_odds(more):
     problem = plane(5, **more)

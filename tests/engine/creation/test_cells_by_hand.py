@@ -18,6 +18,7 @@ from attn_gui.engine.creation.interventions import (
     with_cells_taken,
 )
 from attn_gui.engine.stages import STAGE
+from tests.failing import each
 
 SHAPE, AXES = (2, 3, 5, 7), STAGE["scores"].axes
 RNG = np.random.default_rng(1)
@@ -99,7 +100,7 @@ def test_factors_whose_product_is_no_number_stay_two(factor, tmp_path):
         PROBLEM.replace(interventions=[twice[0].changed(factor=np.inf)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("record", "expected"),
     [
         ({"kind": "set", "at": {"head": 1, "query": 2}, "values": np.arange(7.0)}, lambda plain: np.arange(7.0)),

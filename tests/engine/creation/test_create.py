@@ -22,6 +22,7 @@ from attn_gui.engine import (
 from attn_gui.engine.creation.create import fitting_output, with_hidden_width, with_score
 from attn_gui.engine.creation.interventions import with_by_hand
 from attn_gui.engine.creation.layer_parts import with_block, with_gate, with_head_norms
+from tests.failing import each
 
 
 def test_fills():
@@ -49,8 +50,8 @@ def test_a_cell_depends_on_seed_field_and_place_only():
     assert len(np.unique(large)) > 80
 
 
-@pytest.mark.parametrize("kind", ["direct", "self", "cross"])
-@pytest.mark.parametrize("filling", FILLS)
+@each("kind", ["direct", "self", "cross"])
+@each("filling", FILLS)
 def test_new_problems(kind, filling):
     problem = new_problem(kind, n=3, m=5, num_heads=2, d_k=4, d_v=7, fill=filling, seed=3)
     assert (problem.n, problem.m, problem.d_k, problem.d_v) == (3, 3 if kind == "self" else 5, 4, 7)
@@ -59,7 +60,7 @@ def test_new_problems(kind, filling):
     assert np.isfinite(compute(problem)["output"]).all()
 
 
-@pytest.mark.parametrize("wrong", [{"kind": "both"}, {"n": 0}, {"d_k": 0}, {"num_heads": -1}, {"d_v": 0}])
+@each("wrong", [{"kind": "both"}, {"n": 0}, {"d_k": 0}, {"num_heads": -1}, {"d_v": 0}])
 def test_wrong_choices_are_refused(wrong):
     with pytest.raises(FieldError):
         new_problem(**{"kind": "direct", "n": 2, "m": 2, "num_heads": 1, "d_k": 2, "d_v": 2} | wrong)
@@ -287,8 +288,8 @@ def test_a_block_needs_an_output_as_wide_as_x():
         with_block(new_problem("direct", n=3, d_k=5), "linear")
 
 
-@pytest.mark.parametrize("kind", ["integers", "random"])
-@pytest.mark.parametrize(("heads", "d_k"), [(1, 4), (2, 8), (8, 8), (8, 64)])
+@each("kind", ["integers", "random"])
+@each(("heads", "d_k"), [(1, 4), (2, 8), (8, 8), (8, 64)])
 def test_weights_of_a_new_self_attention_can_be_read(kind, heads, d_k):
     """No head is one-hot: its queries give the largest weight less than 0.9 on the average."""
     trace = compute(new_problem("self", n=6, num_heads=heads, d_k=d_k, fill=kind))

@@ -11,6 +11,7 @@ from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.engine.creation.create import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.memory import weigh
+from tests.failing import each
 
 N, M, D, C, E = 5, 7, 4, 3, 11
 
@@ -50,8 +51,8 @@ def output(problem: Problem) -> np.ndarray[Any, Any]:
     return np.array(evaluation.box("output", tuple(slice(0, k) for k in evaluation.shape("output"))))
 
 
-@pytest.mark.parametrize("make", [direct, projected])
-@pytest.mark.parametrize(("head", "place", "order"), [(0, 3, [1, 2, 3, 0]), (2, 1, [0, 2, 1, 3]), (1, 1, [0, 1, 2, 3])])
+@each("make", [direct, projected])
+@each(("head", "place", "order"), [(0, 3, [1, 2, 3, 0]), (2, 1, [0, 2, 1, 3]), (1, 1, [0, 1, 2, 3])])
 def test_a_moved_head_takes_everything_of_its_own_along(make, head, place, order):
     problem = make()
     after = problem.replace(**moved(problem, head, place).fields)

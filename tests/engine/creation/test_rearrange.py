@@ -15,6 +15,7 @@ from attn_gui.engine.creation.rearrange import (
     rearranged,
     size_of,
 )
+from tests.failing import each
 
 N, M, D_K, D_V, HEADS = 5, 7, 3, 2, 2
 
@@ -110,7 +111,7 @@ def test_a_column_of_zeros_changes_no_score(size):
     np.testing.assert_allclose(stage(after, "concat"), stage(before, "concat"), rtol=1e-13)
 
 
-@pytest.mark.parametrize(("length", "at", "expected"), [(4, 2, 6), (4, 5, 4), (7, 7, 9), (4, 4, 6), (0, 3, 0)])
+@each(("length", "at", "expected"), [(4, 2, 6), (4, 5, 4), (7, 7, 9), (4, 4, 6), (0, 3, 0)])
 def test_the_length_of_a_padding_follows_its_keys(length, at, expected):
     before = direct(mask=[{"kind": "padding", "lengths": (length,)}])
     after = before.replace(**inserted(before, "m", at, 2))
@@ -150,10 +151,8 @@ def test_what_was_changed_by_hand_and_goes_with_its_row_is_told():
     assert parts_by_hand(before, rearranged(before, "n", found), found) == [2, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v"), ("output", "d_v")]
-)
-@pytest.mark.parametrize("step", [-1, 2])
+@each(("name", "size"), [("query", "d_k"), ("key", "d_k"), ("value", "d_v"), ("concat", "d_v"), ("output", "d_v")])
+@each("step", [-1, 2])
 def test_what_is_changed_by_hand_stays_in_its_head_at_another_width(name, size, step):
     rows = compute(direct())[name]
     heads, width = 2, rows.shape[-1] // 2
@@ -181,7 +180,7 @@ def test_what_is_changed_by_hand_stays_in_its_column_where_heads_are_cut_again()
     assert "interventions" not in resize(before, num_heads=1).fields
 
 
-@pytest.mark.parametrize(
+@each(
     ("problem", "field", "axis", "size"),
     [
         (direct(), "query", -2, "n"),
@@ -198,8 +197,8 @@ def test_an_axis_knows_its_size(problem, field, axis, size):
     assert size_of(problem, field, axis) == size
 
 
-@pytest.mark.parametrize("axis", [-2, -1])
-@pytest.mark.parametrize(
+@each("axis", [-2, -1])
+@each(
     ("stage", "at", "shape"),
     [("query", {"row": (0, 2)}, (2, HEADS * D_K)), ("scores", {"query": (0, 2), "key": (0, 2)}, (2, 2))],
 )

@@ -7,12 +7,13 @@ import pytest
 
 from attn_gui.engine.creation.interventions import rescaled
 from attn_gui.engine.evaluation.evaluation import row_entropy
+from tests.failing import each
 
 ROW = np.array([0.5, 0.0, 0.3, 0.2])
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("share", [0.1, 0.0, 1.0, -2.0, 1e200, -1e308, np.inf, -np.inf, np.nan])
+@each("dtype", ["float32", "float64"])
+@each("share", [0.1, 0.0, 1.0, -2.0, 1e200, -1e308, np.inf, -np.inf, np.nan])
 def test_what_had_no_share_has_none_whatever_is_set(share, dtype):
     """A closed key became NaN with an infinite weight beside it; a warning of NumPy is an error here."""
     found = rescaled(ROW.astype(dtype), 2, share)

@@ -11,6 +11,7 @@ from attn_gui.engine import FieldError, Problem, ShapeError, compute, head_count
 from attn_gui.engine.creation.interventions import with_by_hand
 from attn_gui.engine.creation.resize import SIZES
 from attn_gui.engine.shape_errors import shapes_of
+from tests.failing import each
 
 
 def direct(n=3, m=5, heads=4, kv_heads=None, d_k=6, d_v=2, **more):
@@ -278,8 +279,8 @@ def test_one_size_at_a_time(size):
         resize(direct(), **size)
 
 
-@pytest.mark.parametrize("name", ["num_heads", "d_k", "n", "batch_size"])
-@pytest.mark.parametrize(("value", "error"), [(0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)])
+@each("name", ["num_heads", "d_k", "n", "batch_size"])
+@each(("value", "error"), [(0, ValueError), (-1, ValueError), (2.0, TypeError), (True, TypeError)])
 def test_wrong_sizes_are_refused(name, value, error):
     with pytest.raises(error, match=name):
         resize(direct(), **{name: value})
@@ -319,7 +320,7 @@ def test_heads_that_rotary_positions_cannot_pair_are_not_offered(rng):
     assert np.isfinite(compute(turned.replace(**resize(turned, num_heads=1).fields))["output"]).all()
 
 
-@pytest.mark.parametrize(
+@each(
     ("heads", "kv_heads", "size"),
     [
         (4, 2, {"num_heads": 6}),

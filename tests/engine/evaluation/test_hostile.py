@@ -12,7 +12,7 @@ from attn_gui.engine import STAGE, DenseEvaluation, Problem, ShapeError, compute
 from attn_gui.engine.analysis.reference import reference
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph.indices import whole
-from tests.failing import failing
+from tests.failing import each, failing
 
 from .hostile_layers import ROWS as LAYERS
 from .hostile_parts import REFUSALS
@@ -118,7 +118,7 @@ CALM_SHAPES = Problem(**chain()).structure
 COMING = {row.id: row.fields for row in CHAIN if row.stage == "weights"}
 
 
-@pytest.mark.parametrize("name", [name for name, f in COMING.items() if Problem(**f).structure == CALM_SHAPES])
+@each("name", [name for name, f in COMING.items() if Problem(**f).structure == CALM_SHAPES])
 def test_wild_numbers_come_and_go(name):
     """An edit that brings them has the very bits of a fresh computation, and leaves nothing behind when undone."""
     calm, wild = Problem(**chain()), Problem(**COMING[name])
@@ -146,7 +146,7 @@ def weights_of(scores, **more):
     return compute(problem)["weights"][0, 0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "expected"),
     [
         ([-INF, -INF, -INF], [0, 0, 0]),  # sees no key, though no mask says so

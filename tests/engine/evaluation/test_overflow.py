@@ -13,6 +13,7 @@ from attn_gui.engine import DenseEvaluation, Evaluation, Problem, compute, expla
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph.indices import whole
+from tests.failing import each
 
 from .streaming.working import Working
 
@@ -88,8 +89,8 @@ def test_the_reference_and_the_explanations_say_the_same(fields: dict[str, Any])
                     assert np.isclose(np.array(cell.value, own.dtype), own, equal_nan=True)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("by_mask", [False, True])
+@each("dtype", ["float32", "float64"])
+@each("by_mask", [False, True])
 def test_a_row_of_masks_that_add_up_to_minus_infinity_is_closed(dtype: str, by_mask: bool) -> None:
     """As Hugging Face adds them: causal and padding, each of them the lowest number."""
     bias = np.zeros((2, 2))

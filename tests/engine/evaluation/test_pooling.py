@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attn_gui.engine.evaluation.pooling import block_edges, pool, pool_blocks
+from tests.failing import each
 
 WILD = st.floats(-100, 100, width=32) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0])
 
@@ -40,7 +41,7 @@ def test_a_block_shows_its_largest_magnitude(values: np.ndarray, rows: int, colu
             assert pooled[i, j] in cells
 
 
-@pytest.mark.parametrize("spike", [1.0, -1.0, np.nan, np.inf, -np.inf])
+@each("spike", [1.0, -1.0, np.nan, np.inf, -np.inf])
 def test_one_cell_in_four_million_stays_visible(spike: float) -> None:
     values = np.full((2000, 2000), 1e-4, dtype=np.float32)
     values[1237, 641] = spike

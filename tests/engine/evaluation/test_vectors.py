@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attn_gui.engine import Problem, compute, sensitivity
+from tests.failing import each
 
 ROOT = Path(__file__).parents[3]
 VECTORS = sorted((ROOT / "tests" / "data" / "vectors").glob("*.npz"))
@@ -57,7 +57,7 @@ def test_the_vectors_are_there():
     assert len(EXAMPLES) >= 2
 
 
-@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
+@each("path", VECTORS)
 def test_every_vector_within_1e_12(path):
     data, meta = read(path)
     trace = compute(problem_of(data, meta))
@@ -77,8 +77,8 @@ def test_gradients_equal_autograd_within_1e_10():
         assert ("value" in names) == bool(found["value"].any())
 
 
-@pytest.mark.parametrize("name", ["minilm-layer2", "smollm2-layer10"])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@each("name", ["minilm-layer2", "smollm2-layer10"])
+@each("dtype", ["float32", "float64"])
 def test_real_models_agree_within_2e_6(name, dtype):
     data, meta = read(ROOT / "resources" / "examples" / f"{name}.npz")
     trace = compute(problem_of(data, meta).replace(dtype=dtype))

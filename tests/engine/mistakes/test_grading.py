@@ -11,6 +11,7 @@ import pytest
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.mistakes import MISTAKES
 from attn_gui.engine.mistakes.grading import grade, grade_root, mistaken
+from tests.failing import each
 
 
 def numbers(evaluation):
@@ -171,7 +172,7 @@ def test_neighbors_may_be_turned_together():
     np.testing.assert_allclose(output_of("rotary_neighbors", problem), attended(halves, heads(V)), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "keys"),
     [(1.732, None), (3.0, ["root_forgotten"]), (0.577, ["root_inverted"]), (1.5, []), (math.nan, [])],
 )
@@ -188,7 +189,7 @@ def test_a_score_given_for_a_weight_is_named():
     assert verdict.mistakes[0].key == "no_softmax"
 
 
-@pytest.mark.parametrize("key", PLAIN)
+@each("key", PLAIN)
 def test_a_mistake_is_what_plain_numpy_makes_of_it(key):
     mask, expected = PLAIN[key]
     problem = Problem(query=Q, key=K, value=V, num_heads=2, mask=mask)

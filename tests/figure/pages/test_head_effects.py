@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.pages.base import PageKind, checked
 from attn_gui.figure.pages.context import ModelContext, PageContext
 from attn_gui.figure.pages.model import HeadEffectsPage, LogitPartsPage

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from attn_gui import load, render
 from attn_gui.engine import Problem
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure import writers as output_text
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.pages.base import NoRoom, PageStyle, settled

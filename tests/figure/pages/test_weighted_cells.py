@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.evaluation.trace import evaluation_of
+from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.pages.contributions import ValueWeightedPage

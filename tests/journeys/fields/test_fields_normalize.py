@@ -50,6 +50,7 @@ def test_a_temperature_goes_with_the_softmax_that_read_it_and_comes_back_with_un
     fields.person.do("temperature")
     fields.pick("normalize", "none")
     assert not fields.shown("temperature")
+    assert not fields.person.action("temperature").isEnabled()
     assert fields.person.steps()[-1] == "weights: none; removed the temperature"
     fields.undo()
     assert fields.shown("temperature")

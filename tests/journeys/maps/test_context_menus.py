@@ -85,10 +85,7 @@ def test_the_right_button_opens_a_menu(launch, name):
     QTimer.singleShot(50, look)
     place = target.mapTo(person.window, target.rect().center())
     QTest.mouseClick(person.window.windowHandle(), Qt.MouseButton.RightButton, pos=place)
-    for _ in range(500):
-        if met:
-            break
-        QTest.qWait(10)
+    person.until(lambda: bool(met))
     assert "action.copy" in met[0]
 
 

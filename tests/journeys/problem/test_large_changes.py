@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -41,14 +40,6 @@ def gate(monkeypatch, threads):
     )
     yield found
     found.open()
-
-
-def wait(until, patience=120.0):
-    end = time.monotonic() + patience
-    while not until():
-        assert time.monotonic() < end
-        QApplication.processEvents()
-        time.sleep(0.002)
 
 
 @pytest.fixture
@@ -144,7 +135,7 @@ def made_beside_is_made_at_once(person, name, before, monkeypatch):
     assert person.program.document.problem == before, name
     monkeypatch.setattr(making, "LARGE", 0)
     CHANGES[name](person)
-    wait(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.making.busy)
     if not name.startswith("fill_"):  # whose seed is the place in the history
         assert person.program.document.problem == after, name
     assert len(person.steps()) == 2, name
@@ -159,13 +150,13 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads):
     person.do("output_projection")
     gate.await_work()
     line = person.find("making.progress", WorkLine)
-    wait(line.isVisible)
+    person.until(line.isVisible)
     assert line.text().startswith("added W_O, 100 %")
     assert person.program.document.problem == before
     person.click_cell("weights", 3, 4)
     assert "A[3, 4]" in person.explanation()
     gate.open()
-    wait(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.making.busy)
     assert not line.isVisible()
     assert threading.main_thread() not in threads
     assert person.steps()[1:] == ["added W_O"]
@@ -183,7 +174,7 @@ def test_a_snapshot_taken_while_a_new_problem_is_made_is_not_lost(launch, gate, 
     gate.await_work()
     person.do("snapshot")
     gate.open()
-    wait(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.making.busy)
     assert person.banner() == "untitled was not opened: minilm-layer2 was changed while it was read."
     assert len(person.program.document.snapshots.all) == 1
     person.answering(
@@ -191,7 +182,7 @@ def test_a_snapshot_taken_while_a_new_problem_is_made_is_not_lost(launch, gate, 
         lambda box: box.button(QMessageBox.StandardButton.Discard).click(),
         lambda: person.button("Open it now", "banner").click(),
     )
-    wait(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.making.busy)
     assert person.program.document.name == "untitled"
 
 
@@ -206,7 +197,7 @@ def test_it_can_be_canceled(launch, gate, how):
         person.press("Esc")
     else:
         line = person.find("making.progress", WorkLine)
-        wait(line.isVisible)
+        person.until(line.isVisible)
         person.click(person.find("making.cancel", QToolButton))
     gate.open()
     person.program.making.finish()
@@ -246,7 +237,7 @@ def test_a_change_that_takes_its_place_says_so(launch, gate, name):
     gate.await_work()
     OTHERS[name](person)
     gate.open()
-    wait(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.making.busy)
     assert len(person.steps()) == 2
     assert person.program.document.problem.w_output is None
     assert "“added W_O” was dropped" in person.banner()
@@ -261,7 +252,7 @@ def test_a_change_that_is_refused_takes_no_place(launch, gate, monkeypatch):
         person.size("n", 400)
     assert "of memory are free" in person.banner()
     gate.open()
-    wait(lambda: not person.program.making.busy)
+    person.until(lambda: not person.program.making.busy)
     assert person.steps()[1:] == ["added W_O"]
 
 

@@ -33,7 +33,8 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMessageBox, QTableView, QWidget
 from attn_gui.app import program, start
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have none
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs have none,
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and under nohup they hear of no hangup
 path, way, typed = sys.argv[1:]
 
 def say(word):

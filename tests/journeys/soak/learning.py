@@ -91,7 +91,7 @@ class Learning:
 
     def journal(self) -> str:
         """What a crash now would leave is the document as it is."""
-        document, end = self._program.document, time.monotonic() + PATIENCE
+        document, end = self._program.document, time.monotonic() + 12 * PATIENCE
         wanted, found = image(document.problem), None
         while document.modified and found != wanted and time.monotonic() < end:
             QTest.qWait(50)

@@ -27,6 +27,7 @@ from attn_gui.engine.creation.mask_cells import refilled
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
 from attn_gui.views.controls.mask_panel import LintLine, MaskPanel
 from attn_gui.views.names import mask_summary
+from tests.failing import each
 
 N, M, BATCH = 5, 7, 3
 
@@ -315,7 +316,7 @@ def test_setting_layers_says_nothing(qtbot: QtBot) -> None:
     assert host.done == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("layers", "text"),
     [
         ([], "none"),

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice, heads_from_text
 from attn_gui.views.dialogs.export_data_dialog import ExportDataDialog
 from attn_gui.views.dialogs.export_dialog import ExportDialog
+from tests.failing import each
 
 STAGES = ("query", "scores", "weights", "output")
 
@@ -49,7 +50,7 @@ def _said(dialog: QDialog) -> list[str]:
     return [label.text() for label in dialog.findChildren(QLabel) if label.isVisible()]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "heads"),
     [
         ("", (0, 1, 2, 3, 4)),
@@ -66,7 +67,7 @@ def test_heads_as_people_write_them(text: str, heads: tuple[int, ...]) -> None:
     assert heads_from_text(text, 5) == heads
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "named"),
     [
         ("5", "no head 5"),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 
 from attn_gui.views.map.gestures import moved_cell
+from tests.failing import each
 
 MODIFIER = Qt.KeyboardModifier
 NONE, SHIFT, CTRL = MODIFIER.NoModifier, MODIFIER.ShiftModifier, MODIFIER.ControlModifier
 KEY = Qt.Key
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "modifiers", "expected"),
     [
         (KEY.Key_Right, NONE, (5, 8)),

@@ -10,10 +10,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QRadioButton, QWidget
 
+from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import LOCKED, MOST, PLAIN, TYPED, Shade
+from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.views.map.colorbar import ColorBar, tick_places
 from attn_gui.views.map.levels_popup import LevelsPopup
 from attn_gui.views.theme import apply_theme
@@ -134,6 +136,18 @@ def test_another_plane_brings_its_levels(shown, plane, shown_map):
     heatmap = shown_map(shown)
     heatmap.set_shown(replace(heatmap.shown, plane=plane(np.full((10, 20), 5.0))))
     assert heatmap.levels == Levels(-5.0, 5.0)
+
+
+def test_a_map_that_begins_covered_has_the_levels_that_it_has_uncovered(shown_map):
+    rng = np.random.default_rng(3)
+    evaluation = DenseEvaluation(Problem(**{name: rng.standard_normal((3, 2)) for name in ("query", "key", "value")}))
+    row, column = np.unravel_index(np.argmax(np.abs(evaluation.held("scores"))), (1, 1, 3, 3))[-2:]
+    covered = Covered(evaluation, [Blank("scores", (0, 0, int(row), int(column)))])
+    assert np.isnan(Plane(covered, "scores").block(slice(0, 3), slice(0, 3))[0]).any()
+    heatmap = shown_map(Plane(covered, "scores"))
+    levels = heatmap.levels
+    heatmap.set_shown(replace(heatmap.shown, plane=Plane(evaluation, "scores")))
+    assert heatmap.levels == levels
 
 
 def test_typed_and_locked_levels_stay(shown, plane, shown_map):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtGui import QFontMetricsF
 
 from attn_gui.figure.design_tokens import SPACING
@@ -15,10 +14,11 @@ from attn_gui.views.product.product_layout import (
     label_font,
     lay_out,
 )
+from tests.failing import each
 
 
-@pytest.mark.parametrize("size", [(0, 0), (40, 30), (200, 160), (700, 500)])
-@pytest.mark.parametrize("shape", [(1, 1), (5, 1), (1, 7), (3, 300), (300, 3), (4096, 4096)])
+@each("size", [(0, 0), (40, 30), (200, 160), (700, 500)])
+@each("shape", [(1, 1), (5, 1), (1, 7), (3, 300), (300, 3), (4096, 4096)])
 def test_there_is_always_a_cell_to_show(size, shape):
     rows, columns = shape
     needs = Needs(rows=rows, columns=columns, left_columns=32, top_rows=32, factor_rows=columns, result_columns=16)
@@ -58,8 +58,8 @@ def test_large_type_pushes_no_map_of_a_long_sequence_out_of_the_picture():
     assert places.stage.bottom() < 660 - 72
 
 
-@pytest.mark.parametrize(("compact", "most"), [(False, TALLEST_COLUMN_LABEL), (True, WIDEST_ROW_LABEL_COMPACT)])
-@pytest.mark.parametrize("token", ["because", "Thinking", "Machines"])
+@each(("compact", "most"), [(False, TALLEST_COLUMN_LABEL), (True, WIDEST_ROW_LABEL_COMPACT)])
+@each("token", ["because", "Thinking", "Machines"])
 def test_a_usual_token_is_not_cut_where_it_is_chosen(qapp, compact, most, token):
     """The strip of a chosen label leaves its letters less by the ends of the chip."""
     room = label_width(AxisNames([token]), label_font(compact), most) - 3 * SPACING.s

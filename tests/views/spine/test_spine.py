@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
+from attn_gui.views.spine.operators import OperatorBox
 from attn_gui.views.spine.spine import Spine
 from attn_gui.views.spine.spine_items import NODE, StageNode, entries_of, node_symbol
 from attn_gui.views.text_views import FormulaView
@@ -76,6 +77,14 @@ def node(spine: Spine, name: str) -> StageNode:
     return spine.findChild(StageNode, f"node.{name}")
 
 
+def test_no_box_lies_over_a_map(qtbot: QtBot) -> None:
+    for problem in (direct(), projected()):
+        spine = shown(qtbot, problem)
+        boxes = [box for box in spine.findChildren(OperatorBox) if box.isVisible()]
+        assert len(boxes) > 2
+        assert not [box.name for box in boxes for one in nodes(spine) if box.geometry().intersects(one.geometry())]
+
+
 EVEN = {"query": np.ones((5, 8)), "key": np.ones((7, 8))}  # d_k = 4
 ALWAYS = ["query", "key", "scores", "scaled", "weights", "value", "head_output", "concat"]
 
@@ -97,6 +106,14 @@ def test_a_map_stands_where_the_problem_has_the_stage(qtbot: QtBot, problem: Pro
     assert names(shown(qtbot, problem, 2000)) == expected
 
 
+def test_no_box_of_a_step_that_is_not_there_lies_over_a_map(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    places = [QRect(box.mapTo(spine, box.rect().topLeft()), box.size()) for box in spine.findChildren(OperatorBox)]
+    boxes = [place for place, box in zip(places, spine.findChildren(OperatorBox), strict=True) if box.isVisible()]
+    maps = [QRect(each.mapTo(spine, each.rect().topLeft()), each.size()) for each in nodes(spine)]
+    assert not [box for box in boxes if any(box.intersects(place) for place in maps)]
+
+
 def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct(), 2000)
     for problem, expected in (
@@ -105,6 +122,15 @@ def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
     ):
         spine.set_evaluation(DenseEvaluation(problem), 0, 0)
         qtbot.waitUntil(lambda expected=expected: names(spine) == expected)
+
+
+def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot: QtBot) -> None:
+    spine = shown(qtbot, direct())
+    output = spine.boxes.box("output")  # named before a problem has it
+    assert output not in spine._items
+    spine.hide()
+    spine.show()
+    assert not output.isVisible()
 
 
 def test_names_say_what_a_map_is(qtbot: QtBot) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, explain, sensitivity
+from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.evaluation.trace import evaluation_of, is_long
 from attn_gui.engine.graph import indices
 
 from .working import Working, apart, random_box, random_values, whole

@@ -9,6 +9,7 @@ from attn_gui.engine import Problem, solve
 from attn_gui.engine.evaluation.dense import DenseEvaluation
 from attn_gui.engine.evaluation.evaluation import BLIND, row_entropy
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
+from tests.failing import each
 
 from .working import Working, whole
 
@@ -24,8 +25,8 @@ def made(sink, dtype="float64", **more):
 WILD = {"far below": -1e4, "far above": 1e4, "beyond": 1e308, "none": -np.inf, "inf": np.inf, "nan": np.nan}
 
 
-@pytest.mark.parametrize("wild", WILD)
-@pytest.mark.parametrize("layer", [{}, {"mask": ({"kind": "causal"},)}, {"mask": ({"kind": "padding", "lengths": 0},)}])
+@each("wild", WILD)
+@each("layer", [{}, {"mask": ({"kind": "causal"},)}, {"mask": ({"kind": "padding", "lengths": 0},)}])
 def test_a_wild_sink_gives_what_a_short_sequence_has(wild, layer):
     problem = made([WILD[wild], 0.5, -0.5], **layer)
     dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
@@ -33,7 +34,7 @@ def test_a_wild_sink_gives_what_a_short_sequence_has(wild, layer):
         np.testing.assert_allclose(whole(streaming, stage), whole(dense, stage), rtol=1e-12, atol=1e-300)
 
 
-@pytest.mark.parametrize("wild", WILD)
+@each("wild", WILD)
 def test_a_picture_beside_a_wild_sink_is_that_of_a_short_sequence(wild):
     problem = made([WILD[wild], 0.5, -0.5])
     found, _ = StreamingEvaluation(problem, tile=3, chunk=4).pooled("weights", 0, 0, N, M)
@@ -41,8 +42,8 @@ def test_a_picture_beside_a_wild_sink_is_that_of_a_short_sequence(wild):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-300)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("value", [np.inf, np.nan])
+@each("dtype", ["float64", "float32"])
+@each("value", [np.inf, np.nan])
 def test_a_sink_that_takes_all_weight_keeps_a_wild_value_out(value, dtype):
     problem = made([1e4, 60.0, np.inf], dtype, scale=40.0)
     values = np.array(problem.value)

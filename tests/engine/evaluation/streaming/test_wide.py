@@ -9,8 +9,8 @@ import pytest
 
 from attn_gui.engine import FieldError, Problem, memory
 from attn_gui.engine.evaluation import streaming, streaming_edits, streaming_rows
+from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
-from attn_gui.engine.evaluation.trace import is_long
 from attn_gui.engine.graph import indices
 
 from .working import Working, apart, rounding

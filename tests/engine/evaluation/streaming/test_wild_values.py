@@ -8,6 +8,7 @@ import pytest
 from attn_gui.engine import DenseEvaluation
 from attn_gui.engine.evaluation.streaming_kernels import StageKernel
 from attn_gui.engine.graph import indices
+from tests.failing import each
 
 from .wild_problems import CHUNK, TILE, VARIANTS, M, N, problem_of
 from .working import Working, whole
@@ -64,8 +65,8 @@ def test_wild_values_of_many_keys_are_right(rng):
     np.testing.assert_allclose(whole(working.fresh(), "head_output"), expected)
 
 
-@pytest.mark.parametrize("value", [np.inf, np.nan, 1.7e308, 1.0])
-@pytest.mark.parametrize("added", [-1e4, -3e38], ids=["beside large scores", "beside scores that hide all others"])
+@each("value", [np.inf, np.nan, 1.7e308, 1.0])
+@each("added", [-1e4, -3e38])
 def test_a_picture_of_weights_beside_a_wild_value_shows_them(value, added):
     """Z must not be lost in the maximum that is taken off, which is so large that log Z is no digit of it."""
     working = Working(problem_of(mask=({"kind": "bias", "values": np.full((1, M), added)},)), TILE, CHUNK)
