@@ -177,15 +177,17 @@ def test_a_mask_that_may_open_or_close_is_asked_about_whatever_its_type(
         assert person.program.document.snapshot() == expected
 
 
-@pytest.mark.parametrize("name", ["attn_mask", "attention_mask"])
-def test_whole_numbers_that_are_no_switches_are_added(launch: Callable[..., Any], name: str, tmp_path: Path) -> None:
+def test_whole_numbers_that_are_no_switches_are_added_also_from_a_file_that_was_written_anew(
+    launch: Callable[..., Any], tmp_path: Path
+) -> None:
     rows = {role: RANDOM.normal(size=(4, 3)) for role in ("query", "key", "value")}
     added = np.where(np.tril(np.ones((4, 4))), 0, -10000)
-    arrays = {f"layer.{role[0]}": array for role, array in rows.items()} | {name: added}
-    np.savez(tmp_path / "a.npz", **arrays)
     person = launch("worked-example.npz")
-    open_by_choosing(person, tmp_path / "a.npz", take)
-    assert person.program.document.snapshot() == Problem(**rows, mask=[{"kind": "bias", "values": added}])
+    for name in ("attn_mask", "attention_mask"):
+        arrays = {f"layer.{role[0]}": array for role, array in rows.items()} | {name: added}
+        np.savez(tmp_path / "a.npz", **arrays)
+        open_by_choosing(person, tmp_path / "a.npz", take)
+        assert person.program.document.snapshot() == Problem(**rows, mask=[{"kind": "bias", "values": added}])
 
 
 def test_weights_of_linear_layers_open_with_one_enter_and_it_says_why(
