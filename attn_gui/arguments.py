@@ -35,7 +35,7 @@ _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 def heads(text: str) -> tuple[int, ...] | str | None:
-    """`all` (None), heads and ranges of them (0,2-3), or another word for what is to be made of all of them."""
+    """Return `all` (None), heads and ranges of them (0,2-3), or another word for what is to be made of all of them."""
     if text == "all":
         return None
     if text.isalpha():
@@ -85,7 +85,7 @@ def whole(lowest: int, highest: int) -> Callable[[str], int]:
 
 
 def joined(words: Sequence[str]) -> list[str]:
-    """The words with `--levels -5,7` as one: argparse would take -5,7 for an option."""
+    """Return the words with `--levels -5,7` as one: argparse would take -5,7 for an option."""
     found: list[str] = []
     for word in words:
         if found and found[-1] == "--levels":
@@ -102,7 +102,7 @@ def parsed(
     clashes: Mapping[str, Collection[str]],
     beside: Callable[[argparse.Namespace], Collection[str]] = lambda chosen: (),
 ) -> argparse.Namespace:
-    """The options that `words` choose; one that would mean nothing among the others is a mistake, see `idle`.
+    """Parse the options that `words` choose; one that would mean nothing among the others is a mistake, see `idle`.
 
     `beside` tells what else there is that options need.
     """
@@ -120,7 +120,7 @@ def parsed(
 
 
 def idle(given: Collection[str], needs: Mapping[str, str], clashes: Mapping[str, Collection[str]]) -> str:
-    """A sentence for a choice that would mean nothing: one that `needs` another, or one that `clashes` with it.
+    """Return a sentence for a choice that would mean nothing: one that `needs` another, or one that `clashes` with it.
 
     Empty where every choice that is given has an effect.
     """
@@ -148,7 +148,7 @@ def levels(text: str) -> tuple[float, float]:
 
 
 def _number(text: str) -> float | None:
-    """A finite number; None for anything else."""
+    """Return a finite number; None for anything else."""
     try:
         number = float(text)
     except ValueError:

@@ -228,7 +228,7 @@ COMMANDS = {
 
 
 def window_parser() -> argparse.ArgumentParser:
-    """The parser of `attn-gui` without a command."""
+    """Return the parser of `attn-gui` without a command."""
     parser = Parser(
         "attn-gui",
         usage="\n       ".join(
@@ -258,7 +258,7 @@ def window_parser() -> argparse.ArgumentParser:
 
 
 def verify_parser() -> argparse.ArgumentParser:
-    """The parser of `attn-gui verify`."""
+    """Return the parser of `attn-gui verify`."""
     parser = Parser(
         "attn-gui verify",
         usage="attn-gui verify FILE [options]",

@@ -42,5 +42,5 @@ CONFIG = "config.json"
 
 
 def is_model(path: Path) -> bool:
-    """Whether a path is a folder that says of itself that it holds a model."""
+    """Return whether a path is a folder that says of itself that it holds a model."""
     return isdir(path) and isfile(path / CONFIG)  # unlike those of a Path these raise nothing where it cannot be read

@@ -14,6 +14,6 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # the name is what pysid
 
 
 def locale_language(environment: Mapping[str, str] = os.environ) -> str:
-    """The language of the locale for messages: that of the first of LC_ALL, LC_MESSAGES and LANG that is set."""
+    """Return the language of the locale for messages: that of the first of LC_ALL, LC_MESSAGES and LANG that is set."""
     locale = next(filter(None, map(environment.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return "zh" if locale.lower().startswith("zh") else "en"

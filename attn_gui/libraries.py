@@ -59,12 +59,12 @@ VENV = {"dnf": "python3-pip", "zypper": "python3-pip", "pacman": "python"}
 
 
 def missing(libraries: Iterable[str]) -> list[str]:
-    """The libraries that the loader does not find; other systems than Linux bring theirs along."""
+    """Return the libraries that the loader does not find; other systems than Linux bring theirs along."""
     return [name for name in libraries if sys.platform == "linux" and not loads(name)]
 
 
 def loads(library: str) -> bool:
-    """Whether the loader finds a library."""
+    """Return whether the loader finds a library."""
     try:
         ctypes.CDLL(library)
     except OSError:
@@ -73,13 +73,13 @@ def loads(library: str) -> bool:
 
 
 def complaint(libraries: Libraries) -> str | None:
-    """One sentence on those that are missing, and the line to paste below it; None if all are there."""
+    """Return one sentence on those that are missing, and the line to paste below it; None if all are there."""
     lacking = missing(libraries)
     return asking(lacking, install_command(lacking, libraries)) if lacking else None
 
 
 def asking(lacking: list[str], command: list[str] | None) -> str:
-    """One sentence that asks for what is missing, with the line to paste if this machine's packages are known."""
+    """Return a sentence that asks for what is missing, with the line to paste if the packages are known."""
     if command is None:
         return f"These system libraries are missing: {', '.join(lacking)}."
     first = f"{_sudo()}apt-get update && " if command[0] == "apt-get" else ""
@@ -88,7 +88,10 @@ def asking(lacking: list[str], command: list[str] | None) -> str:
 
 
 def install_command(lacking: Iterable[str], libraries: Libraries, *, venv: bool = False) -> list[str] | None:
-    """The command that installs libraries, and Python's venv if asked; None where no package manager is known."""
+    """Return the command that installs libraries, and Python's venv if asked.
+
+    None where no package manager is known.
+    """
     manager = next((name for name in MANAGERS if shutil.which(name)), None)
     if manager is None:
         return None

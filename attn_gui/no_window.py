@@ -25,12 +25,15 @@ _PATIENCE = 3.0  # seconds for an X server on another machine
 
 
 def obstacle(environment: Mapping[str, str] = os.environ) -> str | None:
-    """One sentence on what keeps a window from opening, the display or libraries; None if it can open."""
+    """Return one sentence on what keeps a window from opening, the display or libraries; None if it can open."""
     return missing_display(environment) or complaint(DRAWING | _window_libraries(environment))
 
 
 def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
-    """One sentence that says why no window can open, None if one can; only Linux and its kin can lack a display."""
+    """Return one sentence that says why no window can open, None if one can.
+
+    Only Linux and its kin can lack a display.
+    """
     platforms = _platforms(environment)
     if not sys.platform.startswith(("linux", "freebsd")) or _needs_none(platforms):
         return None
@@ -48,7 +51,10 @@ def missing_display(environment: Mapping[str, str] = os.environ) -> str | None:
 
 
 def _window_libraries(environment: Mapping[str, str]) -> Libraries:
-    """The libraries that Qt loads for the display in use; where both kinds are there it takes the one that works."""
+    """Return the libraries that Qt loads for the display in use.
+
+    Where both kinds are there it takes the one that works.
+    """
     forced = _platforms(environment) - {""}
     if _needs_none(forced):
         return {}
@@ -61,12 +67,12 @@ def _window_libraries(environment: Mapping[str, str]) -> Libraries:
 
 
 def _platforms(environment: Mapping[str, str]) -> set[str]:
-    """The platforms that Qt is told of, as in `xcb;wayland:option`; it tries one after the other."""
+    """Return the platforms that Qt is told of, as in `xcb;wayland:option`; it tries one after the other."""
     return {platform.partition(":")[0] for platform in environment.get("QT_QPA_PLATFORM", "").split(";")}
 
 
 def _needs_none(platforms: set[str]) -> bool:
-    """Whether one of these platforms needs no display."""
+    """Return whether one of these platforms needs no display."""
     return bool(platforms & DRAWN_ELSEWHERE) or any(os.path.exists(ON_DEVICES.get(name, "")) for name in platforms)
 
 

@@ -17,7 +17,10 @@ MOST_TOKENS = 24
 
 
 def png(source: Any) -> bytes | None:
-    """The weights of a problem's or a trace's first head; None where that would take long or nothing can be drawn."""
+    """Return the weights of a problem's or a trace's first head.
+
+    None where that would take long or nothing can be drawn.
+    """
     problem = source.problem if isinstance(source, Trace) else source
     if problem.n * problem.m > MOST_CELLS:
         return None
@@ -30,7 +33,7 @@ def png(source: Any) -> bytes | None:
 
 
 def html(source: Any) -> str:
-    """The shapes of a problem or a trace as a table, with the tokens, and the picture below."""
+    """Return the shapes of a problem or a trace as a table, with the tokens, and the picture below."""
     rows = _stages(source) if isinstance(source, Trace) else _fields(source)
     cells = "".join(f"<tr><th style='text-align:left'>{escape(a)}</th><td>{escape(b)}</td></tr>" for a, b in rows)
     return f"<div><b>{type(source).__name__}</b><table>{cells}</table>{_image(png(source))}</div>"

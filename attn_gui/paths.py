@@ -8,17 +8,17 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def resources() -> Path:
-    """The folder `resources`: the wheel carries it inside the package, an editable checkout reads it in place."""
+    """Return the folder `resources`: inside the package in a wheel, in place in an editable checkout."""
     installed = _PACKAGE / "resources"
     return installed if installed.is_dir() else _PACKAGE.parent / "resources"
 
 
 def resource(*parts: str) -> Path:
-    """The path of one resource, such as `resource("examples", "worked-example.npz")`."""
+    """Return the path of one resource, such as `resource("examples", "worked-example.npz")`."""
     return resources().joinpath(*parts)
 
 
 def notices() -> str:
-    """The shipped parts and their authors, then the license of each font in full, as Markdown."""
+    """Return the shipped parts and their authors, then the license of each font in full, as Markdown."""
     licenses = sorted(resource("fonts").glob("*-OFL.txt"))
     return "\n\n".join(path.read_text(encoding="utf-8") for path in (resource("NOTICE.md"), *licenses))

@@ -98,7 +98,7 @@ def explore(
 
 
 def _asked(problem: Problem | None, arrays: dict[str, Any], tokens: Sequence[str] | None) -> Problem | None:
-    """The problem that the arguments ask for; None for the first example."""
+    """Return the problem that the arguments ask for; None for the first example."""
     given = {name: array for name, array in arrays.items() if array is not None}
     texts = tokens if tokens is None or isinstance(tokens, str) else tuple(tokens)  # a text alone is refused
     labels: dict[str, Any] = {} if texts is None else dict.fromkeys(("query_tokens", "key_tokens"), texts)
@@ -112,12 +112,12 @@ def _asked(problem: Problem | None, arrays: dict[str, Any], tokens: Sequence[str
 
 
 def _all_fields(problem: Problem) -> dict[str, object]:
-    """Every field of the problem, None where it has none."""
+    """Return every field of the problem, None where it has none."""
     return dict.fromkeys(Problem.__dataclass_fields__, None) | problem.fields()
 
 
 def _shell() -> Any:
-    """The IPython or Jupyter that this runs in, if any."""
+    """Return the IPython or Jupyter that this runs in, if any."""
     found = sys.modules.get("IPython")
     return None if found is None else found.get_ipython()
 
@@ -140,7 +140,7 @@ def _runs_qt(shell: Any) -> bool:
 
 
 def _application(shell: Any) -> QApplication:
-    """The one that runs, or a new one in place of the one without a display that drew figures before."""
+    """Return the application that runs, or a new one in place of one without a display that drew figures before."""
     running = QCoreApplication.instance()
     if isinstance(running, QApplication):
         return running

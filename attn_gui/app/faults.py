@@ -49,7 +49,7 @@ class Faults(QObject):
             self.report(args.exc_type, args.exc_value, args.exc_traceback)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"show_log": Command(self.show_log)}
 
     def show_log(self) -> None:
@@ -82,7 +82,7 @@ class Faults(QObject):
 
 
 def log_folder() -> Path:
-    """The folder of the log, where the system wants it."""
+    """Return the folder of the log, where the system wants it."""
     return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericStateLocation)) / "attn_gui"
 
 
@@ -101,7 +101,7 @@ def record(text: str) -> None:
 
 
 def summary(error: BaseException) -> str:
-    """The kind of an error and the innermost place of ours that it came through."""
+    """Return the kind of an error and the innermost place of ours that it came through."""
     ours = [frame for frame in _frames(error) if _is_ours(frame)]
     return f"{type(error).__name__}, {_place(ours[-1])}" if ours else type(error).__name__
 
@@ -121,7 +121,7 @@ def details(error: BaseException) -> str:
 
 
 def _versions() -> str:
-    """Of what is loaded: nothing is imported while something goes wrong."""
+    """Return the versions of what is loaded: nothing is imported while something goes wrong."""
     parts = {"PySide6": "PySide6", "NumPy": "numpy", "pyqtgraph": "pyqtgraph"}
     loaded = [f"{name} {sys.modules[module].__version__}" for name, module in parts.items() if module in sys.modules]
     return (
@@ -148,7 +148,7 @@ def _is_ours(frame: traceback.FrameSummary) -> bool:
 
 
 def _place(frame: traceback.FrameSummary) -> str:
-    """The file without the folders around its package, which have the person's name in them, and the line.
+    """Return the file without the folders around its package, which have the person's name in them, and the line.
 
     Of a file that is not installed the name alone: its folder may be the person's home.
     """

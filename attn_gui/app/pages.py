@@ -94,11 +94,11 @@ class PagesController(QObject):
         self._offer()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {name: Command(partial(self.open, name), enabled=partial(self._applies, name)) for name in PAGES}
 
     def retranslate(self) -> None:
-        """The page on show in the present language."""
+        """Set the page on show anew, in the present language."""
         for page in self._panel.pages.values():
             if page.canvas is not None:
                 page.fill(self._look.language)
@@ -185,7 +185,7 @@ class PagesController(QObject):
             self._show_stale(page)
 
     def _reason_against(self, kind: PageKind[Any]) -> str:
-        """The sentence that stands in place of a page that cannot be shown now; nothing where it can."""
+        """Return the sentence that stands in place of a page that cannot be shown now; nothing where it can."""
         if self._view.look.blanks:
             return self.tr("Not shown while cells are covered: pages would give them away.")
         if self._computation.refusal is not None:  # the evaluation is of the document before
@@ -216,12 +216,12 @@ class PagesController(QObject):
             self._working = ""
 
     def _key(self, kind: PageKind[Any], context: PageContext) -> object:
-        """All that a page reads; equal where its content is the same."""
+        """Return all that a page reads; equal where its content is the same."""
         numbers = context.model.key() if kind.of_model and context.model is not None else self._edits
         return numbers, [getattr(context, name) for name in CHOSEN if name in kind.reads], dict(context.options)
 
     def _is_current(self, kind: PageKind[Any]) -> bool:
-        """Whether a page shows the present numbers: of the model, or of the evaluation on show."""
+        """Return whether a page shows the present numbers: of the model, or of the evaluation on show."""
         if kind.of_model:
             return self._keys.get(kind.name) == self._key(kind, self._context(kind))
         return self._read_of.get(kind.name) is self._computation.evaluation
@@ -298,7 +298,7 @@ class PagesController(QObject):
             page.set_content(same, self._layer(page.kind))
 
     def _layer(self, kind: PageKind[Any]) -> int | None:
-        """The layer of a model that a page is of; None for a whole model, or none."""
+        """Return the layer of a model that a page is of; None for a whole model, or none."""
         layer = self._document.layer
         return None if layer is None or kind.of_model else layer.number
 
@@ -306,7 +306,7 @@ class PagesController(QObject):
         return name in self._present()
 
     def _present(self) -> Set[str]:
-        """The pages that the present problem has: one with other numbers in its arrays has the same ones."""
+        """Return the pages that the present problem has: one with other numbers in its arrays has the same ones."""
         problem = self._computation.evaluation.problem
         if self._there[0] is not problem or self._there[1] is not self.model:
             there = {name for name, kind in PAGES.items() if kind.is_there(problem, self.model)}
@@ -325,7 +325,7 @@ class PagesController(QObject):
         self._panel.set_exportable(self._is_there())
 
     def _is_there(self) -> bool:
-        """Whether the problem has the page on show, which may be one of a problem before."""
+        """Return whether the problem has the page on show, which may be one of a problem before."""
         return bool(self._name) and self._applies(self._name)
 
     def _on_panel_export_asked(self) -> None:
@@ -362,13 +362,13 @@ class CodeSaving(QObject):
         controls.saveRequested.connect(self.save)
 
     def copy(self) -> None:
-        """The script onto the clipboard."""
+        """Copy the script to the clipboard."""
         if (code := self._code()) is not None:
             QGuiApplication.clipboard().setText(code.text)
             self._window.banner.show_info(lambda: self.tr("The code is on the clipboard."))
 
     def save(self) -> None:
-        """The script as a file that is asked for."""
+        """Save the script as a file that is asked for."""
         code = self._code()
         if code is None:
             return
@@ -386,7 +386,7 @@ class CodeSaving(QObject):
         self._window.banner.show_info(lambda: self.tr("Wrote {path}").format(path=path))
 
     def _code(self) -> CodeText | None:
-        """The script on show; None where the page says why there is none."""
+        """Return the script on show; None where the page says why there is none."""
         found = self._page.content
         return found if isinstance(found, CodeText) else None
 
@@ -443,7 +443,7 @@ class CurveFitting(QObject):
         return not self._computation.pending and self._computation.refusal is None
 
     def _points(self) -> Problem | None:
-        """The points that w is fitted to, apart from the document; None where there is no w to be fitted now."""
+        """Return the points that w is fitted to, apart from the document; None where there is no w to be fitted now."""
         if not self._computed:
             return None
         try:

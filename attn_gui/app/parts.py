@@ -34,12 +34,12 @@ class Part(NamedTuple):
 
 
 def _compares(context: AppContext) -> bool:
-    """Whether a pinned state is compared, or a gradient shown: the line above the maps has all of a ready-made one."""
+    """Return whether a pinned state is compared, or a gradient shown: a ready-made one has all in its line."""
     return context.baseline.pinned or context.view.look.compare == GRADIENT
 
 
 def _maps_vary(context: AppContext) -> bool:
-    """Whether something else than the product is in sight, or can be: all stages, or a model."""
+    """Return whether something else than the product is in sight, or can be: all stages, or a model."""
     opened = MODEL in context.window.modes and context.bars.actions["model"].isEnabled()
     return opened or context.view.look.mode != PRODUCT
 
@@ -110,7 +110,7 @@ class PartsController(QObject):
         context.bars.set_simple(context.look.simple, shown)
 
     def offers(self) -> Iterator[tuple[QAction, str, bool]]:
-        """For the search: an action that leads to a part, other words for it, and whether the part is in sight."""
+        """Yield for the search an action that leads to a part, other words for it, and whether the part is in sight."""
         for part in PARTS:
             control = self._context.window.findChild(QWidget, part.control) if part.control else None
             if control is not None:

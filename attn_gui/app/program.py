@@ -215,7 +215,7 @@ class Program(QObject):
             event.ignore()
 
     def _are_written(self) -> bool:
-        """Whether all files are there that were to be, or are not wanted any more."""
+        """Return whether all files are there that were to be, or are not wanted any more."""
         return all(part.wait() for part in self._parts() if isinstance(part, Writing))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -45,7 +45,7 @@ class LayoutController(QObject):
         self._settings.put("window/tables", self._window.inputs.heights())
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         full = Command(self._set_full_screen, self._window.isFullScreen)
         return {"reset_layout": Command(self.reset), "full_screen": full}
 
@@ -55,7 +55,7 @@ class LayoutController(QObject):
         self._window.setWindowState(state | bit if full else state & ~bit)
 
     def reset(self) -> None:
-        """The layout of the first start."""
+        """Restore the layout of the first start."""
         self._settings.forget("window")
         self._window.showNormal()
         self._first_size()
@@ -98,7 +98,7 @@ class LayoutController(QObject):
 
 
 def _widths(kept: object) -> tuple[int, dict[int, int]]:
-    """The number of columns and the widths of some of them, as they were kept; anything unreadable is none."""
+    """Return the number of columns and the widths of some of them, as they were kept; anything unreadable is none."""
     count, widths = (kept.get("columns"), kept.get("widths")) if isinstance(kept, dict) else (None, None)
     if type(count) is not int or not isinstance(widths, dict):
         return 0, {}

@@ -81,7 +81,7 @@ class StatusLine(Retranslated, QWidget):
         self._words.setText(words or self.tr("Start page"))
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.say()
         self.language.set_words(self.OTHER[self._look.language])
 
@@ -102,7 +102,7 @@ class StartPage(QObject):
         self._waiting: list[Callable[[], object]] = []
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"start": Command(self.show)}
 
     @property
@@ -149,7 +149,7 @@ class StartPage(QObject):
             self.opened.emit()
 
     def retranslate(self) -> None:
-        """The sizes of recent files in the present language; the page has heard of it."""
+        """Set the sizes of recent files anew, in the present language; the page has heard of it."""
         if self._view is not None:
             self._list_recent(self._view)
 

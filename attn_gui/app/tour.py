@@ -72,11 +72,11 @@ class Tour(QObject):
         start_page.came.connect(self.end)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"tour": Command(self.begin)}
 
     def retranslate(self) -> None:
-        """The step on show in the present language."""
+        """Set the step on show anew, in the present language."""
         self._show()
 
     def finish(self) -> None:

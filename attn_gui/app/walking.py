@@ -59,15 +59,15 @@ class WalkController(QObject):
         self._offer()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"walk": Command(self.start, enabled=self.offered)}
 
     def retranslate(self) -> None:
-        """The walk on show in the present language."""
+        """Set the walk on show anew, in the present language."""
         self._make_again()
 
     def wait(self) -> bool:
-        """Whether the window may go: nothing is being written any more, or nothing is to be."""
+        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
         return self._writing.wait()
 
     def finish(self) -> None:
@@ -80,7 +80,7 @@ class WalkController(QObject):
 
     # --- beginning and ending --------------------------------------------------------------------
     def offered(self) -> bool:
-        """Whether the chosen cell is computed from others, of which some are seen where an exercise covers it."""
+        """Return whether the chosen cell is computed from others, some of them seen where it is covered."""
         cell, evaluation, cover = self._view.look.cell, self._view.explained, self._cover()
         if cell is None or self._computation.pending or cell.stage not in evaluation.stages:
             return False
@@ -92,7 +92,7 @@ class WalkController(QObject):
         return first != stage and not cover.left_out(first, indices.whole(evaluation.shape(first)))
 
     def _cover(self) -> Evaluation | None:
-        """What an exercise lays over the numbers."""
+        """Return what an exercise lays over the numbers."""
         face = self._view.face
         return face if face is not None and face.covers else None
 
@@ -159,7 +159,7 @@ class WalkController(QObject):
             self._window.product.focus_map()
 
     def _way(self) -> Callable[[Evaluation], Walk]:
-        """The walk of an evaluation through the chosen cell, in the present language and colors."""
+        """Return the walk of an evaluation through the chosen cell, in the present language and colors."""
         from attn_gui.figure.pages.base import PageStyle
         from attn_gui.figure.walk import walk_of
 

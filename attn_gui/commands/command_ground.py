@@ -122,14 +122,14 @@ class _FirstFile(argparse.Action):
 
 
 def add_problem(parser: argparse.ArgumentParser) -> None:
-    """The file that a command is about, or several whose arrays make one problem, and which arrays are which parts."""
+    """Add the arguments for a file, or several whose arrays make one problem, and which arrays are which parts."""
     known = "a session (.attn), or arrays (.npz, .safetensors, …); several files of arrays are one problem"
     parser.add_argument("file", metavar="FILE", nargs="+", action=_FirstFile, type=Path, help=known)
     add_arrangement(parser)
 
 
 def add_arrangement(parser: argparse.ArgumentParser) -> None:
-    """The options that say which arrays of a file are which parts of a problem."""
+    """Add the options that say which arrays of a file are which parts of a problem."""
     add = parser.add_argument
     added = [
         add(

@@ -50,7 +50,7 @@ _COMPUTES = QT_TRANSLATE_NOOP("Sentences", "A {ending} computes one state: leave
 
 
 def write_numbers(request: Request, ending: str) -> Iterator[Path]:
-    """The numbers in a format of the catalog, or a script of them; gives each path once it is written."""
+    """Write the numbers in a format of the catalog, or a script of them; yields each path once it is written."""
     if ending in SCRIPTS:
         yield _write_script(request, ending)
         return
@@ -103,7 +103,7 @@ def _write_stages(request: Request, kind: Format[Any]) -> Path:
 
 
 def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
-    """The numbers of each stage and head; texts are labelled with the tokens."""
+    """Write the numbers of each stage and head; texts are labelled with the tokens."""
     for stage in request.stages:
         for head in request.heads_of(stage):
             mine = head if has_own_cells(request.evaluation, stage) else None
@@ -126,7 +126,7 @@ def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
 
 
 def _save(request: Request, kind: Format[Any], name: str, cells: ArrayRows, path: Path) -> None:
-    """One matrix, with the labels that are asked for."""
+    """Save one matrix, with the labels that are asked for."""
     rows, columns = _labels(request, kind, name, cells)
     save_rows(cells, path, row_labels=rows, column_labels=columns, excel=request.options.bom)
 
@@ -189,7 +189,7 @@ def _check_names(request: Request) -> None:
 
 
 def _write_page(request: Request) -> Iterator[Path]:
-    """A page of the catalog in every format that is asked for; one that all heads share goes by the first."""
+    """Write a page of the catalog in every format that is asked for; one that all heads share goes by the first."""
     if request.other is not None:
         raise ExportError(_ONE_STATE)
     from attn_gui.figure.page_catalog import page_of_name  # Qt is not needed for numbers
@@ -228,7 +228,7 @@ def _write_page(request: Request) -> Iterator[Path]:
 
 
 def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, **choices: Any) -> Iterator[Path]:
-    """A figure for every place of a page's slider, or one file of all of them where it can move."""
+    """Write a figure for every place of a page's slider, or one file of all of them where it can move."""
     from attn_gui.figure.sheet import File, Frames
     from attn_gui.figure.text.fonts import ensure_gui
 
@@ -244,7 +244,7 @@ def _write_frames(request: Request, path: Path, kind: PageKind[Any], head: int, 
 
 
 def _draw(request: Request, path: Path, heads: tuple[int, ...], **choices: Any) -> Iterator[Path]:
-    """One figure, with the options that all of them have."""
+    """Draw one figure, with the options that all of them have."""
     from attn_gui.figure.sheet import write
 
     with FileProgress(path) as progress:

@@ -128,7 +128,7 @@ def _lines(run: Run, top: int, position: int | None) -> Iterator[str]:
 
 
 def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
-    """The chosen pages, and figures of a stage where no page is chosen."""
+    """Write the chosen pages, and figures of a stage where no page is chosen."""
     from attn_gui.commands.export_request import make_folder
 
     make_folder(chosen.folder_out)
@@ -136,7 +136,7 @@ def _files(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 
 
 def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
-    """A page each, at the chosen token or where the window reads a prediction."""
+    """Write a page each, at the chosen token or where the window reads a prediction."""
     from attn_gui.figure.page_catalog import page_of_name
     from attn_gui.figure.pages.base import from_texts
     from attn_gui.figure.pages.context import ModelContext, PageContext
@@ -166,7 +166,7 @@ def _pages(model: Model, run: Run, chosen: argparse.Namespace) -> Iterator[Path]
 
 
 def _figures(run: Run, chosen: argparse.Namespace) -> Iterator[Path]:
-    """A figure for each chosen layer: of one head, or of all of them on a sheet."""
+    """Write a figure for each chosen layer: of one head, or of all of them on a sheet."""
     from attn_gui.engine.stages import SHOWN_FIRST
     from attn_gui.figure.pages.context import ModelContext
     from attn_gui.figure.sheet import write
@@ -231,7 +231,7 @@ def model_parser() -> Parser:
 
 
 def _add_figures(parser: Parser) -> None:
-    """The options that say how figures are drawn."""
+    """Add the options that say how figures are drawn."""
     add, endings = parser.add_argument, _image_endings()
     several: dict[str, Any] = {"nargs": "+", "action": "extend"}
     add("--page", **several, metavar="NAME", help="write pages in place of maps: prediction, lens, effect, …")

@@ -34,11 +34,11 @@ class Copied:
     columns: Sequence[str] = ()
 
     def row_names(self) -> list[str]:
-        """Names of the rows, their numbers where they have none."""
+        """Return names of the rows, their numbers where they have none."""
         return list(self.rows) or list(map(str, range(self.shape[0])))
 
     def column_names(self) -> list[str]:
-        """Names of the columns, their numbers where they have none."""
+        """Return names of the columns, their numbers where they have none."""
         return list(self.columns) or list(map(str, range(self.shape[1])))
 
 
@@ -51,12 +51,12 @@ class TextForm(NamedTuple):
 
 
 def tab_separated(copied: Copied) -> str:
-    """Rows of numbers between tabs, as spreadsheets paste them."""
+    """Return rows of numbers between tabs, as spreadsheets paste them."""
     return "\n".join("\t".join(map(_text, row)) for row in copied.read())
 
 
 def with_headers(copied: Copied) -> str:
-    """Rows of numbers between tabs, with the names of rows and columns; the corner is empty."""
+    """Return rows of numbers between tabs, with the names of rows and columns; the corner is empty."""
     lines = ["\t".join(["", *map(_label, copied.column_names())])]
     for name, row in zip(copied.row_names(), copied.read(), strict=True):
         lines.append("\t".join([_label(name), *map(_text, row)]))
@@ -64,20 +64,20 @@ def with_headers(copied: Copied) -> str:
 
 
 def latex_matrix(copied: Copied) -> str:
-    """A `bmatrix` of amsmath."""
+    """Return a `bmatrix` of amsmath."""
     rows = (" & ".join(map(_latex, row)) for row in copied.read())
     return "\\begin{bmatrix}\n" + " \\\\\n".join(rows) + "\n\\end{bmatrix}"
 
 
 def markdown_table(copied: Copied) -> str:
-    """A table of GitHub's Markdown, names of rows and columns included."""
+    """Return a table of GitHub's Markdown, names of rows and columns included."""
     names = map(_line, copied.row_names())
     rows = [[name, *map(_line, row)] for name, row in zip(names, copied.read(), strict=True)]
     return markdown(rows, ["", *map(_line, copied.column_names())])
 
 
 def numpy_array(copied: Copied) -> str:
-    """An expression of Python that gives the same array."""
+    """Return an expression of Python that gives the same array."""
     cells = copied.read()
     rows = "".join("    [" + ", ".join(map(_numpy, row)) + "],\n" for row in cells)
     kinds = {cell.dtype.name if isinstance(cell, np.generic) else "" for row in cells for cell in row}
@@ -86,7 +86,7 @@ def numpy_array(copied: Copied) -> str:
 
 
 def html_table(copied: Copied, headers: bool = False) -> str:
-    """A table of HTML, which word processors and mail programs paste as one."""
+    """Return a table of HTML, which word processors and mail programs paste as one."""
     lines = ["<table>"]
     if headers:
         lines.append(_html_row([("th", name) for name in ("", *map(_line, copied.column_names()))]))
@@ -114,7 +114,7 @@ def _text(cell: object) -> str:
 
 
 def _label(text: str) -> str:
-    """A text that neither breaks the table nor starts a formula, nor is taken for an error or a number: #now, true."""
+    """Return a text that neither breaks the table nor is taken for a formula, an error or a number."""
     line = quoted(text, longest=1000)
     taken = sort_of(line) is Sort.BROKEN or (sort_of(line) is Sort.NUMBER and not line.isdecimal())
     if taken or re.match(r"[=+\-@]", line):

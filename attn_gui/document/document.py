@@ -90,7 +90,7 @@ class Document(QObject):
         return self._history.modified or self.snapshots.modified
 
     def reader(self, field: str, item: int = 0, head: int = 0) -> Callable[[], NDArray[Any] | None]:
-        """A function that gives what a table shows of an array (dotted name), read-only, as it is then.
+        """Return a function that gives what a table shows of an array (dotted name), read-only, as it is then.
 
         (rows, columns) of one item of a batch, of one item and head of a mask; (columns,) of a vector; None once the
         array or the item is gone.
@@ -103,7 +103,7 @@ class Document(QObject):
         return read
 
     def snapshot(self) -> Problem:
-        """A problem of its own, which no later edit touches.
+        """Return a problem of its own, which no later edit touches.
 
         Raises FieldError where that would take more than a share of the free memory.
         """
@@ -162,7 +162,10 @@ class Document(QObject):
             self.snapshots.keep(beside.problem(), str(dropped[-1].label), beside.state.study)
 
     def past(self, most: int) -> PastStates:
-        """The states before the newest steps, and the present one; of a model those of the layer on the table."""
+        """Return the states before the newest steps, and the present one.
+
+        Of a model those of the layer on the table.
+        """
         return PastStates(self._draft.state, self._history.done(most))
 
     def open(self, problem: Problem, path: Path | None = None, name: str = "") -> None:

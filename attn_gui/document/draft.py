@@ -48,7 +48,7 @@ STEP = 1 << 20  # bytes that are compared at a time
 
 
 def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequence[Array] = ()) -> Working:
-    """The problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
+    """Return the problem of `fields` over memory of its own; arrays of `current` that stay as they are stay in place.
 
     `fresh` arrays, to which no other reference is kept, become its own.
     Raises ShapeError, ValueError or TypeError if the fields do not make a problem.
@@ -64,7 +64,7 @@ def owned(fields: Mapping[str, Any], current: Mapping[str, Array], fresh: Sequen
 
 
 def given_up(problem: Problem) -> Arrays:
-    """The arrays of a problem to which no other reference is kept, to be written into from now on."""
+    """Return the arrays of a problem to which no other reference is kept, to be written into from now on."""
     arrays = problem.arrays()
     for array in arrays.values():
         for memory in (array.base, array):  # a view can only be written to if its owner can
@@ -80,7 +80,10 @@ def _validated(fields: Mapping[str, Any]) -> Problem:
 
 
 def _own(array: Array, named_so: Array | None, free: Mapping[int, list[Array]]) -> Array:
-    """The working array that `array` is a view of or equal to, else a copy; each working array is given out once."""
+    """Return the working array that `array` is a view of or equal to, else a copy.
+
+    Each working array is given out once.
+    """
     named = [] if named_so is None else [known for known in free.get(_address(named_so), ()) if known is named_so]
     equal = (known for known in named if _is_like(known, array) and same_bytes(known, array))
     there = (known for known in free.get(_address(array), ()) if _is_like(known, array))
@@ -102,7 +105,7 @@ def _is_like(one: Array, other: Array) -> bool:
 
 
 def same_bytes(one: Array, other: Array) -> bool:
-    """Whether two arrays of one shape and dtype hold the same bits; little is held beside them."""
+    """Return whether two arrays of one shape and dtype hold the same bits; little is held beside them."""
     if _address(one) == _address(other):
         return True
     mine, theirs = (np.ascontiguousarray(array).reshape(-1).view(np.uint8) for array in (one, other))
@@ -111,7 +114,7 @@ def same_bytes(one: Array, other: Array) -> bool:
 
 
 def with_arrays(fields: Mapping[str, Any], arrays: Arrays) -> dict[str, object]:
-    """`fields` with the array at every dotted name replaced, also inside mask layers and records."""
+    """Return `fields` with the array at every dotted name replaced, also inside mask layers and records."""
     own: dict[str, Any] = dict(fields)
     for name, array in arrays.items():
         first, *inner = name.split(".")
@@ -162,7 +165,7 @@ class Change:
 
     @classmethod
     def merged(cls, changes: Sequence[Change]) -> Change:
-        """One change for several in a row."""
+        """Return one change for several in a row."""
         fields: dict[str, tuple[Box, ...] | None] = {}
         for name, boxes in (item for change in changes for item in change.fields.items()):
             known = fields.get(name, ())
@@ -208,7 +211,7 @@ class StateBeside(Draft):
         self._copies[id(array)][box] = values
 
     def problem(self) -> Problem:
-        """The problem in this state."""
+        """Return the problem in this state."""
         arrays = {name: self._copies.get(id(array), array) for name, array in self.state.arrays.items()}
         return Problem.over(with_arrays(self.state.fields, arrays))
 

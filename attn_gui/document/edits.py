@@ -57,7 +57,10 @@ class _Filling:
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:
-    """The template with its {places} filled in; a blank parts Latin letters that come to stand beside Chinese ones."""
+    """Return the template with its {places} filled in.
+
+    A blank parts Latin letters that come to stand beside Chinese ones.
+    """
     if not _HAN.search(template):
         return template.format(**values)
     said = template.format(**{name: _Filling(value) for name, value in values.items()})
@@ -355,7 +358,7 @@ def _checked_box(field: str, box: Box, shape: tuple[int, ...]) -> Box:
 
 
 def cast_cells(values: Array, dtype: np.dtype[Any]) -> Array:
-    """A contiguous copy of `values` in `dtype`; refused if a number would become another one there."""
+    """Return a contiguous copy of `values` in `dtype`; refused if a number would become another one there."""
     given = np.asarray(values)
     with np.errstate(over="ignore", invalid="ignore"):
         new = np.array(given, dtype=dtype, order="C")

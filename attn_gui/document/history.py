@@ -39,7 +39,7 @@ class PastStates:
         return len(self._steps)
 
     def problems(self) -> list[Problem]:
-        """The states, the oldest first: one more than there are steps."""
+        """Return the states, the oldest first: one more than there are steps."""
         found = [self._rewind.problem()]
         for step in reversed(self._steps):
             step.back(self._rewind)
@@ -87,7 +87,7 @@ class History:
         return clean < 0 or any(not cast(Edit, self.stack.command(place)).looks for place in places)
 
     def undone(self) -> list[Edit]:
-        """The steps that were undone, the one that redo would do first: the next push forgets them."""
+        """Return the steps that were undone, the one that redo would do first: the next push forgets them."""
         return self._steps()[self.stack.index() :]
 
     def forget_undone(self) -> None:
@@ -96,7 +96,7 @@ class History:
         self._rebuild(0)
 
     def done(self, most: int) -> list[Edit]:
-        """The newest of the steps that led to the present state, the oldest of them first.
+        """Return the newest of the steps that led to the present state, the oldest of them first.
 
         None from before the last step to another place in a model: a cell there is another quantity.
         """
@@ -252,7 +252,7 @@ class Snapshots(QObject):
         self.changed.emit()
 
     def _free_name(self, name: str) -> str:
-        """The name, or where another has it, the same with the first number that is free."""
+        """Return the name, or where another has it, the same with the first number that is free."""
         taken, name = {each.name for each in self.all}, name[: LONGEST_NAME - 8]
         numbered = (f"{name} ({number})" for number in range(2, len(taken) + 3))
         return name if name not in taken else next(each for each in numbered if each not in taken)

@@ -60,7 +60,7 @@ class ShownNumbers(NamedTuple):
     look: tuple[object, ...]
 
     def same(self, other: ShownNumbers) -> bool:
-        """Whether another one shows the same numbers in the same way."""
+        """Return whether another one shows the same numbers in the same way."""
         owner = self.owner()
         return owner is not None and owner is other.owner() and self[1:] == other[1:]
 
@@ -146,7 +146,7 @@ class MatrixModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(top, left), self.index(bottom - 1, right - 1))
 
     def cell(self, row: int, column: int) -> tuple[str, float]:
-        """The text shown in a cell and its number, for a delegate that paints; ("", nan) outside."""
+        """Return the text shown in a cell and its number, for a delegate that paints; ("", nan) outside."""
         array = self._holding(row, column)
         if array is None:
             return "", np.nan
@@ -155,25 +155,25 @@ class MatrixModel(QAbstractTableModel):
         return self._text(value), float(value)
 
     def texts(self, rows: slice, columns: slice) -> list[list[str]]:
-        """The texts shown in the cells of a block, column by column."""
+        """Return the texts shown in the cells of a block, column by column."""
         return [[self._text(value) for value in column] for column in self.block(rows, columns).T.tolist()]
 
     def _is_whole(self) -> bool:
-        """Whether every finite number is whole; False for large tables and those that are computed on demand."""
+        """Return whether every finite number is whole; False for large tables and those that are computed on demand."""
         array = self._array()
         if not isinstance(array, np.ndarray) or array.dtype.kind != "f" or not 0 < array.size <= MOST_WHOLE:
             return False
         return bool(np.all((array == np.rint(array)) | ~np.isfinite(array)))
 
     def _text(self, value: float | bool) -> str:
-        """The text of a number, or of a switch as it is shown."""
+        """Return the text of a number, or of a switch as it is shown."""
         if isinstance(value, bool):
             return "✓" if value else ""
         decimals = 0 if self._whole and not self._scientific else self._decimals
         return LEFT_OUT if self.covered and value != value else shown(value, decimals, self._scientific)
 
     def number(self, row: int, column: int) -> float:
-        """The number of a cell without its text; nan outside."""
+        """Return the number of a cell without its text; nan outside."""
         array = self._holding(row, column)
         if array is None:
             return np.nan
@@ -190,16 +190,16 @@ class MatrixModel(QAbstractTableModel):
         return self._row_labels
 
     def cells(self) -> NDArray[Any]:
-        """A copy of all numbers."""
+        """Return a copy of all numbers."""
         return self.block(slice(None), slice(None))
 
     def block(self, rows: slice, columns: slice) -> NDArray[Any]:
-        """A copy of a rectangle of numbers, to be put on the clipboard."""
+        """Return a copy of a rectangle of numbers, to be put on the clipboard."""
         array = self._array()
         return np.empty((0, 0)) if array is None else self.turned(array[rows, columns].copy())
 
     def turned(self, block: NDArray[Any]) -> NDArray[Any]:
-        """Numbers as they are kept from those of the table, and the other way round: the same unless `inverted`."""
+        """Return numbers as kept from those shown, and the other way round: the same unless `inverted`."""
         if not self.inverted or self.dtype.kind != "b":
             return block
         return np.asarray(np.logical_not(block) if block.dtype.kind == "b" else 1 - block)  # 0.5 stays what it is: none
@@ -286,7 +286,7 @@ class MatrixModel(QAbstractTableModel):
 
     # --- the array -------------------------------------------------------------------------------
     def _array(self) -> Matrix | None:
-        """The array of now as rows and columns; None while it is not the one that the views were told about."""
+        """Return the array of now as rows and columns; None while it is not the one that the views were told about."""
         array = self._read()
         if array is None or array.shape == self._shape:
             return array
@@ -315,7 +315,7 @@ class MatrixModel(QAbstractTableModel):
 
 
 def _given(array: Matrix | None, look: tuple[object, ...]) -> ShownNumbers:
-    """What is given with an array; numbers that are computed where they are read may always be others."""
+    """Return what is given with an array; numbers that are computed where they are read may always be others."""
     if not isinstance(array, np.ndarray):
         return ShownNumbers(lambda: None, (), look)
     owner = array if array.base is None else array.base
@@ -341,7 +341,7 @@ Cuts = tuple[slice, slice]
 
 
 def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) -> tuple[int, ...]:
-    """The index of the axes before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of maps."""
+    """Return the index before rows and columns: (item,) of a batched matrix, (item, head) or (head,) of maps."""
     axes = shape[:-2]
     if Intervention.position_of(field) is not None:
         return (0,) * len(axes)  # counted from where its cells begin
@@ -351,12 +351,12 @@ def leading(field: str, shape: tuple[int, ...], item: int = 0, head: int = 0) ->
 
 
 def has_maps(field: str) -> bool:
-    """Whether an array may have a matrix for every head: of a mask, and of given weights."""
+    """Return whether an array may have a matrix for every head: of a mask, and of given weights."""
     return field == GIVEN or Layer.position_of(field) is not None
 
 
 def shown_part(field: str, array: Array, item: int, head: int) -> Array | None:
-    """The part of an array that a table shows: a vector, or the matrix of an item and a head; None once it is gone."""
+    """Return what a table shows of an array: a vector, or the matrix of an item and head; None once gone."""
     if array.ndim < 3:
         return array
     index = leading(field, array.shape, item, head)
@@ -365,14 +365,14 @@ def shown_part(field: str, array: Array, item: int, head: int) -> Array | None:
 
 
 def table_box(field: str, shape: tuple[int, ...], rows: slice, columns: slice, item: int = 0, head: int = 0) -> Box:
-    """The rectangle of a table as a box in the array's own axes; a vector is a table of one row."""
+    """Return the rectangle of a table as a box in the array's own axes; a vector is a table of one row."""
     if len(shape) == 1:
         return (columns,)
     return (*(slice(place, place + 1) for place in leading(field, shape, item, head)), rows, columns)
 
 
 def table_cells(field: str, shape: tuple[int, ...], box: Box, item: int = 0, head: int = 0) -> Cuts | None:
-    """The rectangle of a table that shows a box of the array; None if it shows another item or head."""
+    """Return the rectangle of a table that shows a box of the array; None if it shows another item or head."""
     if len(shape) == 1:
         return slice(0, 1), box[0]
     places = zip(leading(field, shape, item, head), box[:-2], strict=True)
@@ -387,7 +387,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def field_symbol(field: str) -> str:
-    """The symbol of an array field, the same in every language: "Q", "W_O", "M₁" for an array of mask layer 1."""
+    """Return the symbol of an array field in any language: "Q", "W_O", "M₁" for an array of mask layer 1."""
     for letter, kind in (("M", Layer), ("H", Intervention)):
         if (position := kind.position_of(field)) is not None:
             return letter + str(position).translate(_SUBSCRIPTS)
@@ -395,5 +395,5 @@ def field_symbol(field: str) -> str:
 
 
 def cell_name(field: str, index: Sequence[int]) -> str:
-    """One cell in a label: "Q[10, 97]"."""
+    """Return one cell in a label: "Q[10, 97]"."""
     return f"{field_symbol(field)}[{', '.join(str(int(place)) for place in index)}]"

@@ -89,7 +89,7 @@ def _value(node: ast.expr) -> float:
 
 
 def shortest(value: float, dtype: DTypeLike = np.float64) -> str:
-    """The shortest text in ASCII that gives the same number of `dtype` back, −0 included: "0.1", "1e-7", "-0"."""
+    """Return the shortest ASCII text that gives the same number of `dtype` back: "0.1", "1e-7", "-0"."""
     kind = np.dtype(dtype)
     if kind.kind in "bui":
         return str(int(value))
@@ -109,7 +109,7 @@ def _trimmed(text: str) -> str:
 
 
 def shown(value: float, decimals: int = 3, scientific: bool = False) -> str:
-    """A number for a table: fixed decimals, a true minus sign, "NaN", "∞", never "−0".
+    """Return a number for a table: fixed decimals, a true minus sign, "NaN", "∞", never "−0".
 
     1.000e6 from a million on, and 1.0e−7 where fixed decimals would say 0 of what is not; `scientific`: always.
     """

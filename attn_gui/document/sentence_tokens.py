@@ -31,7 +31,7 @@ _SINGLE = (
 
 
 def split_tokens(sentence: str, known: Collection[str] = ()) -> tuple[str, ...]:
-    """Words, numbers and signs of `sentence`, in order; every Chinese character is a token of its own.
+    """Return words, numbers and signs of `sentence`, in order; every Chinese character is a token of its own.
 
     Where blanks stand between Chinese characters they cut instead: "我 喜欢 苹果" has three tokens.
     An apostrophe between letters and a point between digits stay inside ("don't", "3.14"); what belongs to one
@@ -47,7 +47,7 @@ def split_tokens(sentence: str, known: Collection[str] = ()) -> tuple[str, ...]:
 
 
 def _is_spaced(sentence: str) -> bool:
-    """Whether the Chinese words are cut with blanks already."""
+    """Return whether the Chinese words are cut with blanks already."""
     kinds = [_kind(sign) for sign in _signs(" ".join(sentence.split()))]
     return any(kinds[place - 1 : place + 2] == ["single", "blank", "single"] for place in range(1, len(kinds) - 1))
 
@@ -69,7 +69,7 @@ def _cut(sentence: str, spaced: bool) -> tuple[str, ...]:
 
 
 def _signs(text: str) -> Iterator[str]:
-    """The visible signs of `text`: a letter with the marks on it, an emoji sequence, a flag."""
+    """Yield the visible signs of `text`: a letter with the marks on it, an emoji sequence, a flag."""
     start, flags = 0, 0
     for end, (before, letter) in enumerate(pairwise(text), start=1):
         flags = flags + 1 if _is_flag(before) else 0
@@ -93,7 +93,7 @@ def _is_flag(letter: str) -> bool:
 
 
 def _kind(sign: str) -> str:
-    """blank, word (joins with its neighbors), single (a Chinese character) or sign (punctuation, emoji)."""
+    """Return blank, word (joins with its neighbors), single (a Chinese character) or sign (punctuation, emoji)."""
     letter = sign[0]
     category = unicodedata.category(letter)
     if letter.isspace() or category[0] == "Z" or category in ("Cc", "Cf"):
@@ -104,7 +104,7 @@ def _kind(sign: str) -> str:
 
 
 def _is_inside(signs: list[str], kinds: list[str], place: int) -> bool:
-    """Whether an apostrophe or a point has letters, or digits, on both sides."""
+    """Return whether an apostrophe or a point has letters, or digits, on both sides."""
     if not 0 < place < len(signs) - 1 or kinds[place - 1] != "word" or kinds[place + 1] != "word":
         return False
     before, after = signs[place - 1][0], signs[place + 1][0]
@@ -114,7 +114,10 @@ def _is_inside(signs: list[str], kinds: list[str], place: int) -> bool:
 
 
 def row_names(tokens: Sequence[str], n: int, m: int, self_attention: bool) -> dict[str, tuple[str, ...]]:
-    """The fields that name n queries, and m keys where they are as many, by tokens; rows past them get their number."""
+    """Return the fields that name n queries, and m keys where they are as many, by tokens.
+
+    Rows past them get their number.
+    """
     if not tokens:
         return {}
     names = tuple(tokens[:n]) + tuple(str(row) for row in range(len(tokens), n))
@@ -122,7 +125,7 @@ def row_names(tokens: Sequence[str], n: int, m: int, self_attention: bool) -> di
 
 
 def places_before(tokens: Sequence[str], before: Sequence[str | None]) -> list[int]:
-    """The place that each token had among those before, −1 where it is new.
+    """Return the place that each token had among those before, −1 where it is new.
 
     Of a stretch that reads otherwise the first tokens take over the places; one that was split keeps its own first.
     """

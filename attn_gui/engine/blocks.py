@@ -284,7 +284,7 @@ class RMSNorm(Stage):
     squares = MappingProxyType({0: MILD})
 
     def __init__(self, name: str, axes: str, formula: str, **facts: Unpack[Facts]) -> None:
-        """The formula names the rows, the weight, the bias and ε, in this order."""
+        """Make the norm; its formula names the rows, the weight, the bias and ε, in this order."""
         self.name, self.axes, self.formula = name, tuple(axes.split()), formula
         vars(self).update(facts)
         self.along = self.target.axes[-1][-1]
@@ -405,12 +405,12 @@ class LayerNorm(RMSNorm):
 
 
 def _within(x: Leaves | Shares, eps: Leaves) -> Expression:
-    """ε as it stands beside the squares of a row: twice over what the row is over."""
+    """Return ε as it stands beside the squares of a row: twice over what the row is over."""
     return x.over(x.over(eps.one)) if isinstance(x, Shares) else eps.one
 
 
 def _parts(inputs: Sequence[T | None]) -> tuple[T, T, T | None, T]:
-    """Rows, weight, bias and ε; there may be no bias."""
+    """Return rows, weight, bias and ε; there may be no bias."""
     x, weight, eps = given([inputs[0], inputs[1], inputs[3]])
     return x, weight, inputs[2], eps
 

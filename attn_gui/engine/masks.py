@@ -537,7 +537,10 @@ class Alibi(Aligned):
 
 
 def slopes(heads: int) -> Array:
-    """2^(−8/h), 2^(−16/h), …; between powers of two every other slope of the next one fills up, as in the paper."""
+    """Return 2^(−8/h), 2^(−16/h), ….
+
+    Between powers of two every other slope of the next one fills up, as in the paper.
+    """
     power = 1 << (heads.bit_length() - 1)
     first = 2.0 ** (-8.0 * np.arange(1, power + 1) / power)
     return first if power == heads else np.concatenate([first, slopes(2 * power)[::2][: heads - power]])

@@ -153,7 +153,7 @@ class Softmax(Normalizer):
         return np.asarray(own / (_exp(logits - row_max, temperature).sum(axis=-1, keepdims=True) + own))
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """A slip of a score is a relative one of its weight, and through the sum of every weight in the row."""
+        """Bound the rounding: a slip of a score is a relative one of its weight, and of every weight in the row."""
         logits, scalar, sink = values
         assert logits is not None
         temperature = 1.0 if scalar is None else scalar
@@ -318,7 +318,7 @@ class PositiveShares(Normalizer):
         return (np.where(steepness == 0, 0.0, steepness * (grad - total)),)
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """log φ is as steep as its score or less: a slip of a score is at most so large a relative one of φ."""
+        """Return log φ is as steep as its score or less: a slip of a score is at most so large a relative one of φ."""
         weights = self.forward(*values)
         slips = given(errors)[0] + 2 * ELEMENTARY
         shared = np.where(weights == 0, 0.0, weights * slips).sum(axis=-1, keepdims=True)
@@ -411,7 +411,7 @@ class Sigmoid(Normalizer):
         return slope, -np.where(slope == 0, 0.0, slope * logits) / temperature
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """A slip of a score is at most so large a relative one of its weight, and a quarter of it at most."""
+        """Return a slip of a score is at most so large a relative one of its weight, and a quarter of it at most."""
         logits, scalar = values
         assert logits is not None
         temperature = 1.0 if scalar is None else scalar

@@ -517,7 +517,7 @@ class Gaussian(Score):
     def move_key(
         self, place: int, query: Array, key: Array, step: float, params: Params
     ) -> tuple[Array, Reason | None] | None:
-        """The score is a parabola of the key around q / key_norm, or a plane where key_norm is 0."""
+        """Move the key along the score: a parabola around q / key_norm, or a plane where key_norm is 0."""
         w, norm = params["w"] ** 2, params["key_norm"]
         if w == 0:
             return np.zeros(len(key)), Reason(verdicts.NO_LEVER, key=place, why="score_params.w")

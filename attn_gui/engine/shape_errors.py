@@ -463,7 +463,7 @@ class _Search:
         return after
 
     def _left(self, clash: ShapeError, name: str, after: Shape) -> int:
-        """0: nothing is wrong any more, 1: something else is, 2: the same."""
+        """Return 0: nothing is wrong any more, 1: something else is, 2: the same."""
         _, left = with_company(self.problem, self.clash, {name: after})
         if not isinstance(left, ShapeError):
             return 0
@@ -489,7 +489,7 @@ class _Search:
         return Fix(kind, name, self.shapes.get(name, ()), after, shape, whole=False)
 
     def _rows_of_mask(self, axis: str, place: int) -> Fix | None:
-        """A mask is right and the queries or the keys are not."""
+        """Return the fix where the mask is right and the queries or the keys are not."""
         name = self._real("key") if axis == "key" else "x" if self.problem.projected else "query"
         length = self.shapes[self.clash.matrices[0]][place]
         before = self.shapes[name]

@@ -104,7 +104,7 @@ def _lower(words: str, lang: str) -> str:
 
 
 def _spaced(line: Line) -> Line:
-    """A space where a Chinese character meets a letter or a number, as it is set."""
+    """Put a space where a Chinese character meets a letter or a number, as it is set."""
     found = list(line[:1])
     for run in line[1:]:
         meet = found[-1].text[-1:] + run.text[:1]
@@ -209,7 +209,10 @@ def _axes(rows: str, columns: str, names: tuple[Sequence[str], Sequence[str]], s
 def _under(
     evaluation: Evaluation, names: tuple[Sequence[str], Sequence[str]], cell: tuple[int, int], roles: tuple[str, str]
 ) -> Iterator[Sequence[Run]]:
-    """The sentence of the tokens, two where keys are those of another one; without tokens the shapes of Q, K and V."""
+    """Yield the sentence of the tokens, two where keys are those of another one.
+
+    Without tokens the shapes of Q, K and V.
+    """
     marked: dict[str, dict[int, str]] = {QUERY: {}, KEY: {}}
     for role, place in zip(roles, cell, strict=True):
         if role in marked:
@@ -224,7 +227,7 @@ def _under(
 
 
 def _formulas(evaluation: Evaluation, stage: str, explained: Explanation) -> Iterator[tuple[str, ...]]:
-    """The formula of the stage, and that of the cell with its numbers in pieces that begin with "="."""
+    """Yield the formula of the stage, and that of the cell with its numbers in pieces that begin with "="."""
     yield from ((form,) for form in shown_latex(evaluation, stage)[:1] if "=" in form)
     name = explained.symbols_latex.partition(" = ")[0]
     sides = [side for side in (explained.numbers_latex, explained.value_latex) if side]
@@ -409,7 +412,7 @@ def _label_size(figure: CardFigure, side: float) -> float:
 
 
 def _is_turned(figure: CardFigure, side: float, size: float) -> bool:
-    """Whether the labels of columns are read from below: some of them is wider than its column."""
+    """Return whether the labels of columns are read from below: some of them is wider than its column."""
     metrics, columns = QFontMetricsF(figure_font(size, strong=True)), figure.map.shape[1]
     widest = max(map(metrics.horizontalAdvance, map(token_label, figure.map.columns.labels[:200])), default=0.0)
     return widest + 8.0 > min(0.8 * side / columns, LARGEST_CELL)
@@ -486,7 +489,7 @@ def _numbers(own: MapFigure, width: float, height: float, pixels: float) -> Cell
 
 
 def _paint_pair(painter: QPainter, rect: QRectF, color: QColor, theme: Theme, *, rows: bool) -> None:
-    """A pair of lines along a row or column, each between two of casing, so that it shows on any color."""
+    """Paint a pair of lines along a row or column, each between two of casing, so that it shows on any color."""
     thick, casing = LINE.row_and_column, LINE.casing
     ends = (rect.top(), rect.bottom()) if rows else (rect.left(), rect.right())
     for at in ends:
@@ -510,7 +513,7 @@ def _paint_ring(painter: QPainter, cell: QRectF, theme: Theme) -> None:
 
 
 def _paint_labels(painter: QPainter, figure: CardFigure, place: QRectF) -> None:
-    """Names of rows and columns, every k-th that has room, and the chosen ones always, in the colors of their roles."""
+    """Paint names of rows and columns, every k-th that has room, and the chosen ones always, in their roles' colors."""
     own, theme = figure.map, figure.theme
     side = min(place.width(), place.height()) / 0.8
     size = _label_size(figure, side)

@@ -62,7 +62,7 @@ def paint_sample(painter: QPainter, rect: QRectF, flag: int, table: Lut, theme: 
 
 
 def paint_by_hand(painter: QPainter, rect: QRectF, theme: Theme) -> None:
-    """A ring inside cells that are changed by hand, and a corner cut off, as a note in a spreadsheet has it."""
+    """Paint a ring inside cells that are changed by hand, and a corner cut off, as a note in a spreadsheet has it."""
     side = min(BY_HAND_CORNER, rect.width() / 2, rect.height() / 2)
     painter.save()
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -76,7 +76,7 @@ def paint_by_hand(painter: QPainter, rect: QRectF, theme: Theme) -> None:
 
 
 def paint_covered(painter: QPainter, rect: QRectF, theme: Theme) -> None:
-    """Nothing of a cell but a question mark in a dashed frame, as large as there is room."""
+    """Paint nothing of a cell but a question mark in a dashed frame, as large as there is room."""
     painter.save()
     painter.fillRect(rect, theme.surface)
     pen = QPen(theme.accent, 1.0, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.MiterJoin)
@@ -97,7 +97,7 @@ def paint_covered(painter: QPainter, rect: QRectF, theme: Theme) -> None:
 def paint_hatch(
     painter: QPainter, rect: QRectF, closed: npt.NDArray[np.bool_], theme: Theme, spacing: float = SIZE.hatch
 ) -> None:
-    """45° lines over the closed cells, `spacing` apart along a row, unbroken from cell to cell."""
+    """Paint 45° lines over the closed cells, `spacing` apart along a row, unbroken from cell to cell."""
     lines = hatch_lines(closed, rect, spacing)
     if lines:
         painter.setPen(QPen(theme.hatch, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))

@@ -90,7 +90,7 @@ def argb(display: Display, table: Lut, theme: Theme) -> npt.NDArray[np.uint32]:
 
 
 def _indices(values: Values, levels: Levels, finite: bool) -> npt.NDArray[np.uint16]:
-    """floor((v − low) / (high − low) · 511 + ½), clipped; the middle of the levels falls on entry 256."""
+    """Return floor((v − low) / (high − low) · 511 + ½), clipped; the middle of the levels falls on entry 256."""
     low, high = levels.low, levels.high
     scale = max(abs(low), abs(high))
     with np.errstate(invalid="ignore", over="ignore"):

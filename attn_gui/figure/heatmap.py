@@ -70,7 +70,7 @@ class Panel:
     by_hand: tuple[tuple[slice, slice], ...] = ()
 
     def rows(self, part: slice) -> tuple[Values, Allowed | None]:
-        """Some rows of it."""
+        """Return some rows of it."""
         return self.values[part], None if self.allowed is None else self.allowed[part]
 
 
@@ -165,7 +165,7 @@ MOST_HATCH_LINES = 20_000
 
 
 def paint_cells(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel) -> None:
-    """The grounds and marks of all cells; where device pixels are fewer, the largest magnitude under each of them."""
+    """Paint grounds and marks of all cells; where device pixels are fewer, the largest magnitude under each of them."""
     pixels = _device_pixels(painter, place)
     rows, columns = panel.values.shape
     if pixels is not None:
@@ -196,7 +196,7 @@ def _paint_covered(painter: QPainter, place: QRectF, display: Display, theme: Th
 
 
 def _paint_rectangles(painter: QPainter, place: QRectF, figure: MapFigure, display: Display) -> None:
-    """Every cell a rectangle, row by row, so that each covers what its neighbors reach under it."""
+    """Paint every cell as a rectangle, row by row, so that each covers what its neighbors reach under it."""
     rows, columns = display.shape
     width, height = place.width() / columns, place.height() / rows
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -210,7 +210,7 @@ def _paint_rectangles(painter: QPainter, place: QRectF, figure: MapFigure, displ
 
 
 def _paint_image(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel) -> None:
-    """One pixel a cell, magnified by the viewer without smoothing."""
+    """Paint one pixel a cell, magnified by the viewer without smoothing."""
     rows, columns = panel.values.shape
     colors = _colors(figure, panel.values, panel.allowed, tiny=_is_tiny(place, (rows, columns)))
     image = QImage(colors.data, columns, rows, columns * 4, QImage.Format.Format_RGB32)
@@ -219,7 +219,7 @@ def _paint_image(painter: QPainter, place: QRectF, figure: MapFigure, panel: Pan
 
 
 def _paint_pixels(painter: QPainter, place: QRectF, figure: MapFigure, panel: Panel, pixels: tuple[int, int]) -> None:
-    """Every pixel of the device by itself: rectangles would leave gaps by rounding. Only those in sight are made."""
+    """Paint every device pixel in sight by itself: rectangles would leave gaps by rounding."""
     rows, columns = panel.values.shape
     device = painter.deviceTransform().mapRect(place)
     left, top = round(device.left()), round(device.top())

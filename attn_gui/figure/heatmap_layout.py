@@ -127,7 +127,7 @@ class _Planner:
 
     # --- cells -----------------------------------------------------------------------------------
     def default_cells(self) -> tuple[float, float]:
-        """0.5 cm, more for few cells or when values are wanted, less for very many."""
+        """Return 0.5 cm, more for few cells or when values are wanted, less for very many."""
         least = LEAST_CELL / min(self.scale, 1.0)
         few = len(self.figure.panels) == 1 and max(self.figure.shape) <= READABLE_CELLS
         if (self.figure.show_values and self.figure.cells is None) or (self.figure.show_values is None and few):
@@ -348,7 +348,7 @@ def fitting_numbers(figure: MapFigure, cell_width: float, cell_height: float) ->
 
 
 def paint_panel(painter: QPainter, place: QRectF, figure: MapFigure, number: int, numbers: CellNumbers | None) -> None:
-    """One map of a figure: cells, values, frame."""
+    """Paint one map of a figure: cells, values, frame."""
     panel = figure.panels[number]
     paint_cells(painter, place, figure, panel)
     if numbers is not None:
@@ -373,7 +373,7 @@ def _area(place: QRectF, area: tuple[slice, slice], shape: tuple[int, int]) -> Q
 
 
 def paint_frame(painter: QPainter, place: QRectF, theme: Theme) -> None:
-    """A hairline round a rectangle."""
+    """Paint a hairline round a rectangle."""
     painter.setPen(
         QPen(theme.line_strong, 1.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap, Qt.PenJoinStyle.MiterJoin)
     )
@@ -383,7 +383,7 @@ def paint_frame(painter: QPainter, place: QRectF, theme: Theme) -> None:
 
 # --- labels --------------------------------------------------------------------------------------
 def paint_row_labels(painter: QPainter, place: QRectF, labels: CutLabels, rows: int, *, right: bool = False) -> None:
-    """Names of rows, to the left of a map or to its right, in the painter's color."""
+    """Paint names of rows, to the left of a map or to its right, in the painter's color."""
     painter.setFont(figure_font(FONT_SIZE.micro))
     down = QFontMetricsF(painter.font()).capHeight() / 2
     x = place.right() + SPACING.s + 1 if right else place.left() - SPACING.s - 1
@@ -392,7 +392,7 @@ def paint_row_labels(painter: QPainter, place: QRectF, labels: CutLabels, rows: 
 
 
 def paint_column_labels(painter: QPainter, place: QRectF, labels: CutLabels, columns: int) -> None:
-    """Names of columns above a map, in the painter's color."""
+    """Paint names of columns above a map, in the painter's color."""
     painter.setFont(figure_font(FONT_SIZE.micro))
     across = QFontMetricsF(painter.font()).capHeight() / 2
     for position, text in _along(labels, place.left(), place.width() / columns):
@@ -439,7 +439,7 @@ def _along(labels: CutLabels, start: float, cell: float) -> list[tuple[float, st
 
 # --- color bar -----------------------------------------------------------------------------------
 def dots_text(figure: MapFigure, numbers: CellNumbers | None) -> str:
-    """`· < 0.005`: the weights that stand as a dot in their cells; empty where none does."""
+    """Return `· < 0.005`: the weights that stand as a dot in their cells; empty where none does."""
     if numbers is None or not numbers.weights:
         return ""
     sizes = [
@@ -451,7 +451,7 @@ def dots_text(figure: MapFigure, numbers: CellNumbers | None) -> str:
 
 
 def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "") -> None:
-    """The colors between the levels, and what some of them stand for; `dots` is said between two of these."""
+    """Paint the colors between the levels, and what some of them stand for; `dots` is said between two of these."""
     gradient = QLinearGradient(place.topLeft(), place.topRight())
     last = len(figure.table) - 1
     for stop in range(GRADIENT_STOPS + 1):
@@ -532,7 +532,7 @@ def begin(painter: QPainter, rect: QRectF, ground: Theme | None) -> None:
 
 
 def paint_title(painter: QPainter, title: str, subtitle: str, at: QPointF, room: float, theme: Theme) -> None:
-    """A title cut to the room, and at the other end of its line what is said beside it, where that fits whole."""
+    """Paint a title cut to the room, and at the other end of its line what is said beside it, where that fits whole."""
     strong = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True))
     title = elided(visible_text(title), room, strong)
     write_line(painter, at, title, theme.text, FONT_SIZE.sentence, strong=True)
@@ -543,7 +543,7 @@ def paint_title(painter: QPainter, title: str, subtitle: str, at: QPointF, room:
 
 
 def _paint_axes(painter: QPainter, figure: MapFigure, layout: Layout) -> None:
-    """Names of both axes, the labels of the first column of maps and of the first row."""
+    """Paint names of both axes, the labels of the first column of maps and of the first row."""
     ascent = QFontMetricsF(figure_font(FONT_SIZE.small)).ascent()
     across = QPointF(layout.grid.center().x(), layout.names_baseline)
     down = QPointF(MARGIN + ascent, layout.grid.center().y())

@@ -131,7 +131,7 @@ def map_pixels(layout: Layout, scale: float, dpi: float) -> tuple[int, int]:
 
 
 def _pixels_to_read(figure: MapFigure, settings: ExportSettings) -> tuple[int, int]:
-    """`map_pixels` of a figure. Raises ValueError where its picture would have too many, before any is read."""
+    """Return `map_pixels` of a figure. Raises ValueError where its picture would have too many, before any is read."""
     layout, scale = _planned(figure, settings)
     pixels_of(layout.width * scale, layout.height * scale, settings.dpi)
     return map_pixels(layout, scale, settings.dpi)

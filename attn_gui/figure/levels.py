@@ -71,7 +71,7 @@ def auto_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed
 
 
 def largest_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool) -> Levels:
-    """0 … the largest finite allowed number, or ± the largest magnitude of signed ones."""
+    """Return 0 … the largest finite allowed number, or ± the largest magnitude of signed ones."""
     return _levels_to(_largest(floating(values), allowed), signed)
 
 

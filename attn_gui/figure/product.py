@@ -392,7 +392,7 @@ def paint_product(painter: QPainter, figure: ProductFigure, layout: ProductLayou
 
 
 def _paint_caption(painter: QPainter, figure: ProductFigure, place: str, at: QPointF) -> None:
-    """The symbol of a map and its shape, as far as the map is wide."""
+    """Paint the symbol of a map and its shape, as far as the map is wide."""
     own = figure.maps[place]
     write_line(painter, at, own.title, own.theme.text, FONT_SIZE.small, strong=True)
     used = QFontMetricsF(figure_font(FONT_SIZE.small, strong=True)).horizontalAdvance(own.title) * WIDER_FONT

@@ -16,7 +16,7 @@ STRIP = 1 << 21
 
 
 def picture(plane: Plane, rows: int, columns: int, progress: Progress = silent) -> tuple[Values, Allowed | None]:
-    """(values, allowed) of a plane of a long problem in rows × columns blocks, at most as many as it has cells.
+    """Return (values, allowed) of a plane of a long problem in rows × columns blocks, at most as many as it has cells.
 
     Of each block the cell of largest magnitude over allowed cells, sign kept; NaN wins. Raises FieldError where so many
     blocks are more than a share of the free memory.
@@ -40,7 +40,7 @@ def picture(plane: Plane, rows: int, columns: int, progress: Progress = silent) 
 
 
 def pooled_map(plane: Plane, side: int, progress: Progress = silent) -> tuple[Values, Allowed | None]:
-    """(values, allowed) of a plane of any problem in at most so many blocks a side, pooled as `picture` says."""
+    """Return (values, allowed) of a plane of any problem in at most so many blocks a side, pooled as `picture` says."""
     rows, columns = (min(side, cells) for cells in plane.shape)
     if is_long(plane.evaluation.problem):
         return picture(plane, rows, columns, progress)

@@ -33,12 +33,12 @@ def shown_latex(evaluation: Evaluation, stage: str) -> tuple[str, ...]:
 
 
 def stage_latex(evaluation: Evaluation, stage: str) -> str:
-    """One line of LaTeX for a stage; empty for a matrix that was given."""
+    """Return one line of LaTeX for a stage; empty for a matrix that was given."""
     return _stage_latex(evaluation, stage, logits_latex(evaluation))
 
 
 def short_stage_latex(evaluation: Evaluation, stage: str) -> str:
-    """One line of LaTeX for a stage where there is little room: weights are made of the step before."""
+    """Return one line of LaTeX for a stage where there is little room: weights are made of the step before."""
     return _stage_latex(evaluation, stage, _over_temperature(evaluation, _letter_before(evaluation, stage)))
 
 
@@ -65,7 +65,7 @@ def _stage_latex(evaluation: Evaluation, stage: str, logits: str) -> str:
 
 
 def weights_latex(evaluation: Evaluation) -> str:
-    """The weights of all pairs as they are made of the scores, to be multiplied with the values."""
+    """Return the weights of all pairs as they are made of the scores, to be multiplied with the values."""
     return _weights(evaluation, logits_latex(evaluation))
 
 
@@ -74,21 +74,21 @@ def _weights(evaluation: Evaluation, logits: str) -> str:
 
 
 def logits_latex(evaluation: Evaluation) -> str:
-    """The argument of the softmax, in full as far as its stages can be written in one line."""
+    """Return the argument of the softmax, in full as far as its stages can be written in one line."""
     score, scaled = score_latex(evaluation), _scaled(evaluation)
     text = _gathered(evaluation, lambda entry: entry.form.inner, score=score, scaled=scaled)
     return _over_temperature(evaluation, text)
 
 
 def logits_text(evaluation: Evaluation) -> str:
-    """The argument of the softmax in plain characters, before the temperature."""
+    """Return the argument of the softmax in plain characters, before the temperature."""
     score = score_text(evaluation)
     scaled = _scaled_text(evaluation, score)
     return _gathered(evaluation, lambda entry: entry.form.text, score=score, scaled=scaled)
 
 
 def _gathered(evaluation: Evaluation, form: Callable[[Stage], str], **values: str) -> str:
-    """The forms of the stages from the scores to the softmax, one within the other."""
+    """Return the forms of the stages from the scores to the softmax, one within the other."""
     text = ""
     for entry in _logits(evaluation):
         letters = {"letter": entry.latex, "symbol": entry.symbol}
@@ -97,20 +97,20 @@ def _gathered(evaluation: Evaluation, form: Callable[[Stage], str], **values: st
 
 
 def _logits(evaluation: Evaluation) -> list[Stage]:
-    """The stages that lead from the scores to the softmax; none that another stands for in a state before."""
+    """Return the stages that lead from the scores to the softmax; none that another stands for in a state before."""
     entries = (STAGE[stage] for stage in evaluation.stages if evaluation.node(stage).name == stage)
     return [entry for entry in entries if entry.square and not entry.shares]
 
 
 def _letter_before(evaluation: Evaluation, stage: str) -> str:
-    """The letter of the scores that a map is made of; empty for stages that are none, and for the first."""
+    """Return the letter of the scores that a map is made of; empty for stages that are none, and for the first."""
     names = [entry.name for entry in _logits(evaluation)]
     before = names[: names.index(stage)] if stage in names else names if STAGE[stage].shares else []
     return matrix_latex(before[-1]) if before else ""
 
 
 def bias_of(node: Node, letter: Callable[[str], str] = matrix_latex) -> str:
-    """` + b_O`: what a linear stage adds, if anything; `letter` writes a matrix."""
+    """Return ` + b_O`: what a linear stage adds, if anything; `letter` writes a matrix."""
     vectors = zip(node.inputs, node.fields, strict=True)
     added = [field for ref, field in vectors if len(ref.axes) == 1 and not ref.optional]
     return "".join(f" + {letter(field)}" for field in added)
@@ -125,13 +125,13 @@ def _product(node: Node) -> str:
 
 
 def _letters(node: Node) -> list[str]:
-    """The letters of what a stage reads."""
+    """Return the letters of what a stage reads."""
     read = zip(node.inputs, node.fields, strict=True)
     return [matrix_latex(field) for ref, field in read if not ref.optional and is_named(field)] or [""]
 
 
 def _activation(node: Node) -> str:
-    """The function of the one input, or of the gate times the other."""
+    """Return the function of the one input, or of the gate times the other."""
     up, *gate = _letters(node)
     return rf"\mathrm{{{node.stage.function}}}({gate[0] if gate else up})" + (rf" \circ {up}" if gate else "")
 
@@ -143,7 +143,7 @@ def _over_temperature(evaluation: Evaluation, text: str) -> str:
 
 
 def scale_kind(problem: Problem) -> str:
-    """The name of the scale: "sqrt", "none" or "typed"."""
+    """Return the name of the scale: "sqrt", "none" or "typed"."""
     if problem.scale is None:
         return "sqrt" if SCORES[problem.score].root_scale else "none"
     if not SCORES[problem.score].root_scale and problem.scale == problem.d_k**-0.5:
@@ -166,7 +166,7 @@ def _scale_latex(scale: float) -> str:
 
 
 def _first_digits(number: float) -> tuple[str, str]:
-    """The digits of a number and its power of ten, if it is written with one.
+    """Return the digits of a number and its power of ten, if it is written with one.
 
     A formula states them with "=": so they are not rounded, and "…" stands for those that it has no room for.
     """
@@ -189,18 +189,18 @@ def _scaled_text(evaluation: Evaluation, score: str) -> str:
 
 
 def score_latex(evaluation: Evaluation) -> str:
-    """The scores of all queries and keys as one letter of a formula: Q Kᵀ, or a(Q, K)."""
+    """Return the scores of all queries and keys as one letter of a formula: Q Kᵀ, or a(Q, K)."""
     return _score(evaluation).matrix.format(**_letters_of_sides(evaluation, large=True))
 
 
 def score_text(evaluation: Evaluation) -> str:
-    """The scores of all queries and keys in plain characters."""
+    """Return the scores of all queries and keys in plain characters."""
     q, k = map(symbol, _sides(evaluation))
     return _score(evaluation).text.format(q=q, k=k)
 
 
 def score_cell_latex(evaluation: Evaluation) -> str:
-    """The formula of the score of one query and one key: `s_ij = …`; for dot products the whole product."""
+    """Return the formula of the score of one query and one key: `s_ij = …`; for dot products the whole product."""
     cell = _score(evaluation).cell_of(evaluation.problem.score_params)
     if not cell:
         return "S = " + score_latex(evaluation)
@@ -218,6 +218,6 @@ def _letters_of_sides(evaluation: Evaluation, *, large: bool) -> dict[str, str]:
 
 
 def _sides(evaluation: Evaluation) -> tuple[str, ...]:
-    """The stages that are compared; where the weights are given, what they might have been made of."""
+    """Return the stages that are compared; where the weights are given, what they might have been made of."""
     sides = ("query", "key")
     return sides if evaluation.logits is None else tuple(map(evaluation.latest, sides))

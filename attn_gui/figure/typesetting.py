@@ -651,7 +651,10 @@ def whole_sides(chain: str) -> tuple[str, ...]:
 
 
 def _sides(chain: str, width: float) -> Iterator[str]:
-    """The sides of a chain; one wider than the line (in em) is cut at its signs, if need be between parentheses."""
+    """Yield the sides of a chain.
+
+    One wider than the line (in em) is cut at its signs, if need be between parentheses.
+    """
     for position, whole in enumerate(whole_sides(chain)):
         room = width - (INDENT / FONT_SIZE.formula if position else 0)
         if typeset(whole).width <= room:

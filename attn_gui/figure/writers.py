@@ -116,11 +116,11 @@ class PngWriter:
             self._chunk(b"iTXt", name.encode("latin-1") + b"\0\0\0\0\0" + text.encode("utf-8", "replace"))
 
     def add_packed_text(self, data: bytes) -> None:
-        """A keyword and its compressed text, before the first rows."""
+        """Add a keyword and its compressed text, before the first rows."""
         self._chunk(b"zTXt", data)
 
     def add(self, image: QImage) -> None:
-        """The next rows."""
+        """Write the next rows."""
         formats = QImage.Format
         image = image.convertToFormat(formats.Format_RGBA8888 if self._alpha else formats.Format_RGB888)
         padded = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
@@ -189,7 +189,7 @@ class SvgPage(QSvgGenerator):
         self._texts: list[tuple[SvgTextStyle, str]] = []
 
     def write(self, painter: QPainter, at: QPointF, text: str, anchor: str) -> None:
-        """A text in the painter's font and color, with its anchor (SVG's text-anchor) at a point."""
+        """Write a text in the painter's font and color, with its anchor (SVG's text-anchor) at a point."""
         font, to = painter.font(), painter.worldTransform()
         color = painter.pen().color().name()
         style = SvgTextStyle(font.pixelSize(), int(font.weight()), color, anchor, font.fixedPitch())
@@ -278,7 +278,7 @@ def image_of(page: Page, dpi: float) -> QImage:
 
 
 def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
-    """A PNG file with its resolution and title: the picture of `image_of`, painted and written in bands."""
+    """Write a PNG file with its resolution and title: the picture of `image_of`, painted and written in bands."""
     width, height = pixels_of(page.width * page.scale, page.height * page.scale, dpi)
     words = {"Title": visible_text(page.title), "Software": SOFTWARE}
     writer = PngWriter(file, width, height, round(dpi / 0.0254), words, alpha=page.ground is None)
@@ -291,7 +291,10 @@ def write_png(page: Page, dpi: float, file: IO[bytes]) -> None:
 
 
 def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
-    """An SVG file with text as text, anchored, unless the page wants outlines; its resolution is of no account."""
+    """Write an SVG file with text as text, anchored, unless the page wants outlines.
+
+    Its resolution is of no account.
+    """
     buffer = _buffer()
     generator = SvgPage(outlines=page.outlines)
     generator.setOutputDevice(buffer)
@@ -306,12 +309,12 @@ def write_svg(page: Page, dpi: float, file: IO[bytes]) -> None:
 
 
 def write_pdf(page: Page, dpi: float, file: IO[bytes]) -> None:
-    """A PDF file of one page with its fonts inside, unless it wants outlines; its resolution is of no account."""
+    """Write a PDF file of one page with its fonts inside, unless it wants outlines; its resolution is of no account."""
     write_pages([page], file)
 
 
 def write_pages(pages: Sequence[Page], file: IO[bytes]) -> None:
-    """A PDF file of several pages of one size, with the title of the first."""
+    """Write a PDF file of several pages of one size, with the title of the first."""
     buffer, first = _buffer(), pages[0]
     writer = PdfPage(buffer, outlines=first.outlines)
     writer.setResolution(PDF_DPI)
@@ -328,14 +331,14 @@ def write_pages(pages: Sequence[Page], file: IO[bytes]) -> None:
 
 
 def write_gif(page: Page, dpi: float, file: IO[bytes]) -> None:
-    """A GIF file of one picture, in 256 colors."""
+    """Write a GIF file of one picture, in 256 colors."""
     write_moving_gif([page], dpi, file, lambda share: None)
 
 
 def write_moving_gif(
     pages: Sequence[Page], dpi: float, file: IO[bytes], progress: Callable[[float], None], shown: int | None = None
 ) -> None:
-    """A GIF file that shows pages of one size one after another, again and again; `progress` gets the share done.
+    """Write a GIF file that shows pages of one size in turn, again and again; `progress` gets the share done.
 
     Each is shown for so many milliseconds, by default 200, the last one longer.
     Raises ValueError with a sentence where these are absurdly many pixels, or see-through ones, which GIF has not.
@@ -380,7 +383,7 @@ def pixels_of(width: float, height: float, dpi: float) -> tuple[int, int]:
 
 
 def _painted(page: Page, dpi: float, rows: slice, width: int) -> QImage:
-    """Some rows of the figure's pixels."""
+    """Return some rows of the figure's pixels."""
     formats = QImage.Format
     form = formats.Format_ARGB32_Premultiplied if page.ground is None else formats.Format_RGB32
     image = QImage(width, rows.stop - rows.start, form)
@@ -462,7 +465,7 @@ def write_images(pictures: Sequence[Callable[[], QImage]], file: IO[bytes], show
 
 
 def _palette(pictures: Sequence[Callable[[], QImage]]) -> Bytes:
-    """(colors, 3) for all pictures, taken from some of them: the commonest as they are, the others by their like."""
+    """Return (colors, 3) for all pictures, from some of them: the commonest as they are, others by their like."""
     from PIL import Image  # for moving pictures alone: it takes as long as our own painters
 
     last = len(pictures) - 1
@@ -497,7 +500,7 @@ def _colored(pixels: Bytes, palette: Bytes) -> Image.Image:
 
 
 def _pixels(image: QImage) -> Bytes:
-    """(height, width, 3) of a picture, as a copy."""
+    """Return (height, width, 3) of a picture, as a copy."""
     image = image.convertToFormat(QImage.Format.Format_RGB888)
     padded = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
     return padded[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()

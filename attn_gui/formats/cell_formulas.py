@@ -156,7 +156,7 @@ class CellFormulas:
         return "".join(map(_signed, texts)).removeprefix("+") or "0"
 
     def _product(self, part: Product) -> str:
-        """A product with −∞ is −∞: the number that stands for it would become another one."""
+        """Write a product; one with −∞ is −∞: the number that stands for it would become another one."""
         text = "*".join(map(self._inner, part.factors))
         closed = next(filter(self._may_be_closed, part.factors), None)
         return text if closed is None else self._unless_closed(closed, text)

@@ -212,7 +212,7 @@ def _cells_in_row(piece: bytes, before: int) -> int:
 
 @contextmanager
 def _opened(source: FileSource, formulas: bool) -> Iterator[list[Any]]:
-    """The workbook with its values, and with its formulas where it has any."""
+    """Open the workbook with its values, and with its formulas where it has any."""
     try:
         import openpyxl
     except ImportError as error:

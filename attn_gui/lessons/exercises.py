@@ -171,7 +171,7 @@ def worksheets(
     projections: bool = True,
     draws: int = DRAWS,
 ) -> Iterator[Worksheet]:
-    """`count` worksheets of a level, each with numbers of its own; the same seed gives the same sheets.
+    """Yield `count` worksheets of a level, each with numbers of its own; the same seed gives the same sheets.
 
     Without `projections` Q, K and V are given where they are computed.
 
@@ -339,7 +339,9 @@ def renumbered(problem: Problem, seed: int, attempt: int = 0) -> Problem:
 def random_blanks(
     evaluation: Evaluation, stages: Sequence[str], count: int, seed: int, items: int | None = None
 ) -> frozenset[Blank]:
-    """`count` cells of these stages, drawn by a seed; none that is given, that the mask closes, or that is no number.
+    """Return `count` cells of these stages, drawn by a seed.
+
+    None that is given, that the mask closes, or that is no number.
 
     `items`: of so many first items of the batch, as on paper, where there is one.
     """

@@ -82,7 +82,7 @@ class Text:
         return "".join(piece for piece in pieces if isinstance(piece, str))
 
     def live(self) -> Iterator[Live]:
-        """Every live number in it, of both languages."""
+        """Yield every live number in it, of both languages."""
         return (piece for piece in (*self.en, *self.zh) if isinstance(piece, Live))
 
 
@@ -398,7 +398,7 @@ def _lesson(text: str) -> Lesson:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """(number from 1, line without blanks at its end); empty lines at the beginning are left out."""
+    """Yield (number from 1, line without blanks at its end); empty lines at the beginning are left out."""
     begun = False
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > LONGEST_LINE:
@@ -450,7 +450,7 @@ def _part(draft: _Draft, name: str, line: int) -> str:
 
 
 def _item(draft: _Draft, part: str, line: str, number: int) -> None:
-    """An order of the step, or a line of its question."""
+    """Read an order of the step, or a line of its question."""
     item = ITEM.fullmatch(line)
     if part == "":
         if item is None or item[1] not in (*ORDERS, TASK):

@@ -75,7 +75,10 @@ class NumberSource:
     _measured: dict[str, Array | None] = field(default_factory=dict, init=False, repr=False)
 
     def matrix(self, name: str) -> Array | None:
-        """A matrix of the problem, or one that is computed for lessons; None where there is none of this name."""
+        """Return a matrix of the problem, or one that is computed for lessons.
+
+        None where there is none of this name.
+        """
         arrays = self.evaluation.problem.arrays()
         return arrays[name] if name in arrays else self.measured(name)
 
@@ -279,7 +282,7 @@ def expression(text: str) -> LessonExpression:
 
 
 def cell_index(evaluation: Evaluation, stage: str, places: tuple[int, ...]) -> tuple[int, ...]:
-    """The whole index of a cell: leading places that are not written are 0. Raises ExpressionError outside of it."""
+    """Return the whole index of a cell, unwritten leading places 0. Raises ExpressionError outside of it."""
     if stage not in evaluation.stages:
         raise ExpressionError(stage)
     shape = evaluation.shape(stage)
@@ -381,7 +384,7 @@ def _operation(tree: ast.expr) -> Callable[..., Value]:
 
 
 def _gradient(of: ast.expr, evaluation: Evaluation) -> Gradient:
-    """The gradient of one cell of a stage."""
+    """Return the gradient of one cell of a stage."""
     cell = LessonExpression(ast.unparse(of), of).cell
     if cell is None:
         raise ExpressionError(ast.unparse(of))
@@ -411,7 +414,7 @@ def _cells(
     evaluation: Evaluation,
     matrix_of: Callable[[str], Array | None],
 ) -> Array:
-    """Cells of a stage of `evaluation`, or of a matrix; leading places that are not written are 0."""
+    """Return cells of a stage of `evaluation`, or of a matrix; leading places that are not written are 0."""
     written = f"{name}[{', '.join(map(ast.unparse, parts))}]"
     matrix = None if name in evaluation.stages else matrix_of(name)
     if name not in evaluation.stages and matrix is None:

@@ -53,7 +53,7 @@ class Given(NamedTuple):
 
 
 def given_matrices(evaluation: Evaluation, item: int) -> Iterator[Given]:
-    """The matrices of one item: those of the problem, its score and its block, then what its mask adds to scores."""
+    """Yield the matrices of one item: of the problem, its score and block, then what its mask adds to scores."""
     for name, array in evaluation.problem.arrays().items():
         if name == GIVEN:
             yield from _arrays_by_head(name, array, item)
@@ -67,7 +67,7 @@ def given_matrices(evaluation: Evaluation, item: int) -> Iterator[Given]:
 
 
 def _arrays_by_head(name: str, values: Array, item: int) -> Iterator[Given]:
-    """The numbers that a layer adds; its axes are batch, head, query and key, the first ones often missing."""
+    """Yield the numbers that a layer adds; its axes are batch, head, query and key, the first ones often missing."""
     heads = values[min(item, len(values) - 1)] if values.ndim == 4 else values
     for head, matrix in enumerate(heads.reshape(-1, *heads.shape[-2:])):
         yield Given(name, head if heads.ndim > 2 and len(heads) > 1 else None, matrix)
@@ -331,7 +331,7 @@ Part: TypeAlias = Heading | Sentence | WrittenMatrix | Equation
 
 
 def parts_of(solution: WorkedSolution, say: Say, lang: str) -> Iterator[Part]:
-    """The whole sheet, in the order in which it is read; every number has the same digits wherever it stands."""
+    """Yield the whole sheet, in the order in which it is read; every number has the same digits wherever it stands."""
     printed = PrintedNumbers()
     for each in [*(cell for step in solution.steps for cell in step.cells), *filter(None, [solution.asked])]:
         each.print_with(printed)
@@ -393,7 +393,7 @@ def _by_hand(cell: Explanation, computed: Explanation, say: Say, printed: Printe
 
 
 def _sizes(solution: WorkedSolution) -> Iterator[Equation]:
-    """The numbers that the formulas have letters for."""
+    """Yield the numbers that the formulas have letters for."""
     problem = solution.problem
     if problem.compares:
         yield Equation((f"d_k = {problem.d_k}",))

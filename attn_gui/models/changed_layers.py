@@ -80,7 +80,7 @@ class LayerHand:
     """The interventions of one layer, carried out stage by stage."""
 
     def __init__(self, records: Iterable[tuple[int, Intervention]]) -> None:
-        """`records`: each with its place among all of the run, by which sentences name it."""
+        """Keep `records`, each with its place among all of the run, by which sentences name it."""
         self._records = tuple(records)
         self._stages: list[str] = []
 

@@ -220,7 +220,10 @@ class HeadNames:
     def __init__(
         self, transform: str, norm: str, decoder: str, biases: tuple[str, ...], activation: str | None = None
     ) -> None:
-        """`biases`: the first of these that is there counts; `activation`: of the head, where it has its own."""
+        """Name the tensors.
+
+        The first of `biases` that is there counts; `activation`: of the head, where it has its own.
+        """
         self.transform, self.norm, self.decoder, self.biases = transform, norm, decoder, biases
         self.activation = activation
 

@@ -83,7 +83,7 @@ class Checkpoint:
         name: str,
         notes: tuple[FileNote, ...] = (),
     ) -> None:
-        """`notes`: what the folder holds and is not used, a sentence each."""
+        """Describe a folder; `notes`: what it holds and is not used, a sentence each."""
         self.family, self.sizes, self.ends, self.layers = family, sizes, ends, layers
         self.folder, self.pooling, self.name, self.notes = folder, pooling, name, notes
         self.tokenizer = TokenizerFile(folder)

@@ -21,7 +21,7 @@ def bins_of(
     leads: bool = False,
     owner: object = None,
 ) -> KnownCells:
-    """(values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
+    """Return (values, allowed, known) of some bins, the cells of each pooled into one; `known` None where all are.
 
     A map that `leads` may ask for a wider picture than there was before; the others make do with what it needs. Of a
     long problem the `owner` gets what there is; what is quickly computed, and shown cell by cell, is there at once.

@@ -48,7 +48,7 @@ def zeros_dotted(plane: PlaneLike) -> bool:
 
 
 def kind_of(plane: PlaneLike | None) -> str:
-    """`difference` or `gradient` where the numbers of a plane are such, else empty."""
+    """Return `difference` or `gradient` where the numbers of a plane are such, else empty."""
     return plane.evaluation.kind if isinstance(plane, Plane | FieldPlane) else ""
 
 

@@ -128,7 +128,7 @@ class Tile:
             self.drifted[down] = False
 
     def part(self, down: slice, right: slice) -> KnownCells:
-        """Some blocks as they are."""
+        """Return some blocks as they are."""
         known = self.known[down]
         return (
             self.values[down, right],
@@ -163,7 +163,7 @@ class Tile:
         return values, allowed, None if known.all() else known
 
     def part_known(self) -> Block:
-        """(values, allowed) of the rows that are known."""
+        """Return (values, allowed) of the rows that are known."""
         if self.known.all():
             return self.values, self.allowed
         return self.values[self.known], None if self.allowed is None else self.allowed[self.known]
@@ -194,7 +194,7 @@ class Tile:
         return lacking + (rows.stop - rows.start) * ((right.stop - right.start) if self.whole else 2 * columns)
 
     def spoil(self, down: slice, *, seen: bool = True) -> None:
-        """Rows of blocks have to be drawn again.
+        """Mark rows of blocks that have to be drawn again.
 
         Until then the old numbers stay on show where they were seen.
         """
@@ -254,7 +254,7 @@ class SampledTile(Tile):
 
 
 def spread(count: int) -> npt.NDArray[Any]:
-    """0 … count − 1, each as far as can be from those before it: halves, then quarters, then eighths."""
+    """Return 0 … count − 1, each as far as can be from those before it: halves, then quarters, then eighths."""
     bits = max(1, (count - 1).bit_length())
     numbers = np.arange(1 << bits)
     turned = np.zeros_like(numbers)

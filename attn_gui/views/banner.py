@@ -112,15 +112,15 @@ class Banner(Retranslated, QFrame):
         self.setVisible(shown)
 
     def text(self) -> str:
-        """The sentence as it reads now."""
+        """Return the sentence as it reads now."""
         return self.accessibleName()
 
     def buttons(self) -> tuple[QPushButton, ...]:
-        """The buttons on show, in order."""
+        """Return the buttons on show, in order."""
         return tuple(button for button in self._buttons if not button.isHidden())
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         sentence = _said(self._words)
         self._text.setText(sentence)
         self.setAccessibleName(sentence)

@@ -19,11 +19,11 @@ class CopySource(Protocol):
     """A table, map or list that a copy takes cells from."""
 
     def copied(self) -> Copied | None:
-        """The cells that a copy takes now; None where there is nothing."""
+        """Return the cells that a copy takes now; None where there is nothing."""
 
 
 def copy_source(widget: QWidget | None) -> CopySource | None:
-    """The innermost source that a widget belongs to."""
+    """Return the innermost source that a widget belongs to."""
     while widget is not None and not isinstance(widget, CopySource):
         widget = widget.parentWidget()
     return widget
@@ -63,7 +63,7 @@ class LateCopy:
 
 
 def picture_data(png: bytes) -> QMimeData:
-    """A picture for the clipboard, and the bytes of its PNG, with all that these carry."""
+    """Return a picture for the clipboard, and the bytes of its PNG, with all that these carry."""
     data = QMimeData()
     data.setImageData(QImage.fromData(png))
     data.setData("image/png", png)
@@ -71,7 +71,7 @@ def picture_data(png: bytes) -> QMimeData:
 
 
 def mime_data(text: str, html: str = "") -> QMimeData:
-    """A text for the clipboard, with the same as HTML beside it where there is some."""
+    """Return a text for the clipboard, with the same as HTML beside it where there is some."""
     data = QMimeData()
     data.setText(text)
     if html:

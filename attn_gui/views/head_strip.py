@@ -40,20 +40,23 @@ class HeadThumb(MapButton):
         self.measure()
 
     def set_reading(self, title: str, text: str) -> None:
-        """The number below the map and what it is of; empty while it is not known."""
+        """Set the number below the map and what it is of; empty while it is not known."""
         if (title, text) != (self._title, self.reading):
             self._title, self.reading = title, text
             self.describe()
             self.update(self.rect().adjusted(0, self.map_rect().bottom() + 1, 0, 0))
 
     def set_about(self, text: str) -> None:
-        """What the number says, for the tip."""
+        """Set what the number says, for the tip."""
         if text != self._about:
             self._about = text
             self.describe()
 
     def set_by_hand(self, word: str, *, off: bool) -> None:
-        """A word for what is done to the head's result by hand, empty for nothing; a head that is `off` is hatched."""
+        """Set a word for what is done to the head's result by hand, empty for nothing.
+
+        A head that is `off` is hatched.
+        """
         rows, columns = self.map.shape
         self.map.overlay.set_marks(off=((slice(0, rows), slice(0, columns)),) if off else ())
         if (word, off) != (self._by_hand, self._off):
@@ -62,7 +65,7 @@ class HeadThumb(MapButton):
             self.update()
 
     def set_chosen_head(self, chosen: bool) -> None:
-        """Whether this is the head on show; only that one is reached by Tab, arrows lead to the others."""
+        """Set whether this is the head on show; only that one is reached by Tab, arrows lead to the others."""
         policy = Qt.FocusPolicy.StrongFocus if chosen else Qt.FocusPolicy.ClickFocus
         if (chosen, policy) != (self.isChecked(), self.focusPolicy()):
             self.setChecked(chosen)
@@ -71,7 +74,7 @@ class HeadThumb(MapButton):
             self.update()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
-        """The number only; with `low` a small map alone."""
+        """Set the form of the number only; with `low` of a small map alone."""
         self._compact, self._small = compact, compact or low
         self.measure()
         self.place_map()
@@ -85,7 +88,7 @@ class HeadThumb(MapButton):
         self.updateGeometry()
 
     def describe(self) -> None:
-        """The accessible name in the present language."""
+        """Set the accessible name in the present language."""
         words = (
             self.tr("Head {head}, {reading} {value}, chosen")
             if self.isChecked()
@@ -168,7 +171,7 @@ class GroupRow(QWidget):
         self._layout.setContentsMargins(0, 0, 0, 0)
 
     def set_thumbs(self, thumbs: Sequence[HeadThumb], group: int) -> None:
-        """The thumbnails in order; `group` of them share a K/V head."""
+        """Set the thumbnails in order; `group` of them share a K/V head."""
         self._thumbs, self._group = tuple(thumbs), group
         take_widgets(self._layout)
         for position, thumb in enumerate(thumbs):
@@ -186,7 +189,7 @@ class GroupRow(QWidget):
         self.set_thumbs(self._thumbs, self._group)
 
     def grouped(self) -> bool:
-        """Whether heads share K/V heads."""
+        """Return whether heads share K/V heads."""
         return self._group > 1
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -272,17 +275,17 @@ class HeadsStrip(Retranslated, QWidget):
                 thumb.set_reading(self._title_of(key), "")
 
     def set_action(self, mark: QAction) -> None:
-        """The action that marks what the reading counts, as a button beside it."""
+        """Set the action that marks what the reading counts, as a button beside it."""
         self._mark.setDefaultAction(mark)
         listen_once(self._mark, mark)
 
     def set_together(self, together: QAction) -> None:
-        """The action that shows all heads as one map, as a button after the count of heads."""
+        """Set the action that shows all heads as one map, as a button after the count of heads."""
         self._together.setDefaultAction(together)
         listen_once(self._together, together)
 
     def set_value(self, head: int, value: float | None) -> None:
-        """The reading of a head; None while it is not known."""
+        """Set the reading of a head; None while it is not known."""
         if head < len(self._thumbs):
             self._thumbs[head].set_reading(
                 self._title_of(self._reading.key), "" if value is None else self._reading.written(value)
@@ -314,7 +317,10 @@ class HeadsStrip(Retranslated, QWidget):
         self._scroll.fit()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
-        """One row, with smaller maps, for narrow or `low` windows; narrow ones leave the readings out."""
+        """Set the form of one row, with smaller maps, for narrow or `low` windows.
+
+        Narrow ones leave the readings out.
+        """
         self._compact, self._low = compact, low
         one_row, sides = compact or low, QBoxLayout.Direction
         margin = SPACING.xs if one_row else SPACING.s
@@ -344,7 +350,7 @@ class HeadsStrip(Retranslated, QWidget):
             widget.setVisible(self._read and not one_row)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("All heads"))
         self._title.setText(self.tr("Head"))
         self._number.setAccessibleName(self.tr("Head"))
@@ -360,7 +366,7 @@ class HeadsStrip(Retranslated, QWidget):
 
     # --- inside ----------------------------------------------------------------------------------
     def _show_heads(self, evaluation: Evaluation) -> None:
-        """A thumbnail a head, with its plane and entropy."""
+        """Show a thumbnail a head, with its plane and entropy."""
         heads = evaluation.problem.num_heads
         for thumb in self._thumbs[heads:]:
             thumb.hide()

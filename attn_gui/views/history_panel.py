@@ -62,7 +62,7 @@ class BlameView(Retranslated, QWidget):
         self.show()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._close.setAccessibleName(self.tr("Close"))
         self._close.setToolTip(self.tr("Close"))
 
@@ -104,7 +104,7 @@ class HistoryView(QWidget):
             parent.installEventFilter(self)
 
     def set_stack(self, stack: QUndoStack | None) -> None:
-        """The stack whose steps are listed; it is only read."""
+        """Set the stack whose steps are listed; it is only read."""
         self._model.set_stack(stack)
 
     def set_parts(self, shown: Set[str]) -> None:
@@ -120,7 +120,7 @@ class HistoryView(QWidget):
         self._model.set_origin(text)
 
     def retranslate(self) -> None:
-        """Words in the present language; the steps are read again."""
+        """Set the words anew, in the present language; the steps are read again."""
         self._title.setText(self.tr("History"))
         self._title.setAccessibleName(self.tr("History"))
         self._title.setToolTip(self.tr("Show or fold away the steps so far"))

@@ -57,12 +57,12 @@ class LessonButton(Retranslated, KeyboardButton):
         self.retranslate()
 
     def set_current(self, current: bool) -> None:
-        """Whether it is the lesson to go on with."""
+        """Set whether it is the lesson to go on with."""
         self._current = current
         self.update()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         row = self._row
         words = self.tr("{number}. {title}, {done} of {count} steps done, {minutes} min")
         named = words.format(
@@ -100,7 +100,7 @@ class LessonButton(Retranslated, KeyboardButton):
             paint_focus_ring(painter, self.rect())
 
     def _paint_mark(self, painter: QPainter, place: QRectF) -> None:
-        """Its number in a circle; a tick in a full one once it is finished."""
+        """Paint its number in a circle; a tick in a full one once it is finished."""
         theme = current_theme()
         if self._row.finished:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -120,7 +120,7 @@ class LessonButton(Retranslated, KeyboardButton):
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, str(self._row.number))
 
     def _paint_ticks(self, painter: QPainter, right: int) -> int:
-        """One for each step, ending at a pixel; return where they begin."""
+        """Paint one tick for each step, ending at a pixel; return where they begin."""
         theme, (width, height, gap) = current_theme(), map(scaled, TICK)
         start = right - self._row.steps * (width + gap) + gap
         painter.setPen(Qt.PenStyle.NoPen)
@@ -177,7 +177,7 @@ class LessonList(Retranslated, QWidget):
         self._on.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         rows = [row for _, own in self._groups for row in own]
         self.setAccessibleName(self.tr("Lessons"))
         self._title.setText(self.tr("Lessons"))
@@ -213,7 +213,7 @@ class LessonList(Retranslated, QWidget):
             self.chosen.emit(self._going_on.row.name, anew)
 
     def _card(self, groups: Iterable[tuple[str, tuple[LessonRow, ...]]]) -> QWidget:
-        """A column of groups."""
+        """Return a column of groups."""
         card = QFrame(self._body)
         card.setProperty("card", "true")
         column = QVBoxLayout(card)

@@ -155,12 +155,12 @@ class QuestionView(Retranslated, QWidget):
         self.set_verdict(why, "text2", offered=False, lead=lead)
 
     def set_main(self, main: bool) -> None:
-        """Whether its button is the one to press next; else another one of the panel is."""
+        """Set whether its button is the one to press next; else another one of the panel is."""
         self._check.setProperty("filled", str(main).lower())
         restyle(self._check)
 
     def set_walk_offered(self, offered: bool) -> None:
-        """Whether the steps before what is asked for can be walked through."""
+        """Set whether the steps before what is asked for can be walked through."""
         self._offer(self._walk, offered)
 
     def set_answer(self, text: str, place: int) -> None:
@@ -181,7 +181,7 @@ class QuestionView(Retranslated, QWidget):
         (self._line if first is None else first).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._check.setText(self.tr("Check"))
         self._show.set_words(self.tr("Show the answer"))
         self._walk.set_words(self.tr("Walk through the steps before"))
@@ -386,7 +386,7 @@ class EndView(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         if self._words is None:
             return
         self._title.setText(self.tr("In this lesson:") if self._words.left else self._words.title)
@@ -495,7 +495,7 @@ class LessonPanel(Retranslated, QWidget):
             (self._on if words.next is not None else self._all).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_ready(self, ready: bool) -> None:
-        """Whether the step is done, and the way on is open; leaving it out is possible all the same."""
+        """Set whether the step is done, and the way on is open; leaving it out is possible all the same."""
         self._ready = ready
         if not ready and self._next.hasFocus():
             self._skip.setFocus(Qt.FocusReason.OtherFocusReason)  # Qt would put it anywhere
@@ -513,13 +513,13 @@ class LessonPanel(Retranslated, QWidget):
         self.hide()
 
     def set_left(self, left: bool) -> None:
-        """Whether the numbers are others than those of the step."""
+        """Set whether the numbers are others than those of the step."""
         left = left and self._ended is None
         self._left.setVisible(left)
         self._return.setVisible(left)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Lesson"))
         self.way.setAccessibleName(self.tr("Way through the lesson"))
         self._do.setText(self.tr("Do it for me"))
@@ -559,7 +559,7 @@ class LessonPanel(Retranslated, QWidget):
         return QSize(hint.width(), min(wanted, max(least, whole - self._kept_below(column))))
 
     def _kept_below(self, column: QWidget) -> int:
-        """The height that the explanation is left, or the steps of a walk in its place, with the gaps between."""
+        """Return the height that the explanation, or the steps of a walk, is left, with the gaps between."""
         layout = column.layout()
         assert layout is not None
         items = [layout.itemAt(place) for place in range(layout.count())]
@@ -606,7 +606,7 @@ class LessonPanel(Retranslated, QWidget):
 
     # --- inside ----------------------------------------------------------------------------------
     def _show_parts(self) -> None:
-        """The parts of a step, or those of the end."""
+        """Show the parts of a step, or those of the end."""
         ended, leads_on = self._ended is not None, self._ended is not None and self._ended.next is not None
         of_step: tuple[QWidget, ...] = (self._page, self._back, self._skip, self._next)
         of_end: tuple[QWidget, ...] = (self._end_page, self._all, self._card)
@@ -810,7 +810,7 @@ class ExercisePanel(Retranslated, QWidget):
         self._hint.setVisible(not name)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         left, count = self._counts
         self.setAccessibleName(self.tr("Exercise"))
         self._title.setText(self.tr("Exercise"))

@@ -210,7 +210,7 @@ class MainWindow(QMainWindow):
             self.pictures.setCurrentWidget(self.modes[mode])
 
     def add_mode(self, key: str, widget: QWidget) -> None:
-        """One more that can stand in the middle, and shows the heads itself."""
+        """Add a mode that can stand in the middle, and shows the heads itself."""
         self.modes[key] = widget
         self._with_heads.add(widget)
         self.pictures.addWidget(widget)
@@ -225,7 +225,7 @@ class MainWindow(QMainWindow):
         self._fit_status()
 
     def set_history_shown(self, shown: bool) -> None:
-        """Whether the history has its place, which a lesson takes."""
+        """Set whether the history has its place, which a lesson takes."""
         self._history_shown = shown
         self._fit_history()
 
@@ -256,12 +256,12 @@ class MainWindow(QMainWindow):
         self.precision.setVisible(not self._work.isHidden() and self._precision_asked)
 
     def set_heads_shown(self, shown: bool) -> None:
-        """Whether there is anything to show in the strip of heads."""
+        """Set whether there is anything to show in the strip of heads."""
         self._heads_shown = shown
         self._fit_heads()
 
     def set_several_heads(self, several: bool) -> None:
-        """Whether there is a head to choose: a single one is what all the other maps show."""
+        """Set whether there is a head to choose: a single one is what all the other maps show."""
         if several != self._several_heads:
             self._several_heads = several
             self._fit_heads()
@@ -321,7 +321,7 @@ class MainWindow(QMainWindow):
         self._columns_kept = state
 
     def reset_columns(self) -> None:
-        """The widths of the look for the present width of the window."""
+        """Restore the widths of the look for the present width of the window."""
         left = SIZE.left_compact if self._compact or self._low else SIZE.left
         right = SIZE.right_compact if self._compact else SIZE.right
         most = round(self.width() * WIDEST_SIDE)

@@ -31,7 +31,7 @@ BY_HAND = QT_TRANSLATE_NOOP("Names", "Numbers of intervention {k}")
 
 
 def stage_title(name: str) -> str:
-    """The title of a stage or field: `Scores`, `Query projection`, `Allowed cells of mask layer 0`."""
+    """Return the title of a stage or field: `Scores`, `Query projection`, `Allowed cells of mask layer 0`."""
     if (k := Layer.position_of(name)) is not None:
         return QCoreApplication.translate("Names", LAST[name.rpartition(".")[2]]).format(k=k)
     if (k := Intervention.position_of(name)) is not None:
@@ -41,17 +41,17 @@ def stage_title(name: str) -> str:
 
 
 def layer_words(layer: int) -> str:
-    """A layer of a model: `Layer 1`."""
+    """Return a layer of a model: `Layer 1`."""
     return QCoreApplication.translate("Names", "Layer {layer}").format(layer=layer)
 
 
 def letter(name: str) -> str:
-    """The letter of a stage or field on screen, which is a word where heads are joined."""
+    """Return the letter of a stage or field on screen, which is a word where heads are joined."""
     return QCoreApplication.translate("Names", symbol(name))
 
 
 def place_words(problem: Problem, axes: Sequence[str], row: int, column: int) -> str:
-    """A cell by its tokens, `it → tired (10, 13)`, by its query and key, `query 1 → key 1 (1, 1)`, or as `(1, 1)`."""
+    """Return `it → tired (10, 13)`, a cell by its tokens; without them `query 1 → key 1 (1, 1)`, or `(1, 1)`."""
     place = f"({row}, {column})"
     if axes[-1] != "key":
         return place
@@ -62,7 +62,7 @@ def place_words(problem: Problem, axes: Sequence[str], row: int, column: int) ->
 
 
 def said_in(part: object, context: str) -> str:
-    """A note in the present language, notes within it too; `context` is that of its templates."""
+    """Return a note in the present language, notes within it too; `context` is that of its templates."""
     if not isinstance(part, Note):
         return str(part)
     values = {name: said_in(value, context) for name, value in part.values.items()}
@@ -70,7 +70,7 @@ def said_in(part: object, context: str) -> str:
 
 
 def unbroken(sentence: str) -> str:
-    """The sentence with its sizes ("4 × 5") and cuts ("2 · 3") whole, for Qt to lay out: no line ends inside one.
+    """Return the sentence with sizes ("4 × 5") and cuts ("2 · 3") unbroken: no line ends inside one.
 
     One may end behind each 、 of a list of endings (.csv、.tex), which to Qt is one word.
     """
@@ -97,7 +97,7 @@ class AxisNames(Sequence[str]):
         return AxisNames(self._tokens[cell]) if isinstance(cell, slice) else token_text(str(self._tokens[cell]))
 
     def longest(self, most: int) -> list[str]:
-        """The names of the tokens with most letters, `most` at most."""
+        """Return the names of the tokens with most letters, `most` at most."""
         return [token_text(token) for token in nlargest(most, map(str, self._tokens), key=len)]
 
 
@@ -108,12 +108,12 @@ NO_NAMES = AxisNames(())
 
 
 def score_name(score: str) -> str:
-    """The name of a score function."""
+    """Return the name of a score function."""
     return QCoreApplication.translate("Scores", SCORES[score].label)
 
 
 def normalizer_name(key: str) -> str:
-    """The name of what makes weights of the scores."""
+    """Return the name of what makes weights of the scores."""
     return QCoreApplication.translate("Normalizers", NORMALIZERS[key].label)
 
 
@@ -121,12 +121,12 @@ def normalizer_name(key: str) -> str:
 
 
 def head_words(problem: Problem) -> dict[int, str]:
-    """A word for every head that is not as computed: "off", "× 0.5", "from 2", "by hand"."""
+    """Return a word for every head that is not as computed: "off", "× 0.5", "from 2", "by hand"."""
     return {head: _word(record) for head, record in whole_heads(problem).items()}
 
 
 def off_word() -> str:
-    """The word for a head whose result is multiplied by 0."""
+    """Return the word for a head whose result is multiplied by 0."""
     return QCoreApplication.translate("Heads", "off")
 
 
@@ -142,27 +142,27 @@ def _word(record: Intervention) -> str:
 
 
 def mask_name(kind: str) -> str:
-    """The name of a kind of layer."""
+    """Return the name of a kind of layer."""
     return QCoreApplication.translate("Masks", MASKS[kind].label)
 
 
 def mask_about(kind: str) -> str:
-    """The effect of a kind of layer, in half a line."""
+    """Return the effect of a kind of layer, in half a line."""
     return QCoreApplication.translate("Masks", MASKS[kind].about)
 
 
 def mask_parameter_name(parameter: Parameter) -> str:
-    """The name of a parameter."""
+    """Return the name of a parameter."""
     return QCoreApplication.translate("Masks", parameter.label or parameter.name)
 
 
 def mask_parameter_about(parameter: Parameter) -> str:
-    """The effect of a parameter on the rule; empty where nothing is said of it."""
+    """Return the effect of a parameter on the rule; empty where nothing is said of it."""
     return QCoreApplication.translate("Masks", parameter.about) if parameter.about else ""
 
 
 def mask_summary(layers: Sequence[Layer]) -> str:
-    """The layers in force, short enough for the box in the spine: "none", "causal", "causal + 2"."""
+    """Return the layers in force, short enough for the box in the spine: "none", "causal", "causal + 2"."""
     kinds = [layer.kind for layer in layers if layer.enabled]
     if not kinds:
         return QCoreApplication.translate("Masks", "none")
@@ -170,24 +170,24 @@ def mask_summary(layers: Sequence[Layer]) -> str:
 
 
 def mask_polarity(blocked: bool) -> str:
-    """The way in which True is read."""
+    """Return the way in which True is read."""
     if blocked:
         return QCoreApplication.translate("Masks", "True = blocked")
     return QCoreApplication.translate("Masks", "True = may attend")
 
 
 def mask_rule(layer: Layer, n: int, m: int, blocked: bool = False) -> str:
-    """The rule of a layer: "open where j ≤ i + 2", "blocked unless j ≤ i + 2", "adds −slopeₕ · |i − j|"."""
+    """Return the rule of a layer: "open where j ≤ i + 2", "blocked unless j ≤ i + 2", "adds −slopeₕ · |i − j|"."""
     return mask_note(as_blocked(layer.rule(n, m)) if blocked else layer.rule(n, m))
 
 
 def mask_lint_text(text: str) -> str:
-    """Words of the lint in the present language; empty ones stay so."""
+    """Return words of the lint in the present language; empty ones stay so."""
     return QCoreApplication.translate("Masks", text) if text else ""
 
 
 def mask_note(part: object) -> str:
-    """A note in the present language, notes within it too."""
+    """Return a note in the present language, notes within it too."""
     return said_in(part, "Masks")
 
 

@@ -73,7 +73,7 @@ class SnapshotModel(QAbstractListModel):
         return told.get(role)
 
     def _told(self, row: SnapshotRow) -> str:
-        """All that is known of one, line by line."""
+        """Return all that is known of one, line by line."""
         kept = self.tr("Kept by itself: undo and another edit would have lost it") if row.by_itself else ""
         compared = self.tr("Compared with the present state") if row.compared else ""
         return "\n".join(filter(None, (row.name, row.note, kept, compared)))
@@ -191,7 +191,7 @@ class SnapshotsView(QWidget):
             self._show_parts()
 
     def row(self) -> int:
-        """The chosen row; −1 for none."""
+        """Return the chosen row; −1 for none."""
         chosen = self._list.selectedIndexes()
         return chosen[0].row() if chosen else -1
 
@@ -201,7 +201,7 @@ class SnapshotsView(QWidget):
         self._show_parts()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Snapshots"))
         self._title.setAccessibleName(self.tr("Snapshots"))
         self._title.setToolTip(self.tr("Show or fold away the states that were kept"))
@@ -241,7 +241,7 @@ class SnapshotsView(QWidget):
         column.addLayout(row)
 
     def _say_present(self) -> None:
-        """The chosen snapshot beside the title, for when the list is folded away."""
+        """Show the chosen snapshot beside the title, for when the list is folded away."""
         self._title.empty = self._model.rowCount() == 0
         none = self.tr("none yet") if self._title.empty else ""
         self._title.present = str(self._model.index(self.row()).data()) if self.row() >= 0 else none
@@ -252,7 +252,7 @@ class SnapshotsView(QWidget):
             self.asked.emit(what, self.row())
 
     def _show_parts(self) -> None:
-        """The list where it is not folded and there is one; its buttons where a row is chosen."""
+        """Show the list where it is not folded and there is one; its buttons where a row is chosen."""
         shown = not self._title.isChecked() and self._model.rowCount() > 0
         with handing_on(self, partial(self._take.setFocus, Qt.FocusReason.OtherFocusReason)):
             self._list.setVisible(shown)

@@ -58,7 +58,7 @@ _SUBSCRIPTS = {ord(digit): small for digit, small in zip("0123456789", "₀₁�
 
 
 def spoken(latex: str) -> str:
-    """A formula of the engine in words, on one line; `latex` uses the few commands that the engine writes."""
+    """Return a formula of the engine in words, on one line; `latex` uses the few commands that the engine writes."""
     return " ".join(_Reader(_TOKEN.findall(latex)).rest().split())
 
 
@@ -69,7 +69,7 @@ class _Reader:
         self._tokens, self._at = tokens, 0
 
     def rest(self, end: str = "") -> str:
-        """Words up to `end`, or to the end of the formula."""
+        """Return words up to `end`, or to the end of the formula."""
         said = []
         while self._at < len(self._tokens) and self._tokens[self._at] != end:
             said.append(self._next())
@@ -99,7 +99,7 @@ class _Reader:
 
 
 def _tight(part: str) -> str:
-    """The text in brackets unless it is read as one thing anyway."""
+    """Return the text in brackets unless it is read as one thing anyway."""
     outside, before = re.sub(r"\([^()]*\)", "", part), part
     while outside != before:
         outside, before = re.sub(r"\([^()]*\)", "", outside), outside
@@ -118,14 +118,14 @@ _RAISED, _SMALL = re.compile(r"\^([Tbgmnu])(?![\w(])"), str.maketrans("Tbgmnu", 
 
 
 def map_words(evaluation: Evaluation, name: str) -> str:
-    """Text for the map of a stage or field, line by line."""
+    """Return text for the map of a stage or field, line by line."""
     made = [_written(name, form) for form in _made_by(evaluation, name)]
     hatched = [HATCHED] if evaluation.mask is not None and name in STAGE and STAGE[name].behind_mask else []
     return _lines(evaluation, name, made, [*hatched, *([] if evaluation.kind else [MAP])])
 
 
 def table_words(evaluation: Evaluation, name: str, *, editable: bool) -> str:
-    """Text for the table of a field, line by line."""
+    """Return text for the table of a field, line by line."""
     return _lines(evaluation, name, [], [TABLE if editable else READ_ONLY])
 
 
@@ -140,18 +140,18 @@ def _lines(evaluation: Evaluation, name: str, made: list[str], more: list[str]) 
 
 
 def _made_by(evaluation: Evaluation, name: str) -> tuple[str, ...]:
-    """The formula that makes a stage; none of a difference or a gradient, which is no stage but made of two."""
+    """Return the formula that makes a stage; none of a difference or a gradient, which is no stage but made of two."""
     return shown_latex(evaluation, name)[:1] if name in evaluation.stages and not evaluation.kind else ()
 
 
 def _read_by(evaluation: Evaluation, name: str) -> list[str]:
-    """The formulas of the stages that read a matrix and are shown."""
+    """Return the formulas of the stages that read a matrix and are shown."""
     readers = [node for node in evaluation.nodes if name in node.fields and node.name in evaluation.stages]
     found = ((node.name, stage_latex(evaluation, node.name)) for node in readers if not node.stage.alias)
     return list(dict.fromkeys(_written(stage, form) for stage, form in found if form))
 
 
 def _written(name: str, latex: str) -> str:
-    """A formula in plain characters, with the letter of what it makes."""
+    """Return a formula in plain characters, with the letter of what it makes."""
     text = _RAISED.sub(lambda found: found[1].translate(_SMALL), spoken(latex))
     return text if "=" in text else f"{letter(name)} = {text}"

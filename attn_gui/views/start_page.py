@@ -79,11 +79,11 @@ class CardPicture(QWidget):
         raise NotImplementedError
 
     def map_of(self, stage: str) -> Thumbnail:
-        """The map that shows a stage."""
+        """Return the map that shows a stage."""
         return next(one for one in self.maps.values() if _plane(one).stage == stage)
 
     def cell_rect(self, stage: str, row: int, column: int) -> QRect:
-        """The pixels of a cell of a stage, in the widget's coordinates."""
+        """Return the pixels of a cell of a stage, in the widget's coordinates."""
         found = self.map_of(stage)
         return found.cell_rect(*_turned(found, row, column)).translated(found.pos())
 
@@ -132,7 +132,7 @@ def _plane(one: Thumbnail) -> Plane:
 
 
 def _turned(one: Thumbnail, row: int, column: int) -> Cell:
-    """The row and column in its stage of a cell of the map, or the other way round."""
+    """Return the row and column in its stage of a cell of the map, or the other way round."""
     return (column, row) if _plane(one).transposed else (row, column)
 
 
@@ -155,7 +155,7 @@ class ProductSketch(CardPicture):
     LARGE, SMALL, GAP = 40, 24, 8
 
     def place(self) -> None:
-        """Cells of the weights and of the result are squares; the operands have their rows and columns."""
+        """Place the maps: cells of weights and result are squares; the operands have their rows and columns."""
         large, small, gap = scaled(self.LARGE), scaled(self.SMALL), scaled(self.GAP)
         query, key, weights, value, output = self.maps.values()
         inner = query.shape[1]
@@ -196,7 +196,7 @@ class TokenMap(CardPicture):
         self.update()
 
     def place(self) -> None:
-        """As large as the card is high."""
+        """Place the map, as large as the card is high."""
         one = self.maps[PRODUCT]
         rows = one.shape[0]
         if not rows:
@@ -384,7 +384,7 @@ class StartView(Retranslated, FittingPage):
         self._say_finding()
 
     def set_real(self, real: bool) -> None:
-        """Whether the vectors of the sentence are a model's, and not random."""
+        """Set whether the vectors of the sentence are a model's, and not random."""
         if real != self._real:
             self._real = real
             self._say_vectors()
@@ -396,7 +396,7 @@ class StartView(Retranslated, FittingPage):
         self._cards["sentence"].sentence.set_sentence([TextRun(said, "text2")])
 
     def set_lesson(self, *, begun: bool, ended: bool) -> None:
-        """Whether the first lesson has been begun, and gone through to its end."""
+        """Set whether the first lesson has been begun, and gone through to its end."""
         self._begun, self._ended = begun, ended
         self._say_begin()
 
@@ -423,7 +423,7 @@ class StartView(Retranslated, FittingPage):
             QWidget.setTabOrder(before, after)
 
     def set_low(self, low: bool) -> None:
-        """Whether the window is low: the pictures are then."""
+        """Set whether the window is low: the pictures are then."""
         for picture in self.pictures.values():
             picture.setFixedHeight(scaled(PICTURE_LOW if low else PICTURE))
         margin = scaled(SPACING.l if low else SPACING.xxl)
@@ -437,7 +437,7 @@ class StartView(Retranslated, FittingPage):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Where would you like to start?"))
         self._about.setText(self.tr("All three lead to the same picture: every number can be opened and changed."))
         titles = (self.tr("By hand, 2 × 3"), self.tr("One sentence"), self.tr("A real model"))

@@ -76,7 +76,7 @@ class HistoryModel(QAbstractListModel):
         self.endResetModel()
 
     def current_row(self) -> int:
-        """The row of the present step."""
+        """Return the row of the present step."""
         return self._present
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
@@ -107,7 +107,7 @@ class HistoryModel(QAbstractListModel):
         return stack.text(row - 1) if row and stack is not None else self._origin
 
     def _living(self) -> QUndoStack | None:
-        """The stack, unless it is being deleted with its document: it still says then that it changed."""
+        """Return the stack, unless it is being deleted with its document: it still says then that it changed."""
         return self._stack if self._stack is not None and isValid(self._stack) else None
 
 
@@ -194,7 +194,7 @@ class StepList(QListView):
         return QSize(60, self.sizeHint().height())
 
     def copied(self) -> Copied:
-        """Every row, the first one on top, with what stands beside any of them."""
+        """Return every row, the first one on top, with what stands beside any of them."""
         model = self.model()
         rows = [model.index(row, 0) for row in range(model.rowCount())]
         lines = [[str(row.data()), str(row.data(self.BESIDE) or "")] for row in rows]
@@ -203,7 +203,7 @@ class StepList(QListView):
 
 
 def row_height() -> int:
-    """The height of a step: the look's row, or more where the font asks for it."""
+    """Return the height of a step: the look's row, or more where the font asks for it."""
     return max(scaled(SIZE.table_row), QFontMetrics(ui_font("body")).height() + SPACING.s)
 
 

@@ -65,7 +65,7 @@ class WrappedLabel(QLabel):
 
 
 def _pieces(word: str) -> list[str]:
-    """The parts of a name, each with the signs behind it, longer ones in several."""
+    """Return the parts of a name, each with the signs behind it, longer ones in several."""
     return re.findall(r"[^\W_]{1,16}[\W_]{0,4}|[\W_]{1,8}", word)
 
 
@@ -99,11 +99,11 @@ class FormulaView(QWidget):
         self.setAccessibleName(text)
 
     def latex(self) -> tuple[str, ...]:
-        """The chains on show."""
+        """Return the chains on show."""
         return self._chains
 
     def lines(self, width: float) -> int:
-        """The number of lines of the formula at a width."""
+        """Return the number of lines of the formula at a width."""
         return len({piece.line for piece in self._laid_out(width)})
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class FormulaView(QWidget):
 
 
 def role_colors(text: QColor) -> dict[str, QColor]:
-    """The color of every role of a formula in the present theme, in which plain text has the given one."""
+    """Return the color of every role of a formula in the present theme, in which plain text has the given one."""
     theme = current_theme()
     return {"text": text, "query": theme.query, "key": theme.key}
 
@@ -175,12 +175,12 @@ class TextRun:
 
 
 def strong(text: object, role: str = "text") -> TextRun:
-    """A word that stands out."""
+    """Return a word that stands out."""
     return TextRun(str(text), role, True)
 
 
 def runs(template: str, **words: object) -> tuple[TextRun, ...]:
-    """The template cut at its {names}, each replaced by a Run, several Runs, or the text of what is given."""
+    """Return the template cut at its {names}, each replaced by a Run, several Runs, or the text of what is given."""
     out: list[TextRun] = []
     for literal, name, _, _ in Formatter().parse(template):
         out.extend([TextRun(literal)] if literal else [])
@@ -191,7 +191,7 @@ def runs(template: str, **words: object) -> tuple[TextRun, ...]:
 
 
 def plain(sentence: Sequence[TextRun]) -> str:
-    """The words alone."""
+    """Return the words alone."""
     return "".join(run.script + run.text for run in sentence)
 
 
@@ -231,7 +231,7 @@ class SentenceView(QWidget):
         self._changed()
 
     def text(self) -> str:
-        """The words alone."""
+        """Return the words alone."""
         return plain(self._sentence)
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -337,7 +337,7 @@ class Link(KeyboardButton):
         self.set_words(text)
 
     def set_words(self, text: str, lead: str = "", tip: str = "") -> None:
-        """The text on show, "&" stays what it is; `lead` stands before it and is no part of the link's name."""
+        """Set the text on show, "&" stays what it is; `lead` stands before it and is no part of the link's name."""
         if (text, lead, plain_tip(tip)) == (self.text(), self._lead, self.toolTip()):
             return  # else the panel would be laid out after every edit
         self._lead = lead

@@ -54,12 +54,12 @@ _look = _Look()
 
 
 def current_theme() -> Theme:
-    """The colors in use."""
+    """Return the colors in use."""
     return _look.theme
 
 
 def scaled(px: float) -> int:
-    """A size at 100 % as whole pixels at the present zoom; what is not nothing stays visible."""
+    """Return a size at 100 % as whole pixels at the present zoom; what is not nothing stays visible."""
     return _scaled(px, _look.zoom)
 
 
@@ -70,7 +70,10 @@ def _scaled(px: float, zoom: float) -> int:
 
 
 def ui_font(size: str = "body", weight: int = 400, tabular: bool = False) -> QFont:
-    """The font of the window in a size of the tokens ("micro" … "sentence"); `tabular` gives all digits one width."""
+    """Return the font of the window in a size of the tokens ("micro" … "sentence").
+
+    `tabular` gives all digits one width.
+    """
     return QFont(_font(scaled(getattr(FONT_SIZE, size)), weight, tabular))
 
 
@@ -86,7 +89,7 @@ def _font(pixels: int, weight: int, tabular: bool) -> QFont:
 
 
 def motion_reduced() -> bool:
-    """Whether nothing is to move by itself: as was chosen, else as the desktop asks of programs."""
+    """Return whether nothing is to move by itself: as was chosen, else as the desktop asks of programs."""
     if _look.still is not None:
         return _look.still
     return not QApplication.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration)
@@ -153,7 +156,7 @@ def _dress_program(app: QApplication, theme: Theme) -> None:
 
 
 def _theme_of(app: QApplication, of_system: Qt.ColorScheme | None = None) -> Theme:
-    """The theme of the scheme in force, in strong colors where the desktop asks for high contrast.
+    """Return the theme of the scheme in force, in strong colors where the desktop asks for high contrast.
 
     `of_system` is the desktop's scheme where that is known; a desktop that does not say counts as light.
     """
@@ -222,7 +225,7 @@ def _palette(theme: Theme) -> QPalette:
 
 
 def _style_sheet(theme: Theme) -> str:
-    """The sheet with colors and sizes filled in; a name that no token has is an error."""
+    """Return the sheet with colors and sizes filled in; a name that no token has is an error."""
     source = resource("style", "style.qss").read_text(encoding="utf-8")
     source = re.sub(r"/\*.*?\*/", "", source, flags=re.DOTALL)
     words = _words(theme)
@@ -241,7 +244,10 @@ def _words(theme: Theme) -> dict[str, str]:
 
 
 def _insides() -> dict[str, int]:
-    """The inner sizes of controls with a border of 1, and of 2 when focused; Qt adds 3 to the height of a spin box."""
+    """Return the inner sizes of controls with a border of 1, and of 2 when focused.
+
+    Qt adds 3 to the height of a spin box.
+    """
     control, button = scaled(SIZE.control), scaled(SIZE.button)
     whole = {"field": control, "spin": control - 3, "button": button}
     sides = {"side": scaled(SPACING.m), "edge": scaled(SPACING.s)}
@@ -259,7 +265,7 @@ def _pixels(px: int) -> str:
 
 
 def icon(name: str, tone: str = "text2") -> QIcon:
-    """The icon drawn in resources/icons/NAME.svg, in a color of the theme."""
+    """Return the icon drawn in resources/icons/NAME.svg, in a color of the theme."""
     _drawing(name)  # an unknown name fails here and not in the middle of painting
     return QIcon(_LineIcon(name, tone))
 
@@ -291,7 +297,7 @@ class _LineIcon(QIconEngine):
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
-        """The icon with as many pixels as the screen has for `size`."""
+        """Return the icon with as many pixels as the screen has for `size`."""
         pixmap = QPixmap(size * scale)
         if pixmap.isNull():
             return pixmap  # of a button that is squeezed to nothing

@@ -104,7 +104,7 @@ class ComparisonLine(Retranslated, ToolLine):
         self.setVisible(bool(text))
 
     def set_modes(self, current: str | None) -> None:
-        """The way in which two states are shown, one of `modes.STATES`; None where there are not two."""
+        """Set the way in which two states are shown, one of `modes.STATES`; None where there are not two."""
         words = CompareBox.both_words() if current is not None else {}
         tips = {
             SIDE_BY_SIDE: self.tr("Both states as whole maps: one zoom, one chosen cell, one color bar"),
@@ -130,11 +130,11 @@ class ComparisonLine(Retranslated, ToolLine):
             self._gradient.set_key(of)
 
     def text(self) -> str:
-        """The sentence as it reads now."""
+        """Return the sentence as it reads now."""
         return self._text.text()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         words = self.tr("End the comparison")
         self._close.setAccessibleName(words)
         self._close.setToolTip(words)
@@ -209,11 +209,11 @@ class FindBar(Retranslated, QWidget):
         self.line.setAccessibleDescription(text)
 
     def said(self) -> str:
-        """The words behind the line."""
+        """Return the words behind the line."""
         return self._said.text()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.line.setPlaceholderText(self.tr("number, token, or row, column"))
         set_tip(self.line, self.tr("A number as it is shown, a token, or row and column as in 2, 5: Enter goes there"))
         for button, words in (
@@ -261,7 +261,7 @@ class BrushBar(Retranslated, ToolLine):
         self.hide()
 
     def set_shapes(self, actions: Sequence[QAction]) -> None:
-        """One button for each of these actions, checked as they are."""
+        """Set one button for each of these actions, checked as they are."""
         for action in actions:
             button = QToolButton(self)
             button.setDefaultAction(action)
@@ -271,7 +271,7 @@ class BrushBar(Retranslated, ToolLine):
             self._shapes.addWidget(button)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Mask brush"))
         self.setAccessibleName(self.tr("Mask brush"))
         self._about.setText(

@@ -87,7 +87,7 @@ class TourBubble(Retranslated, QFrame):
         self.hide()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._far.setText(self.tr("{place} of {count}").format(place=self._place + 1, count=self._count))
         self._skip.set_words(self.tr("Skip"), tip=self.tr("End the tour (Esc); Help › Tour brings it back"))
         self._back.setText(self.tr("Back"))
@@ -137,7 +137,7 @@ class TourBubble(Retranslated, QFrame):
 
 
 def _beside(target: QRect, size: QSize, room: QRect) -> QPoint:
-    """The corner of a bubble that covers as little as can be of what it speaks of, inside the window."""
+    """Return the corner of a bubble that covers as little as can be of what it speaks of, inside the window."""
     gap, width, height = scaled(SPACING.m), size.width(), size.height()
 
     def inside(x: int, y: int) -> QRect:

@@ -131,7 +131,7 @@ class WalkPlayer(QVariantAnimation):
         self.scrub(self.seconds)
 
     def set_still(self, still: bool) -> None:
-        """Whether each step is there at once and nothing slides."""
+        """Set whether each step is there at once and nothing slides."""
         self.still = still
         self.scrub(self.seconds)
         self.turned.emit()
@@ -169,7 +169,7 @@ class WalkPlayer(QVariantAnimation):
         return max(bisect_right(self._starts, seconds) - 1, 0)
 
     def _shown_at(self, seconds: float) -> float:
-        """The moment that is shown in the place of another one: where nothing moves, the end of its step."""
+        """Return the moment that is shown in the place of another one: where nothing moves, the end of its step."""
         return self._end_of(self._beat_at(seconds)) if self.still else seconds
 
     def _move(self, seconds: float) -> None:
@@ -185,7 +185,7 @@ class WalkPlayer(QVariantAnimation):
 
 
 def key_of(event: QEvent) -> int | None:
-    """The key of a press that a button leaves to the walk; None for any other event."""
+    """Return the key of a press that a button leaves to the walk; None for any other event."""
     if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
         return None
     plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
@@ -193,7 +193,7 @@ def key_of(event: QEvent) -> int | None:
 
 
 def words_of(rich: str) -> str:
-    """The words of a rich text alone."""
+    """Return the words of a rich text alone."""
     return QTextDocumentFragment.fromHtml(rich).toPlainText()
 
 
@@ -214,7 +214,7 @@ class PlayButton(KeyboardButton):
         self.setObjectName("walk.play")
 
     def set_playing(self, playing: bool) -> None:
-        """Whether a press would pause."""
+        """Set whether a press would pause."""
         self._playing = playing
         self.update()
 
@@ -263,18 +263,18 @@ class BeatBar(QSlider):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_beats(self, seconds: Sequence[float], names: Sequence[str]) -> None:
-        """The steps: how long each lasts, and what it is called, as rich text."""
+        """Set the steps: how long each lasts, and what it is called, as rich text."""
         self._seconds, self._names = list(seconds), list(names)
         self.setRange(0, round(1000 * sum(seconds)))
         self.update()
 
     def set_seconds(self, seconds: float) -> None:
-        """The moment on show."""
+        """Set the moment on show."""
         self.setValue(round(1000 * seconds))
 
     # --- places ----------------------------------------------------------------------------------
     def segments(self) -> list[QRectF]:
-        """The part of the bar of every step."""
+        """Return the part of the bar of every step."""
         inset, gap = scaled(KNOB), scaled(BETWEEN)
         room, top = self.width() - 2 * inset - gap * (len(self._seconds) - 1), scaled(KNOB) - scaled(TRACK) / 2
         found, x = [], float(inset)
@@ -425,7 +425,7 @@ class WalkView(Retranslated, QWidget):
 
     # --- silent setters --------------------------------------------------------------------------
     def set_export_offered(self, offered: bool) -> None:
-        """Whether it can be exported."""
+        """Set whether it can be exported."""
         self._export.setVisible(offered)
 
     def set_speed(self, key: str) -> None:
@@ -433,7 +433,7 @@ class WalkView(Retranslated, QWidget):
         self._speed.set_key(key)
 
     def words(self) -> str:
-        """The step on show in words: `Step 2 of 7: Add the products. …`."""
+        """Return the step on show in words: `Step 2 of 7: Add the products. …`."""
         beat, beats = self._player.beat, self._player.walk.beats
         text = self.tr("Step {place} of {count}: {title}. {sentence}")
         return text.format(
@@ -441,7 +441,7 @@ class WalkView(Retranslated, QWidget):
         )
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._gif.setText(self.tr("Export &GIF…"))
         self._panels.setText(self.tr("Export step &panels…"))
         self._export.setText(self.tr("Export"))
@@ -504,7 +504,7 @@ class WalkView(Retranslated, QWidget):
 
     # --- following -------------------------------------------------------------------------------
     def _show_walk(self) -> None:
-        """All that is said of another walk, or of the same one in another language."""
+        """Show all that is said of another walk, or of the same one in another language."""
         walk = self._player.walk
         self._bar.set_beats([beat.seconds for beat in walk.beats], [beat.title for beat in walk.beats])
         self._fit()
@@ -757,7 +757,7 @@ class WalkSteps(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Steps"))
         self._hint.setText(self.tr("Click a step to go there"))
         self._keys.setText(
@@ -768,11 +768,14 @@ class WalkSteps(Retranslated, QWidget):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
-        """Its rows scroll: it takes what is left, and a step of a lesson above it comes first."""
+        """Return what is left: the rows scroll, and a step of a lesson above comes first."""
         return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Its title and a row or two; what wraps and has no width yet would make the window higher."""
+        """Return the size of its title and a row or two.
+
+        What wraps and has no width yet would make the window higher.
+        """
         return QSize(super().minimumSizeHint().width(), self._title.sizeHint().height() + scaled(LEAST_ROWS))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

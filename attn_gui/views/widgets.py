@@ -52,8 +52,10 @@ else:
 
 
 def own_viewport(area: QAbstractScrollArea) -> QWidget:
-    """A viewport in the place of Qt's own, which PySide would first look up among all classes of widgets there are:
-    it makes them for that, and this takes a fiftieth of a start."""
+    """Return a viewport in the place of Qt's own.
+
+    PySide would first look that up among all classes of widgets, and make them for it: a fiftieth of a start.
+    """
     viewport = QWidget()
     if isinstance(area, QAbstractItemView):  # as Qt dresses its own
         viewport.setBackgroundRole(QPalette.ColorRole.Base)
@@ -69,7 +71,7 @@ class Retranslated(WidgetMixin):
     """A widget that says its words again when the language is switched."""
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         raise NotImplementedError
 
     def changeEvent(self, event: QEvent) -> None:
@@ -124,7 +126,7 @@ class KeyboardButton(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def ring_shown(self) -> bool:
-        """Whether the focus is here and came by keyboard."""
+        """Return whether the focus is here and came by keyboard."""
         return self.hasFocus() and self._by_keyboard
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -144,7 +146,7 @@ class KeyboardButton(QAbstractButton):
 
 
 def paint_focus_ring(painter: QPainter, rect: QRect, radius: float = RADIUS.control) -> None:
-    """The ring that says where the keyboard is, just inside `rect`."""
+    """Paint the ring that says where the keyboard is, just inside `rect`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(current_theme().accent, LINE.focus))
@@ -169,7 +171,7 @@ class FocusedWheel(WidgetMixin):
 
 
 def plain_tip(text: str) -> str:
-    """The text as a tip that shows every letter of it: Qt would read a token or a name that looks like HTML."""
+    """Return the text as a tip that shows every letter of it: Qt would read a token or a name that looks like HTML."""
     if not QtGui.Qt.mightBeRichText(text):  # which the Qt of QtCore has not
         return text
     lines = html.escape(text).replace("\n", "<br>")
@@ -234,12 +236,12 @@ def settle(window: QWidget) -> bool:
 
 
 def focus_returns(event: QFocusEvent) -> bool:
-    """Whether the focus only lends itself to a menu or another window, and the typing goes on afterwards."""
+    """Return whether the focus only lends itself to a menu or another window, and the typing goes on afterwards."""
     return event.reason() in PASSING
 
 
 def is_window_shortcut(event: QEvent) -> bool:
-    """Whether a key is about to be taken by a line of text though it is a command: Ctrl+E goes to the end on X11."""
+    """Return whether a line of text would take a key that is a command: Ctrl+E goes to the end on X11."""
     if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
     letter = ord("A") <= event.key() <= ord("Z") and chr(event.key()) not in EDITING
@@ -371,7 +373,7 @@ class FittingPage(QScrollArea):
 
 
 def _needed(layout: QLayout, width: int) -> int:
-    """The least height of a page at a width."""
+    """Return the least height of a page at a width."""
     return layout.minimumHeightForWidth(width) if layout.hasHeightForWidth() else layout.minimumSize().height()
 
 

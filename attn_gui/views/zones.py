@@ -14,17 +14,20 @@ ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain"
 
 
 def stops(window: QWidget) -> list[QWidget]:
-    """Every widget that Tab leads to now, zone by zone; within a zone in the order that the zone has given them."""
+    """Return every widget that Tab leads to now, zone by zone.
+
+    Within a zone in the order that the zone has given them.
+    """
     return [widget for widget in _by_zones(window) if _can_take_tab(widget)]
 
 
 def stops_of(window: QWidget, zone: str) -> list[QWidget]:
-    """The stops of one zone; the heads stand within the zone of the pictures and count for themselves."""
+    """Return the stops of one zone; the heads stand within the zone of the pictures and count for themselves."""
     return [widget for widget in stops(window) if _place_of(widget, window) == ZONES.index(zone)]
 
 
 def zone_with_focus(window: QWidget) -> int | None:
-    """The place of the zone that has the keyboard; None if none has."""
+    """Return the place of the zone that has the keyboard; None if none has."""
     focus = QApplication.focusWidget()
     place = len(ZONES) if focus is None else _place_of(focus, window)
     return place if place < len(ZONES) else None
@@ -48,7 +51,7 @@ def handing_on(panel: QWidget, take: Callable[[], object]) -> Iterator[None]:
 
 
 def _following(order: list[QWidget], focus: QWidget | None, forward: bool) -> QWidget | None:
-    """The next widget in this order that takes Tab, or the one before; None where none does."""
+    """Return the next widget in this order that takes Tab, or the one before; None where none does."""
     holder = focus
     while holder is not None and not (holder in order and _can_take_tab(holder)):
         holder = holder.parentWidget()  # of an editor that opened in it
@@ -60,14 +63,14 @@ def _following(order: list[QWidget], focus: QWidget | None, forward: bool) -> QW
 
 
 def stops_in(editor: QWidget) -> list[QWidget]:
-    """The parts of an editor that Tab leads to, in the order in which they were made; often itself alone."""
+    """Return the parts of an editor that Tab leads to, in the order in which they were made; often itself alone."""
     parts = [editor, *editor.findChildren(QWidget)]
     own = [part for part in parts if part.window() is editor.window()]  # the list of a combo box is another window
     return [part for part in own if _takes_tab(part) and part.focusProxy() is None]
 
 
 def _chain(window: QWidget) -> list[QWidget]:
-    """Every widget of a window in the order of Qt's focus chain."""
+    """Return every widget of a window in the order of Qt's focus chain."""
     found, widget = [window], window.nextInFocusChain()
     while widget is not None and widget is not window:
         found.append(widget)
@@ -79,7 +82,7 @@ def _chain(window: QWidget) -> list[QWidget]:
 
 
 def _by_zones(window: QWidget) -> list[QWidget]:
-    """The chain zone by zone, within a zone as it is."""
+    """Return the chain zone by zone, within a zone as it is."""
     return sorted(_chain(window), key=lambda widget: _place_of(widget, window))
 
 
@@ -92,7 +95,7 @@ def _takes_tab(widget: QWidget) -> bool:
 
 
 def _place_of(widget: QWidget, window: QWidget) -> int:
-    """The innermost zone that a widget stands in; what stands in none comes last."""
+    """Return the innermost zone that a widget stands in; what stands in none comes last."""
     outer: QWidget | None = widget
     while outer is not None and outer is not window:
         if outer.objectName() in ZONES:
@@ -102,7 +105,7 @@ def _place_of(widget: QWidget, window: QWidget) -> int:
 
 
 def hairline(parent: QWidget) -> QFrame:
-    """A line across, one pixel high."""
+    """Return a line across, one pixel high."""
     line = QFrame(parent)
     line.setFrameShape(QFrame.Shape.HLine)
     line.setProperty("hairline", "true")
@@ -111,7 +114,7 @@ def hairline(parent: QWidget) -> QFrame:
 
 
 def zone_in(parent: QWidget, padding: int = 0, name: str = "") -> QWidget:
-    """A column of panels with a margin."""
+    """Return a column of panels with a margin."""
     zone = QWidget(parent)
     zone.setObjectName(name)
     column = QVBoxLayout(zone)

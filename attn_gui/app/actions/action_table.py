@@ -36,7 +36,7 @@ class Row(NamedTuple):
     full: bool = False  # whether menus and tool bar of the simple window leave it out; its keys and the search remain
 
     def shortcuts(self) -> list[QKeySequence]:
-        """Every shortcut, the one that is shown first; a standard key has several on most systems."""
+        """Return every shortcut, the one that is shown first; a standard key has several on most systems."""
         first = self.shortcut
         found = QKeySequence.keyBindings(first) if isinstance(first, Keys) else [QKeySequence(first)] if first else []
         return found + [keys for keys in map(QKeySequence, self.also) if keys not in found]

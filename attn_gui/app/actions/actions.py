@@ -35,7 +35,7 @@ TOOLBAR = (
 
 
 def translated(source: str, context: str = "Actions") -> str:
-    """The label of a row or menu in the present language."""
+    """Return the label of a row or menu in the present language."""
     return QCoreApplication.translate(context, source)
 
 
@@ -48,7 +48,7 @@ class Command(NamedTuple):
 
 
 def choices(values: Mapping[str, T], present: Callable[[], T], choose: Callable[[T], object]) -> dict[str, Command]:
-    """The commands of a group of which one is checked: by name of the action the value that it chooses."""
+    """Return the commands of a group of which one is checked: by name of the action the value that it chooses."""
 
     def command(value: T) -> Command:
         return Command(lambda _checked: choose(value), lambda: present() == value)
@@ -60,7 +60,7 @@ class Actions(QObject):
     """The table's rows as QActions, by name; `tie` gives a row what it does once what is half typed is handed on."""
 
     def __init__(self, parent: QObject, settle: Callable[[], bool]) -> None:
-        """`settle` hands on what is half typed; False if it cannot be."""
+        """Make the actions; `settle` hands on what is half typed and returns False if it cannot be."""
         super().__init__(parent)
         self._settle = settle
         self._groups: dict[str, QActionGroup] = {}
@@ -129,7 +129,7 @@ class Actions(QObject):
                 self._label([row])
 
     def needs(self, row: Row) -> str:
-        """The reason why an action can be disabled, in the present language."""
+        """Return the reason why an action can be disabled, in the present language."""
         return self._reasons.get(row.name) or (translated(row.needs, row.context) if row.needs else "")
 
     def retranslate(self) -> None:
@@ -160,7 +160,7 @@ class Actions(QObject):
 
 
 def _plain(label: str) -> str:
-    """A label without its access key and its dots."""
+    """Return a label without its access key and its dots."""
     return re.sub(r"\(&.\)|&|…", "", label)
 
 
@@ -219,7 +219,7 @@ class Bars(QObject):
         self._label()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.actions.retranslate()
         self.compare.retranslate()
         self.switch.retranslate()
@@ -248,14 +248,14 @@ class Bars(QObject):
         self._fill_toolbar()
 
     def every_action(self) -> Iterator[tuple[tuple[str, ...], str, QAction]]:
-        """(titles of the menus that lead there, other words for them, action) in the order of the full menus."""
+        """Yield (titles of the menus that lead there, other words for them, action) in the order of the full menus."""
         nested = {name for inner in SUBMENUS.values() for name in inner}
         for key, menu in self.menus.items():
             if key not in nested:
                 yield from self._actions_of(menu, (), "")
 
     def is_left_out(self, action: QAction) -> bool:
-        """Whether the menus on show leave an action out."""
+        """Return whether the menus on show leave an action out."""
         return self._simple and action in self._full
 
     def _actions_of(
@@ -285,7 +285,7 @@ class Bars(QObject):
         self._entries[key][:0] = [*actions, menu.insertSeparator(first)]
 
     def button(self, name: str) -> QWidget | None:
-        """The button of an action on the tool bar; None where it has none."""
+        """Return the button of an action on the tool bar; None where it has none."""
         return self._bar.widgetForAction(self.actions[name])
 
     def size_icons(self) -> None:
@@ -370,7 +370,7 @@ class Bars(QObject):
         self._window.addToolBar(self._bar)
 
     def _on_start_shown(self, shown: bool) -> None:
-        """The start page has no document that could be saved or undone."""
+        """Disable saving and undo on the start page, which has no document."""
         if shown != self._starting:
             self._starting = shown
             self._fill_toolbar()

@@ -58,7 +58,7 @@ class CommandsController(QObject):
         self.actions = context.bars.actions
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {
             "quit": Command(self._window.close),
             "score": Command(partial(self._to_control, "score")),
@@ -101,7 +101,7 @@ class CommandsController(QObject):
         asked(ActionSearch(self._offers(), self._window))
 
     def show_help(self) -> None:
-        """The help beside the window, at the page on what has the keyboard."""
+        """Open the help beside the window, at the page on what has the keyboard."""
         from attn_gui.views.dialogs.help_window import HelpWindow
 
         help_window = self._window.findChild(HelpWindow) or HelpWindow(self._help_pages, self._window)
@@ -110,7 +110,7 @@ class CommandsController(QObject):
         help_window.activateWindow()
 
     def _help_pages(self) -> Sequence[HelpPage]:
-        """The pages in the present language, with the way to every action in its words."""
+        """Return the pages in the present language, with the way to every action in its words."""
         from attn_gui.app.model.model_controller import out_of_reach
         from attn_gui.views.dialogs.action_search import way_to
         from attn_gui.views.dialogs.help_window import help_pages
@@ -142,7 +142,7 @@ class CommandsController(QObject):
         asked(AboutDialog(self._window, notices=notices()))
 
     def _offers(self) -> list[ActionOffer]:
-        """Every action of the full menus with its way there, examples and recent files too, and parts of the window.
+        """Return every action of the full menus with its way there, examples, recent files and parts of the window.
 
         What the simple window leaves out is offered with the switch to the full one.
         """
@@ -167,7 +167,7 @@ class CommandsController(QObject):
 
 
 def _page_on(part: QWidget | None) -> str:
-    """The key of the page on the innermost part of the window that has one and holds the keyboard."""
+    """Return the key of the page on the innermost part of the window that has one and holds the keyboard."""
     while part is not None and part.objectName() not in HELP:
         part = part.parentWidget()
     return HELP[part.objectName()] if part is not None else ""
@@ -267,7 +267,7 @@ class TipsController(QObject):
         self._soon.start()
 
     def _on_soon_timeout(self) -> None:
-        """One part in a turn, so that the window paints and answers between."""
+        """Give tips to one part in a turn, so that the window paints and answers between."""
         self._parts.pop(0)()
         if self._parts:
             self._soon.start()
@@ -301,8 +301,10 @@ class TipsController(QObject):
                 table.setWhatsThis(table_words(self._view.shown, name, editable=editable))
 
     def _controls(self) -> list[QWidget]:
-        """All that takes the focus in the window, its popups and dialogs, and what is named a control; `findChildren`
-        would keep what Qt itself has made in it."""
+        """Return all that takes the focus in the window, its popups and dialogs, and what is named a control.
+
+        `findChildren` would keep what Qt itself has made in it.
+        """
         ours = {window for window in QApplication.topLevelWidgets() if self._holds(window)}
         none = Qt.FocusPolicy.NoFocus
         wanted = (w for w in QApplication.allWidgets() if w.focusPolicy() != none or w.objectName().startswith(CONTROL))
@@ -314,13 +316,13 @@ class TipsController(QObject):
         return window is not None
 
     def retranslate(self) -> None:
-        """The language has changed; widgets that have tips of their own have heard of it."""
+        """Take over the new language; widgets that have tips of their own have heard of it."""
         self._soon.stop()
         self.show()
 
 
 def _tip(name: str) -> str:
-    """The English tip of a control; numbers of a score function have it on their entry."""
+    """Return the English tip of a control; numbers of a score function have it on their entry."""
     numbers = [entry for score in SCORES.values() for entry in score.numbers.items()]
     of_scores = {f"score_params.{part}": setting.about for part, setting in numbers}
     return (TIPS | of_scores).get(name, "")

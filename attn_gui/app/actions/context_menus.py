@@ -135,7 +135,7 @@ class ContextMenus(QObject):
         tables.on_new_table(self._add_to_table)
 
     def _add_to_table(self, _field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
-        """The commands that act on a table in its own menu, and the number formats."""
+        """Add the commands that act on a table to its own menu, and the number formats."""
         commands = [self._action(name, panel) if name else None for name in TABLE]
         panel.menu.set_commands(commands, [self._action("decimals", panel)])
 
@@ -155,7 +155,7 @@ class ContextMenus(QObject):
         menu.popup(event.globalPos())
 
     def _action(self, name: str | None, owner: QObject) -> QAction:
-        """An action, the entry of a submenu, or a line."""
+        """Return an action, the entry of a submenu, or a line."""
         if name is None:
             line = QAction(owner)
             line.setSeparator(True)
@@ -260,7 +260,7 @@ class MapKeys(QObject):
         panel.view.left.connect(self.to_map)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"release_cell": Command(self.release, enabled=lambda: self._view.look.cell is not None)}
 
     def to_map(self) -> bool:

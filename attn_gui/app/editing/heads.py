@@ -35,7 +35,7 @@ class HeadEdits(QObject):
         self._making, self._tell = context.making, tell
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         one = Command(self.show_only, enabled=self._several)
         return {
             "head_off": Command(self.switch, lambda: self._head in off_heads(self._problem)),
@@ -128,7 +128,7 @@ class HeadEdits(QObject):
             self._change(label, lambda: averaged(self._problem, heads))
 
     def duplicate(self) -> None:
-        """A second head like this one beside it."""
+        """Insert a second head like this one beside it."""
         label = Label(QT_TRANSLATE_NOOP("History", "duplicated head {head}"), {"head": self._head})
         self._change(label, lambda: duplicated(self._problem, self._head))
 
@@ -139,7 +139,7 @@ class HeadEdits(QObject):
         self._change(label, lambda: moved(self._problem, head, place), lambda: self._view.set(head=place))
 
     def equal_kv(self) -> None:
-        """Every head reads the keys and values that this one reads."""
+        """Let every head read the keys and values that this one reads."""
         label = Label(QT_TRANSLATE_NOOP("History", "K and V of head {head} for all"), {"head": self._head})
         self._change(label, lambda: with_equal_kv(self._problem, self._head))
 

@@ -59,7 +59,7 @@ class InterventionsController(QObject):
         self.show()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {
             ACTION: Command(self.show_panel),
             "all_heads_by_hand": Command(self.spread_chosen, enabled=lambda: self._spreading() is not None),
@@ -75,7 +75,7 @@ class InterventionsController(QObject):
             self._show_lines()
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show()
 
     def show_panel(self) -> None:
@@ -96,7 +96,7 @@ class InterventionsController(QObject):
         return self._document.problem
 
     def _spreads(self, record: Intervention) -> bool:
-        """Whether there are more heads that it could be done to."""
+        """Return whether there are more heads that it could be done to."""
         return AXIS in record.at and self._problem.num_heads > 1
 
     # --- one of them -----------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class InterventionsController(QObject):
         self._window.product.maps.map(record.stage).setFocus()
 
     def _with(self, position: int, *records: Intervention) -> Mapping[str, object]:
-        """The list with these records in the place of one."""
+        """Return the list with these records in the place of one."""
         known = self._problem.interventions
         return {"interventions": (*known[:position], *records, *known[position + 1 :])}
 
@@ -153,7 +153,7 @@ class InterventionsController(QObject):
             self.spread(position)
 
     def _spreading(self) -> int | None:
-        """The last intervention at the chosen cell that could be done to more heads."""
+        """Return the last intervention at the chosen cell that could be done to more heads."""
         cell, look, evaluation = self._view.look.cell, self._view.look, self._computation.evaluation
         if cell is None or not self._problem.interventions or cell.stage not in evaluation.stages:
             return None
@@ -167,7 +167,7 @@ class InterventionsController(QObject):
 
 
 def label_of(part: object) -> object:
-    """A note as a label of the history, so that it is said again in another language."""
+    """Return a note as a label of the history, so that it is said again in another language."""
     if not isinstance(part, Note):
         return part
     return Label(part.template, {name: label_of(value) for name, value in part.values.items()}, CONTEXT)
@@ -189,11 +189,14 @@ class CopyFromState(QObject):
         self._changes = CellChanges(context.document, context.making)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"take_before": Command(self.take, enabled=self._takes)}
 
     def _takes(self) -> bool:
-        """Whether there is another state, and a cell is chosen; not during an exercise, which it could answer."""
+        """Return whether there is another state, and a cell is chosen.
+
+        Not during an exercise, which it could answer.
+        """
         look = self._view.look
         return self._baseline.comparable and look.cell is not None and not look.blanks
 

@@ -25,7 +25,7 @@ Take = Callable[[T, Arrays], object]  # what was made, and its arrays, to which 
 
 
 def copied(window: MainWindow, document: Document) -> Problem | None:
-    """A copy of the problem for work beside the window; None, and said, where it would take too much memory."""
+    """Return a copy of the problem for work beside the window; None, and said, where it would take too much memory."""
     try:
         return document.snapshot()
     except ValueError as error:

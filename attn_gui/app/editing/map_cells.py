@@ -60,11 +60,11 @@ class CellChanges:
         self._document, self._making = document, making
 
     def given(self, stage: str) -> bool:
-        """Whether the cells of a stage are those of a matrix of the problem."""
+        """Return whether the cells of a stage are those of a matrix of the problem."""
         return stage in self._document.problem.arrays()
 
     def _changed(self, stage: str, box: Box) -> bool:
-        """Whether something by hand stands over a matrix in these cells, which would hide another number in it."""
+        """Return whether something by hand stands over a matrix in these cells and would hide another number."""
         problem, axes = self._document.problem, STAGE[stage].axes
         shape = (problem.batch_size, *problem.arrays()[stage].shape[1 - len(axes) :])
         over = [record for record in problem.interventions if record.stage == stage and record.enabled]
@@ -112,7 +112,7 @@ class CellChanges:
         with_cells: Callable[..., Interventions],
         *given: object,
     ) -> None:
-        """A matrix gets `numbers` of itself and its own box; `with_cells` adds an intervention that holds `given`."""
+        """Give a matrix `numbers` of itself and its own box; `with_cells` adds an intervention that holds `given`."""
         problem = self._document.problem
         if not self.given(stage) or self._changed(stage, box):
             added = partial(with_cells, problem.interventions, stage, STAGE[stage].axes, box, *given)
@@ -172,7 +172,7 @@ class CellBlocks(QObject):
         context.view.follow(self._show_block, "block", "cell", "evaluation")
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         chosen = self._anything
         return {
             "choose_row": Command(partial(self._choose_line, rows=False), enabled=chosen),
@@ -187,13 +187,13 @@ class CellBlocks(QObject):
         return self._view.look.cell is not None
 
     def _on_maps_corner_chosen(self, stage: str, row: int, column: int) -> None:
-        """The block from the chosen cell to a corner."""
+        """Choose the block from the chosen cell to a corner."""
         cell = self._view.look.cell
         if cell is not None and cell.stage == stage:
             self._view.set(block=ChosenBlock(cell, _between(cell.row, row), _between(cell.column, column)))
 
     def _choose_line(self, *, rows: bool) -> None:
-        """The whole row of the chosen cell, or its whole column."""
+        """Choose the whole row of the chosen cell, or its whole column."""
         cell = self._view.look.cell
         if cell is not None:
             count = self._plane(cell.stage, self._view.look).shape[0 if rows else 1]
@@ -206,7 +206,10 @@ class CellBlocks(QObject):
         self._window.product.maps.set_block(None if block is None else (block.rows, block.columns))
 
     def cells(self) -> MapCells | None:
-        """The chosen cells to be changed; None where there are none, and, which is said, where they cannot be now."""
+        """Return the chosen cells to be changed.
+
+        None where there are none, and, which is said, where they cannot be now.
+        """
         if self._view.look.cell is None or not self.shows_now():
             return None
         if self._computation.pending:
@@ -220,7 +223,7 @@ class CellBlocks(QObject):
         return self._view.shows_now
 
     def chosen(self) -> MapCells | None:
-        """The chosen cells, whichever state is on show; None where there are none."""
+        """Return the chosen cells, whichever state is on show; None where there are none."""
         look = self._view.look
         if look.cell is None or self._computation.pending:
             return None
@@ -229,7 +232,7 @@ class CellBlocks(QObject):
         return MapCells(look.cell.stage, _box_of(self._plane(look.cell.stage, look), rows, columns))
 
     def _plane(self, stage: str, look: Look) -> Plane:
-        """The matrix that the map of a stage shows at a look."""
+        """Return the matrix that the map of a stage shows at a look."""
         return stage_plane(self._computation.evaluation, stage, look.batch, look.head)
 
     # --- steps -----------------------------------------------------------------------------------
@@ -254,7 +257,7 @@ class CellBlocks(QObject):
             raise ValueError(error.sentence()) from None
 
     def _sources(self) -> dict[str, tuple[str, int, int]]:
-        """The axes on which there is another place, with their names, lengths and a place beside the chosen one."""
+        """Return the axes that have another place, with names, lengths and a place beside the chosen one."""
         cell, look, evaluation = self._view.look.cell, self._view.look, self._computation.evaluation
         if cell is None or cell.stage not in evaluation.stages:
             return {}
@@ -279,7 +282,7 @@ class CellBlocks(QObject):
             self._changes.take(*cells, source, Label(TAKEN, {"cells": cells.name, "place": named}))
 
     def _changed(self) -> bool:
-        """Whether any of the chosen cells is changed by hand."""
+        """Return whether any of the chosen cells is changed by hand."""
         cell, evaluation = self._view.look.cell, self._computation.evaluation
         if cell is None or cell.stage not in evaluation.stages or not self._view.shows_now:
             return False
@@ -296,7 +299,7 @@ class CellBlocks(QObject):
 
     # --- the clipboard ---------------------------------------------------------------------------
     def paste(self) -> None:
-        """The clipboard's block from the first chosen cell on, as often as the chosen ones are a multiple of it."""
+        """Paste the block from the first chosen cell on, as often as the chosen ones are a multiple of it."""
         look, cells = self._view.look, self.cells()
         if look.cell is not None and cells is not None:
             read = partial(self._put, look, look.cell, cells)
@@ -337,12 +340,12 @@ class CellBlocks(QObject):
 
 
 def _place(look: Look) -> tuple[ChosenCell | None, int, int]:
-    """The chosen cell, and the item and the head that it is of."""
+    """Return the chosen cell, and the item and the head that it is of."""
     return look.cell, look.batch, look.head
 
 
 def _box_of(plane: Plane, rows: slice, columns: slice) -> Box:
-    """Rows and columns of a map in the axes of its stage."""
+    """Return rows and columns of a map in the axes of its stage."""
     corners = plane.index(rows.start, columns.start), plane.index(rows.stop - 1, columns.stop - 1)
     return tuple(_between(one, other) for one, other in zip(*corners, strict=True))
 
@@ -379,7 +382,7 @@ class TypingController(QObject):
         context.view.follow(self._close, "cell", "block", "head", "batch", "stage", "compare", "document")
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         view = self._view
         meanings = {f"weights_{key}": key for key in (ASK, *WEIGHT_MEANINGS)}
         return {
@@ -465,7 +468,7 @@ class TypingController(QObject):
         steps[meaning](stage, index, value, label)
 
     def _meaning(self, stage: str, index: tuple[int, ...], value: float) -> str | None:
-        """The meaning of a number typed into a share of one; None where the person has thought better of it."""
+        """Return the meaning of a number typed into a share of one; None where the person has thought better of it."""
         from attn_gui.views.dialogs.questions import WeightDialog
 
         if self._view.look.weights_typed != ASK:
@@ -489,18 +492,18 @@ class TypingController(QObject):
         self._changes.set(stage, _cell_box(index), np.asarray(value), label)
 
     def _set_row(self, stage: str, index: tuple[int, ...], value: float, label: Label) -> None:
-        """The whole row is set: the cell to its number, the others in their old proportions."""
+        """Set the whole row: the cell to its number, the others in their old proportions."""
         shares = self._row(stage, index)
         box = (*_cell_box(index)[:-1], slice(0, len(shares)))
         self._changes.set(stage, box, rescaled(shares, index[-1], value, self._beside(shares)), label)
 
     def _beside(self, shares: Array) -> float:
-        """The share of a row that the sink of its head takes: what its weights lack to 1."""
+        """Return the share of a row that the sink of its head takes: what its weights lack to 1."""
         sink = self._document.problem.sink is not None
         return max(0.0, 1.0 - float(shares.sum(dtype=float))) if sink else 0.0
 
     def _row(self, stage: str, index: tuple[int, ...]) -> Array:
-        """The numbers of a cell's row, as they are now."""
+        """Return the numbers of a cell's row, as they are now."""
         batch, head, row, _ = _block(index)
         length = self._computation.evaluation.shape(stage)[-1]
         row_cells: Array = self._computation.evaluation.block(stage, batch, head, row, slice(0, length))[0]

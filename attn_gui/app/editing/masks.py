@@ -88,7 +88,7 @@ class PaintingController(QObject):
         context.view.follow(self._put_away, "evaluation")
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         shapes = {f"brush_{key}": key for key in SHAPES}
         return {
             "mask_tool": Command(self.set_painting, lambda: self.painting),
@@ -116,7 +116,7 @@ class PaintingController(QObject):
         self.set_painting(True)
 
     def stage(self) -> str:
-        """The last map before the weights, in which cells are painted."""
+        """Return the last map before the weights, in which cells are painted."""
         stages = [node.stage for node in self._computation.evaluation.nodes if not node.stage.hidden]
         return [stage.name for stage in stages if stage.square and not stage.shares][-1]
 
@@ -140,7 +140,7 @@ class PaintingController(QObject):
             self._show(stage, path)
 
     def takes_space(self, stage: str) -> bool:
-        """Whether Space paints in a map: with the brush in hand, or where the cells of a custom mask are seen."""
+        """Return whether Space paints in a map: with the brush, or where the cells of a custom mask are seen."""
         custom = any(layer.paintable and layer.enabled for layer in self._document.problem.mask)
         return self.painting or (custom and stage == self.stage())
 
@@ -199,7 +199,7 @@ class PaintingController(QObject):
         return cell is not None and cell.stage in self._computation.evaluation.stages and self._takes(cell.stage)
 
     def _takes(self, stage: str) -> bool:
-        """Whether a map is one of queries and keys, whose scores can be closed."""
+        """Return whether a map is one of queries and keys, whose scores can be closed."""
         square = self._computation.evaluation.node(stage).stage.square
         return square and lacking(self._document.problem, [Role.CLOSE]) is None
 
@@ -294,7 +294,7 @@ class MasksController(QObject):
         self._show_reading()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"masks": Command(self.show_masks)}
 
     def finish(self) -> None:
@@ -303,13 +303,13 @@ class MasksController(QObject):
         self._background.wait()
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show_state()
         self._show_findings()
 
     # --- down ------------------------------------------------------------------------------------
     def show_state(self, *_: object) -> None:
-        """The panel as the document has the mask."""
+        """Show the mask of the document."""
         problem = self._document.problem
         self._window.mask_panel.set_layers(problem.mask, problem.n, problem.m, problem.batch_size)
 
@@ -415,5 +415,5 @@ class MasksController(QObject):
 
 
 def _tells(problem: Problem, axis: int) -> bool:
-    """Whether the mask tells items (0) or heads (1) apart."""
+    """Return whether the mask tells items (0) or heads (1) apart."""
     return any(layer.enabled and layer.extent(axis, problem.map_shape) > 1 for layer in problem.mask)

@@ -43,7 +43,7 @@ def shape_text(*shape: int) -> str:
 
 
 def followers_text(field: str, shapes: Shapes) -> str:
-    """One sentence on what changes beside a field that grows."""
+    """Return one sentence on what changes beside a field that grows."""
     others = {name: pair for name, pair in shapes.items() if name != field}
     if not others:
         return said(ZEROS)
@@ -51,7 +51,7 @@ def followers_text(field: str, shapes: Shapes) -> str:
 
 
 def done_text(shapes: Shapes) -> str:
-    """The effect of a change of sizes, for the status bar; empty if no array has another shape."""
+    """Return the effect of a change of sizes, for the status bar; empty if no array has another shape."""
     grown = any(len(new) > len(old) or any(map(int.__gt__, new, old)) for old, new in shapes.values())
     return said(DONE, changes=_listed(shapes)) if grown else _listed(shapes)
 
@@ -65,7 +65,7 @@ def _listed(shapes: Shapes) -> str:
 
 
 def said(template: str, **words: object) -> str:
-    """A sentence in the language of the moment, its places filled."""
+    """Return a sentence in the language of the moment, its places filled."""
     return QCoreApplication.translate("Sentences", template).format(**words)
 
 
@@ -113,7 +113,7 @@ class ShapeController(QObject):
         self.show_state()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         document = self._document
 
         def projected() -> bool:
@@ -129,12 +129,12 @@ class ShapeController(QObject):
         }
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show_state()
 
     # --- down ------------------------------------------------------------------------------------
     def show_state(self) -> None:
-        """Every control as the document has it."""
+        """Show the document's values in every control."""
         problem, panel, spine = self._document.problem, self._window.shape_panel, self._window.spine
         panel.set_state(
             ShapeState(
@@ -245,7 +245,7 @@ class Clashes(QObject):
     """Offers the fixes of a clash; nothing is changed until one is picked."""
 
     def __init__(self, banner: Banner, parent: QObject, making: Making, inputs: InputsView | None = None) -> None:
-        """`inputs` are the tables of the document, where what is brought clashes with one of them."""
+        """Mark clashes; `inputs` are the tables of the document, where what is brought clashes with one of them."""
         super().__init__(parent)
         self._making, self._banner, self._inputs = making, banner, inputs
         self._marked: list[MatrixPanel] = []
@@ -281,7 +281,10 @@ class Clashes(QObject):
         self._mark(clash, brought)
 
     def _mark(self, clash: ShapeError, brought: str) -> None:
-        """The number in the shape of the table that something does not fit to; what is brought is in no table yet."""
+        """Mark the number in the shape of the table that something does not fit to.
+
+        What is brought is in no table yet.
+        """
         panels = self._inputs.panels if self._inputs is not None else {}
         for matrix, axis in zip(clash.matrices, clash.axes, strict=False):
             panel = panels.get(matrix)

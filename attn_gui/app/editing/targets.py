@@ -64,12 +64,12 @@ class TargetController(QObject):
         self._offer()
 
     def offered(self) -> bool:
-        """Whether the chosen cell can have a target."""
+        """Return whether the chosen cell can have a target."""
         cell, scored = self._view.look.cell, lacking(self._document.problem, [Role.SCORE]) is None
         return cell is not None and scored and STAGE[cell.stage].settable and not self._view.look.blanks
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"set_target": Command(lambda: self.open(), enabled=self.offered)}
 
     def _offer(self) -> None:
@@ -150,7 +150,7 @@ class TargetController(QObject):
 
 
 def cells_text(field: str, box: Box) -> str:
-    """`Q[10, 96 … 127]`: the cells of a box, batch and heads left out."""
+    """Return `Q[10, 96 … 127]`: the cells of a box, batch and heads left out."""
     places = [str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}" for cut in box[-2:]]
     return f"{field_symbol(field)}[{', '.join(places)}]"
 
@@ -178,7 +178,7 @@ class Pull(NamedTuple):
     bounded: bool
 
     def target(self, pixels: int) -> float:
-        """The number that so many pixels mean."""
+        """Return the number that so many pixels mean."""
         wanted = self.value + pixels * self.span / WAY
         return min(max(wanted, LEAST_SHARE), 1 - LEAST_SHARE) if self.bounded else wanted
 
@@ -213,7 +213,7 @@ class PullingController(QObject):
         painting.changed.connect(lambda: self.set_in_hand(self.in_hand and not painting.painting))
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"target_tool": Command(self.set_in_hand, lambda: self.in_hand)}
 
     def set_in_hand(self, in_hand: bool) -> None:

@@ -62,7 +62,7 @@ class VariantsController(QObject):
         self.show_state()
 
     def show_state(self) -> None:
-        """Every control as the document has it, and the words on the mask."""
+        """Show the document's values in every control, and the words on the mask."""
         problem, spine = self._document.problem, self._window.spine
         spine.set_mask_text(mask_summary(problem.mask))
         spine.set_score(problem.score)
@@ -70,11 +70,11 @@ class VariantsController(QObject):
         spine.set_numbers(_numbers(problem), problem.dtype)
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show_state()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         named = {"softcap": "softcap", "temperature": "temperature"}
         turns = Command(partial(self.switch, "rotary_theta"), lambda: self._document.problem.turns)
         return {"rotary_positions": turns, **{name: self._switching(field) for name, field in named.items()}}
@@ -124,12 +124,12 @@ class VariantsController(QObject):
 
 
 def _is_read(document: Document, field: str) -> bool:
-    """Whether the weights are made with a temperature, or sinks."""
+    """Return whether the weights are made with a temperature, or sinks."""
     return field in NORMALIZERS[document.problem.normalize].reads
 
 
 def _label(name: str, values: dict[str, object]) -> Label:
-    """The name in the history of another value of a number; one of a score function goes by its symbol."""
+    """Return the name in the history of another value of a number; one of a score function goes by its symbol."""
     if name in LABELS:
         return Label(LABELS[name], values)
     template = QT_TRANSLATE_NOOP("History", "{symbol} of the score {value}")
@@ -153,7 +153,7 @@ def _changed(problem: Problem, name: str, value: float) -> dict[str, Any]:
 
 
 def _excluded(problem: Problem, name: str) -> dict[str, Any]:
-    """The fields that go with or give way to a number: frequencies of their own stand in the place of θ."""
+    """Return the fields that go with or give way to a number: frequencies of their own stand in the place of θ."""
     return {"rotary_frequencies": None} if name == "rotary_theta" and problem.rotary_frequencies is not None else {}
 
 
@@ -202,14 +202,14 @@ class LayerController(QObject):
         self.show_state()
 
     def show_state(self) -> None:
-        """The lists of the spine as the document has them."""
+        """Show the document's choices in the lists of the spine."""
         block = self._document.problem.block
         for name in CHOSEN:
             if block is not None and name in block:
                 self._window.spine.set_choice(name, block[name])
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         blocks = {block.action: self._of_kind(kind) for kind, block in BLOCKS.items()}
         present: dict[str, Callable[[], bool]] = {
             "gated_network": lambda: "w_gate" in (self._document.problem.block or {}),
@@ -267,7 +267,7 @@ class LayerController(QObject):
         self._window.banner.show_error(words, offers=[way])
 
     def _withdraw(self) -> None:
-        """The problem has changed: what it lacked for the block may be there."""
+        """Take back the refusal of a block: the changed problem may have what it lacked."""
         words, self._objection = self._objection, None
         if words is not None and self._window.banner.text() == words():
             self._window.banner.hide()

@@ -41,7 +41,7 @@ class Example(NamedTuple):
         return QCoreApplication.translate("Examples", self.title)
 
     def about_text(self, sentence: str) -> str:
-        """`sentence` is the text that the real models read."""
+        """Return `sentence` is the text that the real models read."""
         return QCoreApplication.translate("Examples", self.about).format(text=sentence)
 
 

@@ -68,7 +68,7 @@ class FileWriting(QObject):
         return self._job.busy
 
     def waits(self) -> bool:
-        """Whether another piece of work has to wait for the one under way; then that is said."""
+        """Return whether another piece of work has to wait for the one under way; then that is said."""
         if self._job.busy:
             self._window.banner.show_info(self._busy_words)
         return self._job.busy
@@ -177,7 +177,7 @@ class ExportController(QObject):
         application.aboutToQuit.connect(self.finish)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         each = self.export_image, self.export_data, self.copy_image, self.card
         return {command.__name__: Command(command) for command in each}
 
@@ -187,7 +187,7 @@ class ExportController(QObject):
         return self._writing.busy
 
     def wait(self) -> bool:
-        """Whether the window may go: nothing is being written any more, or nothing is to be."""
+        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
         return self._writing.wait()
 
     def finish(self) -> None:
@@ -197,7 +197,7 @@ class ExportController(QObject):
 
     # --- figures ---------------------------------------------------------------------------------
     def copy_image(self) -> None:
-        """The chosen stage as a figure on the clipboard."""
+        """Copy the chosen stage to the clipboard, as a figure."""
         self.copy_stage_image(self._view.look.stage)
 
     def copy_stage_image(self, stage: str) -> None:
@@ -216,7 +216,7 @@ class ExportController(QObject):
         self.export_stage_image(self._view.look.stage)
 
     def export_page(self, name: str) -> None:
-        """A page as the window shows it."""
+        """Export a page as the window shows it."""
         self.export_stage_image(self._view.look.stage, name)
 
     def export_stage_image(self, stage: str, picture: str = "") -> None:
@@ -252,7 +252,7 @@ class ExportController(QObject):
             self._write(self._figures(dialog.result_choice()))
 
     def card(self) -> None:
-        """A card of the chosen cell, else of the largest of the last row on show: on the clipboard, or as a PNG."""
+        """Make a card of the chosen cell, else of the largest of the last row on show: copied, or saved as a PNG."""
         from attn_gui.views.dialogs.card_dialog import COPY, SAVE, CardDialog
 
         if self._is_held_up():
@@ -283,7 +283,7 @@ class ExportController(QObject):
                 self._write(self._figures(replace(choice(*chosen), folder=str(path.parent), name=path.name)))
 
     def _copy_card(self, choice: ExportChoice) -> None:
-        """The card on the clipboard, as a picture and as the PNG that opens as a session."""
+        """Copy the card to the clipboard, as a picture and as the PNG that opens as a session."""
         from attn_gui.app.files.export_tasks import figure_of
         from attn_gui.figure import sheet
 
@@ -339,7 +339,7 @@ class ExportController(QObject):
         return self._window.product.shades.chosen()
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:
-        """The preview, or None if it takes a while and comes later."""
+        """Return the preview, or None if it takes a while and comes later."""
         from attn_gui.figure.kinds import PICTURES
 
         evaluation, draw = self._source(), self._drawing(choice, PREVIEW_DPI)
@@ -361,7 +361,7 @@ class ExportController(QObject):
             self._dialog.preview.show_picture(found)
 
     def _drawing(self, choice: ExportChoice, dpi: float) -> Callable[[Evaluation, Progress], QImage]:
-        """The painter of a choice, for any thread: all that it needs of the window is read now."""
+        """Return the painter of a choice, for any thread: all that it needs of the window is read now."""
         from attn_gui.app.files.export_tasks import beside_of, figure_of
         from attn_gui.figure import sheet
 
@@ -415,11 +415,13 @@ class ExportController(QObject):
             self._writing.begin(lambda progress: work(covering(evaluation_of(problem), blanks), progress))
 
     def _source(self) -> Evaluation:
-        """The present numbers, without those that are covered."""
+        """Return the present numbers, without those that are covered."""
         return covering(self._computation.evaluation, self._view.look.blanks)
 
     def _is_held_up(self, *, leaving_out: bool = False) -> bool:
-        """Whether nothing can be exported now; then why is said. The numbers may be those of the document before.
+        """Return whether nothing can be exported now.
+
+        Then why is said. The numbers may be those of the document before.
 
         With `leaving_out` the cells that are covered are no hindrance.
         """

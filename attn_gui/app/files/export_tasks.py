@@ -67,7 +67,10 @@ class Naming:
     stem: str
 
     def path(self, choice: ExportChoice | DataChoice, parts: Sequence[str], *, alone: bool) -> Path:
-        """A file of a choice; `parts` follow the name, unless the file is the only one and its name was typed."""
+        """Return a file of a choice.
+
+        `parts` follow the name, unless the file is the only one and its name was typed.
+        """
         typed = choice.name.removesuffix(f".{choice.format}")
         name = typed if typed and alone else file_stem(typed or self.stem, *parts)
         return Path(choice.folder) / f"{name}.{choice.format}"
@@ -81,7 +84,10 @@ def figure_tasks(
     shades: Mapping[str, Shade],
     beside: Beside | None = None,
 ) -> list[Task]:
-    """A file for every stage and head, or for every stage with `sheet`; ValueError with a sentence for what is none."""
+    """Return a file for every stage and head, or for every stage with `sheet`.
+
+    ValueError with a sentence for what is none.
+    """
     evaluation, kind, found = with_derived(evaluation), PICTURES[choice.picture], []
     if kind.frames is not None and (kind.apart or IMAGES[choice.format].moving):
         return _frame_tasks(kind.frames, choice, evaluation, naming, shades)
@@ -112,7 +118,7 @@ def _frame_tasks(
     naming: Naming,
     shades: Mapping[str, Shade],
 ) -> list[Task]:
-    """A file for every place of a page's slider, of the first head; one of all of them where it can move."""
+    """Return a file for every place of a page's slider, of the first head; one of all of them where it can move."""
     head, settings = choice.heads[0], figure_of(choice, choice.stages[0], shades)
     frames, file = Frames(kind, settings, head), sheet.File(choice.format, choice.dpi)
     problem = evaluation.problem
@@ -169,7 +175,7 @@ def _figure(
 
 # --- numbers -------------------------------------------------------------------------------------
 def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
-    """A file for every matrix, or one of all arrays, whole."""
+    """Yield a file for every matrix, or one of all arrays, whole."""
     evaluation, kind = with_derived(evaluation), numbers()[choice.format]
     if kind.write_problem is not None:
         path = naming.path(choice, (), alone=True)
@@ -242,7 +248,7 @@ def _share(progress: Progress, start: float, length: float) -> Callable[[int, in
 
 
 def beside_of(baseline: Baseline, mode: str, look: Look) -> Beside | None:
-    """The state that the document is compared with, or the gradient of the chosen cell, where a figure shows it."""
+    """Return the state compared with, or the gradient of the chosen cell, where a figure shows it."""
     if mode == GRADIENT and look.cell is not None:
         stage, row, column = look.cell
         return GradientBeside(lambda now: now, place=SumPlace(stage, look.batch, look.head, row, column, look.gradient))

@@ -72,7 +72,7 @@ class Opening(WindowTask):
         super().__init__(window, WorkLine("opening", window))
 
     def at_once(self, path: Path) -> Loaded | None:
-        """The problem in a file; None where reading it would hold up the window. Raises FormatError."""
+        """Return the problem in a file; None where reading it would hold up the window. Raises FormatError."""
         return open_small(path, LARGE)
 
     def begin(self, path: Path, read: Read = open_file) -> None:
@@ -89,8 +89,10 @@ class Resumed(NamedTuple):
 
 
 def resume(path: Path, progress: Progress, opened: Sequence[Path] = ()) -> Resumed:
-    """The document that a journal holds; its model may be in one of the `opened` folders. Raises FormatError, and
-    ModelAway where its model is gone."""
+    """Return the document that a journal holds.
+
+    Its model may be in one of the `opened` folders. Raises FormatError, and ModelAway where its model is gone.
+    """
     models: dict[str, Model] = {}
 
     def model(record: StudyRecord) -> Model:
@@ -139,7 +141,7 @@ class WayOn(Enum):
 
 
 def save_first(window: QWidget, name: str, save: Callable[[], bool]) -> bool:
-    """Whether a document may be left whose changes no file holds: after `save`, or without them; it is asked."""
+    """Return whether a document may be left whose changes no file holds: after `save`, or without them; it is asked."""
     box = message_box(window, QCoreApplication.translate("Questions", "Save the changes to {name}?").format(name=name))
     box.setIcon(QMessageBox.Icon.Question)
     box.setStandardButtons(BUTTONS.Save | BUTTONS.Discard | BUTTONS.Cancel)
@@ -148,7 +150,7 @@ def save_first(window: QWidget, name: str, save: Callable[[], bool]) -> bool:
 
 
 def ask_about_change(window: QWidget, name: str) -> WayOn:
-    """The way to go with a file that changed since it was opened or saved; Escape leaves everything as it is."""
+    """Return the way to go with a file that changed since it was opened or saved; Escape leaves everything as it is."""
     said = QCoreApplication.translate(
         "Questions", "{name} was changed by another program since it was opened or saved."
     )
@@ -171,7 +173,7 @@ def ask_about_change(window: QWidget, name: str) -> WayOn:
 
 
 def may_go(window: MainWindow, document: Document, file: str, revision: int, again: Callable[[], object]) -> bool:
-    """Whether a document goes for a file that was read, as it was allowed to at a revision.
+    """Return whether a document goes for a file that was read, as it was allowed to at a revision.
 
     Where it has changed since, the file is offered again: a sudden question would be a surprise.
     """
@@ -200,7 +202,7 @@ def _offer_again(banner: Banner, file: str, name: str, again: Callable[[], objec
 
 
 def paths_to_open(window: QWidget, folder: str) -> list[Path]:
-    """The files to open; none if the dialog was left."""
+    """Return the files to open; none if the dialog was left."""
     kinds = QCoreApplication.translate("FilesController", "Problems ({patterns})").format(patterns=patterns(problems()))
     every = QCoreApplication.translate("FilesController", "All files (*)")
     title = QCoreApplication.translate("FilesController", "Open")
@@ -210,14 +212,14 @@ def paths_to_open(window: QWidget, folder: str) -> list[Path]:
 
 
 def path_to_save(window: QWidget, folder: str, proposal: str) -> Path | None:
-    """A path that ends as sessions do; None if the dialog was left."""
+    """Return a path that ends as sessions do; None if the dialog was left."""
     words = QCoreApplication.translate("FilesController", "Session ({patterns})").format(patterns=patterns([SESSION]))
     title = QCoreApplication.translate("FilesController", "Save as")
     return asked_path(window, title, Path(folder, proposal), {SESSION.suffixes[0]: words})
 
 
 def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, str]) -> Path | None:
-    """A path from a dialog that asks before it replaces a file; None if it was left.
+    """Return a path from a dialog that asks before it replaces a file; None if it was left.
 
     `kinds` are the words of each ending; a path without one of these gets that of the kind that was picked.
     """
@@ -261,14 +263,14 @@ class RecentFiles(QObject):
             menus[menu].aboutToShow.connect(self.fill)
 
     def commands(self) -> dict[str, Command]:
-        """The row of the table of actions that it answers."""
+        """Return the command of the action table that it answers."""
         return {REOPEN: Command(lambda on: self._settings.put(REOPEN, on), checked=self._reopens)}
 
     def _reopens(self) -> bool:
         return self._settings.flag(REOPEN, False)
 
     def fill(self) -> None:
-        """The files opened last; those that are gone stay, greyed."""
+        """List the files opened last; those that are gone stay, greyed."""
         menu, files = self._menu, self._settings.recent()
         menu.clear()
         menu.setToolTipsVisible(True)
@@ -310,12 +312,12 @@ class RecentFiles(QObject):
 
 
 def _plain(text: str) -> str:
-    """The text without tabs and new lines, which part a menu's columns."""
+    """Return the text without tabs and new lines, which part a menu's columns."""
     return " ".join(text.split())
 
 
 def _short(folder: Path) -> str:
-    """A folder as a menu has room for it: the home folder as ~, of a long path its end."""
+    """Return a folder as a menu has room for it: the home folder as ~, of a long path its end."""
     text = f"~/{folder.relative_to(Path.home())}" if folder.is_relative_to(Path.home()) else str(folder)
     return text if len(text) <= LONGEST_FOLDER else f"…{text[-LONGEST_FOLDER:]}"
 
@@ -357,7 +359,7 @@ class FilesController(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         own = {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
         return own | self.recent.commands()
 
@@ -366,7 +368,7 @@ class FilesController(QObject):
         self._view_of = view_of
 
     def retranslate(self) -> None:
-        """The examples in their menu, in the present language."""
+        """Name the examples in their menu, in the present language."""
         self._menus["examples"].clear()
         for example in EXAMPLES:
             action = self._menus["examples"].addAction(example.title_text())

@@ -177,7 +177,7 @@ class ArraysController(QObject):
 
     # --- attention weights alone -----------------------------------------------------------------
     def _maps_in(self, listing: Listing) -> tuple[MapChoice, ...]:
-        """The ways to read the attention weights of a file, as far as it was not said when it was given."""
+        """Return the ways to read the attention weights of a file, as far as it was not said when it was given."""
         said = self._said or ArrayMapping()
         names = [said.arrays[GIVEN]] if GIVEN in said.arrays else [] if said.arrays else names_of_maps(listing)
         return choices_of(listing, names, said.axes, said.layer)
@@ -238,12 +238,12 @@ class ArraysController(QObject):
 
 
 def _sorted(paths: Sequence[Path], progress: Progress) -> Listing | list[Path]:
-    """The arrays of files that make one problem together; else the files, as each holds one."""
+    """Return the arrays of files that make one problem together; else the files, as each holds one."""
     return list(paths) if len(whole_ones(paths)) > 1 else list_several(paths, progress)
 
 
 def _tells(listing: Listing) -> bool:
-    """Whether the names of arrays say what they are, and nothing is open."""
+    """Return whether the names of arrays say what they are, and nothing is open."""
     try:
         named = ArrayMapping().named(listing)
         if GIVEN not in named.arrays:
@@ -256,14 +256,14 @@ def _tells(listing: Listing) -> bool:
 
 
 def _folder(paths: Sequence[Path]) -> Path:
-    """The folder that several files are opened as."""
+    """Return the folder that several files are opened as."""
     return paths[0].absolute().parent
 
 
 def _first_maps(
     listing: Listing, read: Callable[[ArrayMapping], Loaded], ways: Mapping[tuple[str, str], ArrayMapping]
 ) -> dict[tuple[str, str], NDArray[Any]]:
-    """The weights of the first head and item of every arrangement that makes a problem; none of large files."""
+    """Return the weights of the first head and item of every arrangement that makes a problem; none of large files."""
     sizes = {array.name: math.prod(array.shape) for array in listing.arrays}
     found: dict[tuple[str, str], NDArray[Any]] = {}
     for place, way in ways.items():
@@ -277,13 +277,13 @@ def _first_maps(
 
 
 def _pixels(weights: NDArray[Any]) -> tuple[int, int]:
-    """Rows and columns of a small picture."""
+    """Return rows and columns of a small picture."""
     rows, columns = (min(side, PICTURE_SIDE) for side in weights.shape)
     return rows, columns
 
 
 def _first_of_each(path: Path, listing: Listing, choices: Sequence[MapChoice]) -> list[NDArray[Any]] | FormatError:
-    """The first map of each choice, as large as a picture of it; each array is read once."""
+    """Return the first map of each choice, as large as a picture of it; each array is read once."""
     arrays: dict[str, NDArray[Any]] = {}
     try:
         for choice in choices:

@@ -38,13 +38,16 @@ _TOO_LARGE = QT_TRANSLATE_NOOP("Sentences", "{file}: the document is too large t
 
 
 def journals_folder() -> Path:
-    """The folder of the journals of all windows of this person."""
+    """Return the folder of the journals of all windows of this person."""
     kind = QStandardPaths.StandardLocation.GenericDataLocation
     return Path(QStandardPaths.writableLocation(kind)) / "attn_gui" / "journals"
 
 
 def lock_of(path: Path) -> QLockFile:
-    """The lock of a journal, which the window holds that writes or offers it; it is free once that has crashed."""
+    """Return the lock of a journal, which the window holds that writes or offers it.
+
+    It is free once that has crashed.
+    """
     lock = QLockFile(str(path.with_suffix(".lock")))
     lock.setStaleLockTime(0)  # only whether the holder lives counts, not how long
     return lock
@@ -173,7 +176,7 @@ class Journaling(QObject):
         self._background.start(lambda _: self._begin(first, since))
 
     def _safe(self, step: JournalStep) -> JournalStep:
-        """A copy of a small step; a large one is read beside the window, and tells whether it was written to."""
+        """Return a copy of a small step; a large one is read beside the window, and tells whether it was written to."""
         self._writes = None
         if sum(numbers.nbytes for numbers in step.numbers().values()) <= AT_ONCE:
             return step.copied()
@@ -181,13 +184,16 @@ class Journaling(QObject):
         return replace(step, is_torn=lambda: self._document.writes != writes)
 
     def _is_new(self) -> bool:
-        """Whether there is something to be kept but for changes; while it is written, nothing is if it was saved."""
+        """Return whether there is something to be kept but for changes.
+
+        While it is written, nothing is if it was saved.
+        """
         if self._whole:
             return self._document.modified
         return self._document.snapshots.all != self._held
 
     def _is_based(self, step: JournalStep) -> bool:
-        """Whether a new journal leaves what is unchanged to the file; that of a model holds no layer."""
+        """Return whether a new journal leaves what is unchanged to the file; that of a model holds no layer."""
         current = self._whole and self._origin is not None and self._origin.is_current()
         return current and step.weight > LARGE and self._document.study is None
 
@@ -216,7 +222,7 @@ class Journaling(QObject):
         return None if study is None else lambda: _others_of(study)
 
     def _weights(self) -> Mapping[str, Array]:
-        """The weights of the layer on the table, none where it is of no model."""
+        """Return the weights of the layer on the table, none where it is of no model."""
         study = self._document.study
         return {} if study is None else study.weights
 
@@ -273,8 +279,11 @@ class Journaling(QObject):
 
 
 def _others_of(study: Study) -> StudyRecord | None:
-    """The record of a study but for the layer on the table; None where the model's folder has gone meanwhile, or holds
-    other weights: what a file could name is not what the study has, and the layer is kept alone."""
+    """Return the record of a study but for the layer on the table.
+
+    None where the model's folder has gone meanwhile, or holds other weights: what a file could name is not what the
+    study has, and the layer is kept alone.
+    """
     from attn_gui.models.study import record_of  # a start does not wait for models
 
     with suppress(FormatError):

@@ -38,7 +38,7 @@ class SessionView(QObject):
         context.view.follow(self._shade_opened, "document")
 
     def record(self) -> dict[str, Any]:
-        """The present view, in numbers, words and lists."""
+        """Return the present view, in numbers, words and lists."""
         if not self._shaded:
             self._view.tell_all()  # who opened it a moment ago sees its levels, not those of the document before
         look = self._view.look
@@ -69,7 +69,10 @@ class SessionView(QObject):
         self._take_shades(self._files.view)
 
     def look_in(self, record: Mapping[str, Any]) -> Look:
-        """The look that a record asks for; what it does not say, or wrongly, is as it is or where a problem begins."""
+        """Return the look that a record asks for.
+
+        What it does not say, or wrongly, is as it is or where a problem begins.
+        """
         problem, look = self._computation.evaluation.problem, self._view.look
         stage, second = record.get("stage"), record.get("second_text")
         return replace(
@@ -111,7 +114,7 @@ def shade_records(shades: Mapping[str, Shade]) -> dict[str, dict[str, Any]]:
 
 
 def shades_in(record: Mapping[str, Any]) -> dict[str, Shade]:
-    """The levels and colors of a record, those that make sense."""
+    """Return the levels and colors of a record, those that make sense."""
     levels, rules, palettes = (dict(_items(record.get(key))) for key in ("levels", "rules", "colormaps"))
     return {name: _shade(levels.get(name), rules.get(name), palettes.get(name)) for name in levels | rules | palettes}
 
@@ -174,7 +177,7 @@ class KeptView(QObject):
 
 
 def kept_look(settings: Settings, head: int) -> Look:
-    """The look to begin with: as things were shown last, at one head of the first problem."""
+    """Return the look to begin with: as things were shown last, at one head of the first problem."""
     decimals = settings.choice("view/decimals", [str(digits) for digits in DECIMALS], str(Look.decimals))
     return Look(
         head=head,

@@ -155,8 +155,10 @@ class SessionSaving(QObject):
         self._take(session, outcome_of(partial(self._write, session)))
 
     def _unwritten(self, path: Path) -> Callable[[], object]:
-        """A function that raises FormatError once numbers of the document have been changed in place: an answer that
-        was under way may do so while they cannot be edited otherwise."""
+        """Return a function that raises FormatError once numbers of the document have been changed in place.
+
+        An answer that was under way may do so while they cannot be edited otherwise.
+        """
         writes = self._document.writes
 
         def check() -> None:
@@ -222,7 +224,7 @@ class SessionSaving(QObject):
         return self.tr("Choose another name or folder for the document")
 
     def _is_ours(self, session: Session) -> bool:
-        """Whether it is of the document that is open."""
+        """Return whether it is of the document that is open."""
         return session.generation >= self._opened
 
     def _on_document_changed(self, change: Change) -> None:

@@ -57,7 +57,7 @@ class ReachController(QObject):
         context.window.inspector.reachPicked.connect(lambda direction: context.view.set(reach=direction))
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"show_reach": self._showing(FORWARD), "show_origin": self._showing(BACKWARD)}
 
     def _showing(self, direction: str) -> Command:
@@ -106,7 +106,7 @@ class ReachController(QObject):
         self._window.inspector.set_reach_shown(self._view.look.reach, name if self._place is not None else "")
 
     def _found(self) -> tuple[str, Reach] | None:
-        """The name of the chosen cell, and what it reaches."""
+        """Return the name of the chosen cell, and what it reaches."""
         look, evaluation = self._view.look, self._computation.evaluation
         field, row, column = self._place or ("", 0, 0)
         if field in (*evaluation.problem.arrays(), *evaluation.stages):  # the tables may not be told yet
@@ -118,13 +118,13 @@ class ReachController(QObject):
         return cell_name(look.cell.stage, index), self._reach(look.cell.stage, indices.cell(index))
 
     def _reach(self, name: str, box: Box) -> Reach:
-        """The reach of a cell of a stage or field, forward or back."""
+        """Return the reach of a cell of a stage or field, forward or back."""
         evaluation = self._computation.evaluation
         found = DIRECTIONS[self._view.look.reach](evaluation, {name: [_own_box(evaluation, name, box)]})
         return Reach(name, box, found)
 
     def _table_box(self, field: str, row: int, column: int) -> Box | None:
-        """The box of a table's cell in its array's own axes; None for a cell that is no longer there."""
+        """Return the box of a table's cell in its array's own axes; None for a cell that is no longer there."""
         look, evaluation = self._view.look, self._computation.evaluation
         arrays = evaluation.problem.arrays()
         shape = arrays[field].shape if field in arrays else evaluation.shape(field)
@@ -133,7 +133,7 @@ class ReachController(QObject):
 
 
 def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> tuple[Reached, ...]:
-    """The boxes of every later stage that a cell reaches; what shows the same matrix again left out."""
+    """Return the boxes of every later stage that a cell reaches; what shows the same matrix again left out."""
     start = {stage: [_own_box(evaluation, stage, indices.cell(index))]}
     reached = evaluation.reach(start)
     found = {name: boxes for name, boxes in reached.items() if name != stage and not repeated(evaluation, name)}
@@ -146,7 +146,7 @@ def later_stages(evaluation: Evaluation, stage: str, index: tuple[int, ...]) -> 
 
 
 def _open_rows(forward: Forward, mixed: str, stage: str, box: Box) -> Box:
-    """A box so large that the mask was not looked at, from its first to its last row that is reached."""
+    """Return a box so large that the mask was not looked at, from its first to its last row that is reached."""
     *outer, rows, columns = box
     if len(outer) == 2:  # of a map, in which one column says nothing of the rows
         flags = forward.cells(mixed, outer[0].start, outer[1].start, rows, slice(0, 1))
@@ -221,7 +221,7 @@ class ExplainController(QObject):
             control.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"previous_place": Command(self.back)}
 
     def back(self) -> None:
@@ -235,7 +235,7 @@ class ExplainController(QObject):
         self._view.set(stage=place.cell.stage, cell=place.cell, head=place.head, batch=place.batch)
 
     def _show_chosen(self) -> None:
-        """The trail ends with the chosen cell; one that is gone takes all before it along, and so does another head."""
+        """End the trail with the chosen cell; one that is gone takes all before it along, and so does another head."""
         look = self._view.look
         place = None if look.cell is None else TrailPlace(look.cell, look.head, look.batch)
         on = place is not None and self._trail[-1:] == [place]
@@ -283,7 +283,7 @@ class ExplainController(QObject):
         )
 
     def _before(self, cell: ChosenCell) -> OtherState:
-        """The chosen cell in the state before."""
+        """Return the chosen cell in the state before."""
         face, look = self._baseline.face(BEFORE), self._view.look
         plane = stage_plane(face, cell.stage, look.batch, look.head)
         value, opened = number_at(plane, cell.row, cell.column)
@@ -296,7 +296,7 @@ class ExplainController(QObject):
 
 
 def place_of(evaluation: Evaluation, stage: str, index: tuple[int, ...], head: int) -> tuple[int, int, int, int]:
-    """(item, head, row, column as shown): the present head is kept where it shows the cell."""
+    """Return (item, head, row, column as shown): the present head is kept where it shows the cell."""
     if evaluation.node(stage).stage.per_head:
         return index[0], index[1], index[2], index[3]
     batch, row, column = index

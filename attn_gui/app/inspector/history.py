@@ -47,13 +47,13 @@ class HistoryController(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         stack = self._document.stack
         limits = choices({f"history_{limit}": limit for limit in LIMITS_MB}, lambda: self.limit_mb, self.set_limit_mb)
         return {"undo": Command(stack.undo), "redo": Command(stack.redo), **limits}
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.show_origin()
         self._enable_next()
         self._name_next()
@@ -151,7 +151,7 @@ class HistoryTells(QObject):
         self._history.blame.stepRequested.connect(self._on_blame_step_requested)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"blame": Command(self.blame, enabled=self._can_blame)}
 
     @property
@@ -245,7 +245,7 @@ class HistoryTells(QObject):
         self._history.blame.set_ranking(cell_name(*place), rows or [(self.tr("No step moved it"), "")])
 
     def retranslate(self) -> None:
-        """The ranking on show in the present language."""
+        """Set the ranking on show anew, in the present language."""
         if self._history.blame.isVisible():
             self._show_ranking()
 
@@ -258,7 +258,7 @@ class HistoryTells(QObject):
         return self._place() is not None and self._document.stack.index() > 1
 
     def _place(self) -> ToldCell | None:
-        """The chosen cell, where the present evaluation has it and no exercise leaves it out."""
+        """Return the chosen cell, where the present evaluation has it and no exercise leaves it out."""
         look, evaluation = self._view.look, self._computation.evaluation
         if look.cell is None or look.cell.stage not in evaluation.stages or self._view.hides(look.cell):
             return None
@@ -266,7 +266,7 @@ class HistoryTells(QObject):
         return ToldCell(look.cell.stage, plane.index(look.cell.row, look.cell.column))
 
     def _past(self, most: int) -> tuple[Callable[[], list[Problem]], int]:
-        """The function that puts the states of the newest steps together, and the number of the first of them."""
+        """Return a function that puts the states of the newest steps together, and the number of the first."""
         size = sum(array.nbytes for array in self._document.problem.arrays().values())
         past = self._document.past(min(most, max(2, HELD // max(1, size)), self._document.stack.index()))
         return past.problems, self._document.stack.index() - len(past)

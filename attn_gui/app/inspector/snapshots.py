@@ -47,7 +47,7 @@ class SnapshotsController(QObject):
         self.show()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         named = {
             "open_snapshot": self.open,
             "compare_with_snapshot": self.compare,
@@ -124,7 +124,7 @@ class SnapshotsController(QObject):
 
     # --- between them ----------------------------------------------------------------------------
     def show(self) -> None:
-        """The list as it is now."""
+        """Show the present list."""
         compared = self._baseline.state if self._baseline.pinned else ""
         rows = [
             SnapshotRow(each.name, each.note, each.by_itself, each.name == compared)

@@ -49,7 +49,7 @@ class Answers(QObject):
         settled: Callable[[], bool],
         look: AppearanceController,
     ) -> None:
-        """The ground, which is found beside the window, tells numbers; those of a model only once they have settled."""
+        """Answer from the ground, which is found beside the window; of a model only once its numbers have settled."""
         super().__init__(view)
         self._view, self._ground, self._settled, self._look = view, ground, settled, look
         self._early = False  # judged by numbers that had not settled
@@ -175,7 +175,10 @@ def _shown(question: LessonQuestion, ground: NumberSource, lang: str) -> _Judged
 
 
 def _given(number: float, tolerance: float) -> str:
-    """The right number as it is written in texts; to its last digit where that would not be taken as an answer."""
+    """Return the right number as it is written in texts.
+
+    To its last digit where that would not be taken as an answer.
+    """
     text = written(number)
     if not math.isfinite(number) or is_same(parse_number(text), number, tolerance):
         return text

@@ -69,7 +69,7 @@ class Exercises(QObject):
         self._show()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {
             "leave_out": Command(self.leave_out, enabled=self._can_leave_out),
             "leave_out_random": Command(self.leave_out_random, enabled=lambda: not self._is_covered_otherwise()),
@@ -104,14 +104,14 @@ class Exercises(QObject):
             self._view.set(blanks=self._view.look.blanks | {cell})
 
     def _can_leave_out(self) -> bool:
-        """Whether the chosen cell is computed and not left out yet, in a problem small enough for work by hand."""
+        """Return whether the chosen cell is computed and not left out yet, in a problem small enough for hands."""
         cell, problem = self._view.look.cell, self._document.problem
         if cell is None or cell.stage in problem.arrays() or _is_large(problem) or self._is_covered_otherwise():
             return False
         return self._view.chosen_blank() not in self._view.look.blanks
 
     def _is_covered_otherwise(self) -> bool:
-        """Whether cells are covered that are those of a lesson's question."""
+        """Return whether cells are covered that are those of a lesson's question."""
         return bool(self._view.look.blanks) and not self._count
 
     def leave_out_random(self) -> None:
@@ -124,7 +124,10 @@ class Exercises(QObject):
             self._view.set(blanks=dialog.answer)
 
     def _drawn(self, count: int, seed: int) -> frozenset[Blank]:
-        """The cells that a count and a seed draw. Raises ValueError with a sentence where there are not so many."""
+        """Return the cells that a count and a seed draw.
+
+        Raises ValueError with a sentence where there are not so many.
+        """
         evaluation = self._computation.evaluation
         if _is_large(evaluation.problem):
             raise ValueError(self.tr("These matrices are too large to be gone through by hand."))
@@ -220,5 +223,5 @@ class Exercises(QObject):
 
 
 def _is_large(problem: Problem) -> bool:
-    """Whether a problem is too large to be gone through by hand, or its pictures for the window to wait for."""
+    """Return whether a problem is too large to be gone through by hand, or its pictures for the window to wait for."""
     return math.prod(problem.map_shape) > MOST_CELLS or is_long(problem)

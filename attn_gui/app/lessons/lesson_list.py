@@ -54,7 +54,7 @@ class LessonListController(QObject):
     def __init__(
         self, context: AppContext, parent: QObject, open_path: Callable[..., None], ask: Callable[[], None]
     ) -> None:
-        """`open_path` opens a lesson by its file, anew if it is to; `ask` asks for another file."""
+        """List the lessons; `open_path` opens one by its file, anew if it is to; `ask` asks for another file."""
         super().__init__(parent)
         self._window, self._settings, self._look = context.window, context.settings, context.look
         self._open_path, self._ask = open_path, ask
@@ -65,7 +65,7 @@ class LessonListController(QObject):
         context.view.follow(self.leave, "document")
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"lessons": Command(self.open)}
 
     @property

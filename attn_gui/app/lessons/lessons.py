@@ -69,7 +69,7 @@ class LessonMenu(QObject):
         self._window, self._menu, self._look = context.window, context.bars.menus["lessons"], context.look
 
     def retranslate(self) -> None:
-        """The groups and titles in the present language."""
+        """Set the groups and titles anew, in the present language."""
         self._menu.clear()
         for group, lessons in GROUPS:
             self._menu.addSection(QCoreApplication.translate("Lessons", group))
@@ -189,11 +189,11 @@ class LessonsController(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"open_lesson": Command(self._menu.ask), **self.list.commands()}
 
     def retranslate(self) -> None:
-        """The lessons in their menu and the step on show, in the present language."""
+        """Set the lessons in their menu and the step on show anew, in the present language."""
         self._menu.retranslate()
         self.list.retranslate()
         if self._lesson is not None and self._document.path is None:
@@ -398,7 +398,7 @@ class LessonsController(QObject):
         self._show_progress()
 
     def _ticks(self) -> tuple[frozenset[int], frozenset[int]]:
-        """The steps that are done, and those others of which the answer was shown."""
+        """Return the steps that are done, and those others of which the answer was shown."""
         assert self._lesson is not None
         done, shown = (kept_ticks(self._settings, self._lesson.key, kind) for kind in (TICKS, SHOWN))
         return done, shown - done
@@ -486,7 +486,7 @@ class LessonsController(QObject):
         self._walking.start(pour=False)
 
     def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:
-        """The item, head and cell of an index, as the view has them."""
+        """Return the item, head and cell of an index, as the view has them."""
         evaluation, head = self._computation.evaluation, self._view.look.head
         if len(index) == 4:
             head = index[1]
@@ -518,11 +518,14 @@ class LessonsController(QObject):
             self._tick()
 
     def _scene(self) -> LessonScene:
-        """The scene on the table."""
+        """Return the scene on the table."""
         return LessonScene(self._document.problem, self._document.study, self._view.look.head)
 
     def _ground(self, face: Evaluation | None = None) -> NumberSource:
-        """The present numbers, or those of the proxy shown over them; of a model the last ones that were computed."""
+        """Return the present numbers, or those of the proxy shown over them.
+
+        Of a model the last ones that were computed.
+        """
         evaluation, study, found = face or self._computation.evaluation, self._document.study, self._model.answer
         if study is None or found is None:
             return NumberSource(evaluation)
@@ -531,7 +534,7 @@ class LessonsController(QObject):
         return NumberSource(evaluation, self._runs, study.layer, self._view.look.head)
 
     def _asked_of(self) -> Callable[[], NumberSource]:
-        """The way to the ground of the question, from what is on the table now."""
+        """Return the way to the ground of the question, from what is on the table now."""
         return partial(self._states[self._place].asked_of, self._scene(), self._ground())
 
     # --- construction ----------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class WorksheetsController(QObject):
         context.bars.add(WORKSHEET_ROWS)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"worksheets": Command(self.open)}
 
     @property
@@ -66,7 +66,7 @@ class WorksheetsController(QObject):
         return self._writing.busy
 
     def wait(self) -> bool:
-        """Whether the window may go: nothing is being written any more, or nothing is to be."""
+        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
         return self._writing.wait()
 
     def finish(self) -> None:
@@ -96,7 +96,7 @@ class WorksheetsController(QObject):
             self._write(choice, stem)
 
     def _files(self, choice: WorksheetChoice, stem: str) -> list[str]:
-        """The files of a choice. Raises ValueError with a sentence for what makes no sheet."""
+        """Return the files of a choice. Raises ValueError with a sentence for what makes no sheet."""
         from attn_gui.figure.worksheets import check_sheet, class_files
 
         asked_for = choice.level, choice.lang
@@ -158,7 +158,7 @@ class SolutionSaving(QObject):
         context.bars.add(SOLUTION_ROWS)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         view = self._view
         return {
             "solution_of_cell": Command(self.save_cell, enabled=lambda: view.differentiable),
@@ -171,7 +171,7 @@ class SolutionSaving(QObject):
         return self._writing.busy
 
     def wait(self) -> bool:
-        """Whether the window may go: nothing is being written any more, or nothing is to be."""
+        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
         return self._writing.wait()
 
     def finish(self) -> None:
@@ -179,11 +179,11 @@ class SolutionSaving(QObject):
         self._writing.finish()
 
     def save_cell(self) -> None:
-        """The steps to the chosen cell."""
+        """Save the steps to the chosen cell."""
         self._save(self._view.chosen_blank())
 
     def save_all(self) -> None:
-        """The steps of the item on show."""
+        """Save the steps of the item on show."""
         self._save(None)
 
     def _save(self, cell: Blank | None) -> None:

@@ -49,7 +49,7 @@ class CompareController(QObject):
 
     # --- commands --------------------------------------------------------------------------------
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         view, modes = self._view, {f"show_{mode}": mode for mode in STATES}
         shown = choices(modes, lambda: view.look.compare, lambda mode: view.set(compare=mode))
         return {
@@ -72,7 +72,7 @@ class CompareController(QObject):
         self._baseline.release()
 
     def _on_line_end_requested(self) -> None:
-        """The cross ends what the line tells of: a gradient alone, or the comparison."""
+        """End what the line tells of: a gradient alone, or the comparison."""
         if self._view.look.compare == GRADIENT:
             self._view.set(compare=NOW)
         else:
@@ -120,14 +120,14 @@ class CompareController(QObject):
         self._window.comparison.set_modes(look.compare if there else None)
 
     def show_offers(self) -> None:
-        """The ready-made comparisons that would change something."""
+        """Offer the ready-made comparisons that would change something."""
         for key, action in self._ready.items():
             title = self._title(READY[key].title[0])
             action.setText(self.tr("{title}, side by side").format(title=title))
             action.setEnabled(READY[key].applies(self._document.problem))
 
     def _title(self, words: str) -> str:
-        """What a ready-made comparison is called."""
+        """Return what a ready-made comparison is called."""
         return QCoreApplication.translate("Names", words).format(head=self._view.look.head)
 
     def show_cell(self) -> None:
@@ -155,13 +155,13 @@ class CompareController(QObject):
         self._window.inspector.set_compared(text[:1].upper() + text[1:])
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show()
         self.show_offers()
         self.show_cell()
 
     def _sentence(self) -> str:
-        """The sentence of the state that the maps show, and of the one beside it."""
+        """Return the sentence of the state that the maps show, and of the one beside it."""
         if not self._compares():
             return ""
         if self._baseline.why is not None:
@@ -224,7 +224,7 @@ class SidesController(QObject):
         self._sides.set_sides(sides, self._view.look.stage)
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show()
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:

@@ -67,7 +67,7 @@ class DkController(QObject):
         self._task.wait()
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show()
 
     # --- what is shown ---------------------------------------------------------------------------

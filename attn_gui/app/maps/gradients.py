@@ -60,7 +60,7 @@ class GradientController(QObject):
         context.view.follow(self.show, "evaluation", "compare", "cell", "head", "batch", "gradient")
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         view = self._view
 
         def show(on: bool) -> None:
@@ -82,7 +82,7 @@ class GradientController(QObject):
         self._end_supply()
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self._say()
 
     def show(self, *_: object) -> None:
@@ -149,7 +149,7 @@ class GradientController(QObject):
             self._checking.start(lambda _: _difference(taken))
 
     def _is_present(self, evaluation: Evaluation | None) -> bool:
-        """Whether an answer of this evaluation is one of the present numbers; else it is asked for anew."""
+        """Return whether an answer of this evaluation is one of the present numbers; else it is asked for anew."""
         return evaluation is self._computation.evaluation and not self._computation.pending
 
     def _on_checking_ended(self, outcome: Future[float]) -> None:

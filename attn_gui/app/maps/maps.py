@@ -110,7 +110,7 @@ class MapsController(QObject):
         self._show_formula()
 
     def _show_formula(self, *_: object) -> None:
-        """The formula of the stage on show, in the corner of the product picture."""
+        """Show the formula of the stage in the corner of the product picture."""
         self._window.product.set_formula(*shown_latex(self._view.shown, self._view.look.stage))
 
     def _show_tokens(self) -> None:
@@ -126,7 +126,7 @@ class MapsController(QObject):
         self._window.product.set_values_shown(self._view.look.values)
 
     def _show_mode(self) -> None:
-        """The keyboard stays in the map that it was in, or goes to the one that is left."""
+        """Show the mode; the keyboard stays in the map that it was in, or goes to the one that is left."""
         if self._computation.refusal is not None:
             return  # a sentence stands there instead
         maps, look, focus = self._window.product.maps, self._view.look, QApplication.focusWidget()
@@ -167,13 +167,13 @@ class MapsController(QObject):
         self._rest.start(REST_MS)
 
     def _retake_levels(self) -> None:
-        """In one zone after another, so that the window paints and answers between."""
+        """Take the levels anew in one zone after another, so that the window paints and answers between."""
         self._levels.pop(0)()
         if self._levels:
             self._rest.start(0)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         view = self._view
         return {
             "previous_head": Command(lambda: self.step_head(-1)),
@@ -186,7 +186,7 @@ class MapsController(QObject):
         }
 
     def _open_levels(self) -> None:
-        """Of the map that has the keyboard, else of the one in the middle, brought back where another mode is on."""
+        """Open the levels of the map that has the keyboard, else of the one in the middle."""
         maps, operands = self._window.product.maps, self._window.product.operands
         bar = operands.focused_bar() or maps.bar(maps.focused or self._view.look.stage)
         if not bar.isVisible():
@@ -194,7 +194,7 @@ class MapsController(QObject):
         bar.toggle_popup()
 
     def step_head(self, step: int) -> None:
-        """The next or previous head."""
+        """Go to the next or previous head."""
         head = self._view.look.head + step
         if 0 <= head < self._document.problem.num_heads:
             self._view.set(head=head)
@@ -263,7 +263,7 @@ class SplitController(QObject):
         return None
 
     def _on_computation_pictured(self) -> None:
-        """A ready-made state has followed the edit."""
+        """Follow an edit with the ready-made state."""
         if not self._baseline.pinned:
             for split in self._splits.values():
                 split.forget()
@@ -273,5 +273,5 @@ class SplitController(QObject):
 
 
 def _is_there(plane: Plane, face: Evaluation) -> bool:
-    """Whether an evaluation has the item and the head of a plane: a map out of sight may show what is gone."""
+    """Return whether an evaluation has the item and the head of a plane: a map out of sight may show what is gone."""
     return all(k < length for k, length in zip(plane.index(0, 0), face.shape(plane.stage), strict=True))

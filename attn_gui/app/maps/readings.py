@@ -61,7 +61,7 @@ class ReadingsController(QObject):
         self.show()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         named = {f"reading_{key}": key for key in READINGS}
         chosen = choices(named, lambda: self._view.look.reading, lambda key: self._view.set(reading=key))
         fitting = {name: one._replace(enabled=partial(self._fits, named[name])) for name, one in chosen.items()}
@@ -88,7 +88,7 @@ class ReadingsController(QObject):
         return READINGS[key].fits(self._view.explained.problem)
 
     def _key(self) -> str:
-        """The reading on show."""
+        """Return the reading on show."""
         return next(key for key in (self._view.look.reading, *READINGS) if self._fits(key))
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
@@ -185,5 +185,5 @@ def _row(reading: HeadReading) -> Row:
 
 
 def _measured(evaluation: Evaluation, key: str, item: int, head: int, progress: Progress) -> float:
-    """A reading of a head; `progress` may end it."""
+    """Return a reading of a head; `progress` may end it."""
     return READINGS[key].measure(evaluation.problem, lambda: rows_of(evaluation, item, head, lambda: progress(0.0)))

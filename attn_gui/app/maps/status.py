@@ -61,7 +61,7 @@ class StatusController(QObject):
         self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show()
 
     def tell(self, words: Callable[[], str]) -> None:
@@ -94,7 +94,7 @@ class StatusController(QObject):
         self._window.place.setText(self._place(*cell) if cell else "")
 
     def _on_computation_working(self, working: bool) -> None:
-        """The last picture stays, dimmed, under a thin line of progress."""
+        """Dim the last picture, which stays, under a thin line of progress."""
         self._window.progress.setVisible(working)
         self._window.product.set_dimmed(working)
 
@@ -102,7 +102,7 @@ class StatusController(QObject):
         self._window.place.setText(self._place(stage, row, column))
 
     def _place(self, stage: str, row: int, column: int) -> str:
-        """`Weights · head 3 · it → tired (10, 13) = 0.610984`; compared, `= 0.998 → 0.611 (−0.387)`."""
+        """Return `Weights · head 3 · it → tired (10, 13) = 0.610984`; compared, `= 0.998 → 0.611 (−0.387)`."""
         look, evaluation = self._view.look, self._computation.evaluation
         plane, problem = stage_plane(evaluation, stage, look.batch, look.head), evaluation.problem
         value, opened = number_at(plane, row, column)
@@ -131,7 +131,7 @@ class StatusController(QObject):
         self._window.recomputed.setText(self._summary(recomputed))
 
     def _summary(self, recomputed: Recomputed) -> str:
-        """`head 3, row 2: 16 scores, 16 weights, 32 outputs, 0.4 ms`."""
+        """Return `head 3, row 2: 16 scores, 16 weights, 32 outputs, 0.4 ms`."""
         cells, evaluation = recomputed.cells, self._computation.evaluation
         counted = (
             (cells.get(evaluation.scores, 0), self.tr("1 score"), self.tr("{count} scores")),
@@ -192,7 +192,7 @@ class ProgressController(QObject):
         context.window.installEventFilter(self)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"compute_rest": Command(self.resume)}
 
     def resume(self) -> None:
@@ -202,7 +202,7 @@ class ProgressController(QObject):
 
     # --- how far ---------------------------------------------------------------------------------
     def _on_computation_drawing(self, share: float) -> None:
-        """`share` of what is looked at is drawn."""
+        """Show that `share` of what is looked at is drawn."""
         before, self._share = self._share, share
         if share >= 1:
             self._patience.stop()
@@ -239,7 +239,7 @@ class ProgressController(QObject):
 
     # --- what nothing can hold -------------------------------------------------------------------
     def _on_computation_refused(self, why: FieldError) -> None:
-        """The tables stay, one sentence takes the place of the maps."""
+        """Put one sentence in the place of the maps; the tables stay."""
         self._view.set(cell=None)
         self._say(why)
         self._show_maps(False)
@@ -260,7 +260,7 @@ class ProgressController(QObject):
         self._window.spine.set_maps_shown(shown)
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self._show()
         if self._computation.refusal is not None:
             self._say(self._computation.refusal)

@@ -59,7 +59,10 @@ class SmallMaps(NamedTuple):
 
 
 def small_maps(run: Run, theme: Theme, before: SmallMaps | None, progress: Progress) -> SmallMaps:
-    """The weights of every head in at most 48 × 48 blocks; of layers that have not changed as they were before."""
+    """Return the weights of every head in at most 48 × 48 blocks.
+
+    Of layers that have not changed as they were before.
+    """
     known = None if before is None or before.theme != theme else before
     if known is not None and known.run is run:
         return known
@@ -80,7 +83,7 @@ def _picture(weights: Values, theme: Theme) -> QImage:
 
 
 def readings(run: Run, problem: Problem, key: str, progress: Progress) -> Mapping[HeadPlace, HeadNumber]:
-    """A reading of every head; `problem` has the tokens and sizes that all unchanged layers share."""
+    """Return a reading of every head; `problem` has the tokens and sizes that all unchanged layers share."""
     reading, found = READINGS[key], dict[HeadPlace, HeadNumber]()
     for layer, values in enumerate(head_numbers(run, problem, key, progress)):
         own = problem_read(run, layer, problem)
@@ -168,14 +171,14 @@ def answer(
 def _numbers(
     study: Study, run: Run, before: ModelAnswer | None, key: str, progress: Progress
 ) -> Mapping[HeadPlace, HeadNumber]:
-    """A reading of every head, where one is chosen."""
+    """Return a reading of every head, where one is chosen."""
     if before is not None and before.run is run and before.wanted.reading == key:
         return before.numbers
     return readings(run, study.base, key, progress) if key else {}
 
 
 def _other(study: Study, before: ModelAnswer | None, text: str, progress: Progress) -> Run | ValueError | None:
-    """The run of the second text, once for all answers that show it."""
+    """Return the run of the second text, once for all answers that show it."""
     if not text:
         return None
     if before is not None and before.wanted.other == text and before.study.model is study.model:
@@ -198,7 +201,7 @@ def _taken(other: Run | ValueError | None, edits: Mapping[int, LayerEdit]) -> Ma
 
 
 def cosine_text(one: Run, other: Run) -> str:
-    """The cosine between the embeddings of two runs."""
+    """Return the cosine between the embeddings of two runs."""
     first, second = one.embedding, other.embedding
     assert first is not None, "the model is one of sentences"
     assert second is not None, "both are of one model"
@@ -269,7 +272,7 @@ class ChangedLayers(QObject):
         self._change(REMOVED, self._rows[row], lambda _record: ())
 
     def switch_layer(self) -> None:
-        """All heads of the layer on the table off; where they are, as computed again."""
+        """Switch all heads of the layer on the table off; where they are, on again."""
         study, problem = self._document.study, self._document.problem
         if study is None:
             return
@@ -291,7 +294,10 @@ class ChangedLayers(QObject):
 
 
 def _changed(edit: LayerEdit, row: _ChangedRow, instead: Instead) -> LayerEdit:
-    """An edit with something in the place of a row's intervention, where it is still there; without a row's field."""
+    """Return an edit with something in the place of a row's intervention, where it is still there.
+
+    Without a row's field.
+    """
     if row.record is None:
         return edit.without(row.field)
     place, known = _place(edit, row), edit.interventions
@@ -302,7 +308,10 @@ def _changed(edit: LayerEdit, row: _ChangedRow, instead: Instead) -> LayerEdit:
 
 
 def _place(edit: LayerEdit, row: _ChangedRow) -> int | None:
-    """The place of a row's intervention in a layer, in force or not; of several the nearest, None where it is gone."""
+    """Return the place of a row's intervention in a layer, in force or not.
+
+    Of several the nearest, None where it is gone.
+    """
     known = enumerate(edit.interventions)
     found = [place for place, each in known if row.record == each.changed(enabled=row.enabled)]
     return min(found, key=lambda place: abs(place - row.place), default=None)
@@ -318,7 +327,10 @@ def _rows(layer: int, edit: LayerEdit, answer: ModelAnswer) -> Iterator[_Changed
 
 
 def _what(record: Intervention, answer: ModelAnswer, change: ModelChange) -> Note:
-    """Words for what an intervention does; where the second text has the numbers that it sets, which of it they are."""
+    """Return words for what an intervention does.
+
+    Where the second text has the numbers that it sets, which of it they are.
+    """
     problem, origin = answer.study.base, answer.taken.get(change)
     if origin is None or answer.second is None:
         return phrase(problem, record, letter)
@@ -329,7 +341,10 @@ def _what(record: Intervention, answer: ModelAnswer, change: ModelChange) -> Not
 
 
 def _heads(edit: LayerEdit, count: int) -> set[int]:
-    """The heads that the interventions in force name; all where one names none, or where anything else is changed."""
+    """Return the heads that the interventions in force name.
+
+    All where one names none, or where anything else is changed.
+    """
     every = range(count)
     if edit.cells or edit.fields.keys() - {BY_HAND}:
         return set(every)

@@ -86,7 +86,7 @@ class ModelSteps(QObject):
             self._begin()
 
     def wait(self) -> bool:
-        """Whether all steps are made, within a moment; else that is said. A refused one is not made."""
+        """Return whether all steps are made, within a moment; else that is said. A refused one is not made."""
         if not self.busy:
             return True
         self._refused = False
@@ -208,7 +208,7 @@ class ModelController(QObject):
         files.recovered.connect(self._on_files_recovered)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {"open_model": Command(self.ask)}
 
     @property
@@ -282,7 +282,7 @@ class ModelController(QObject):
 
     # --- runs ------------------------------------------------------------------------------------
     def run_of(self, study: Study) -> Run | None:
-        """The last run, whatever was changed in it, if it is of the text and model of a study."""
+        """Return the last run, whatever was changed in it, if it is of the text and model of a study."""
         return self._ran[1] if self._ran is not None and self._ran[0].is_of(study) else None
 
     def keep(self, study: Study, run: Run) -> None:
@@ -357,7 +357,7 @@ class ModelController(QObject):
             self._open(asked, found)
 
     def _ways_out(self, refusal: Exception) -> list[BannerOffer]:
-        """A button that copies the line for a terminal, where a sentence names one."""
+        """Return a button that copies the line for a terminal, where a sentence names one."""
         line = refusal.values.get("line") if isinstance(refusal, FormatError) else None
         if not isinstance(line, str):
             return []
@@ -390,7 +390,7 @@ class ModelController(QObject):
 
 
 def _fields(present: Problem, wanted: Problem) -> dict[str, object]:
-    """The fields to set so that one problem becomes another."""
+    """Return the fields to set so that one problem becomes another."""
     fields = wanted.fields()
     return dict.fromkeys(present.fields().keys() - fields.keys()) | fields
 
@@ -432,7 +432,7 @@ class ModelsAtHand(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {_action(key): Command(partial(self._models.open_known, key)) for key in self._known}
 
     def retranslate(self) -> None:
@@ -444,7 +444,7 @@ class ModelsAtHand(QObject):
 
 
 def out_of_reach() -> list[str]:
-    """Names of the actions of models that are not to be had here."""
+    """Return names of the actions of models that are not to be had here."""
     return [_action(key) for key, known in KNOWN.items() if not known.obtainable]
 
 

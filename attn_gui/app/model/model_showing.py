@@ -67,14 +67,14 @@ class ModelShowing(QObject):
         theme_signal.changed.connect(self._on_theme_changed)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         showing = Command(
             lambda _on: self.show(), lambda: self._view.look.mode == MODEL, lambda: self._document.study is not None
         )
         return {ACTIONS[MODEL]: showing}
 
     def context(self) -> ModelContext | None:
-        """The runs, the layer and the place that pages look at."""
+        """Return the runs, the layer and the place that pages look at."""
         found = self.answer
         if found is None:
             return None
@@ -120,7 +120,7 @@ class ModelShowing(QObject):
         self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))  # in the place of another layer
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._show()
 
     # --- asking ----------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class ModelShowing(QObject):
         self._soon.start()
 
     def _looks_only(self, change: Change, study: Study) -> bool:
-        """Whether nothing but the layer on the table is another than in the last answer."""
+        """Return whether nothing but the layer on the table is another than in the last answer."""
         before = self.answer.study if self.answer is not None else study
         return change.study and before.is_of(study) and before.layer != study.layer
 
@@ -227,7 +227,7 @@ class ModelShowing(QObject):
             self._predict()
 
     def _show_place(self) -> None:
-        """The model and text, and the layer and head that are on the table."""
+        """Show the model and text, and the layer and head that are on the table."""
         study, panel = self._document.study, self._panel
         if study is None or panel is None:
             return
@@ -244,14 +244,14 @@ class ModelShowing(QObject):
         self._show_chosen()
 
     def _show_chosen(self) -> None:
-        """The head on show, and whether it is off."""
+        """Mark the head on show, and say whether it is off."""
         if self._document.study is not None and self._panel is not None:
             head, off = self._view.look.head, off_heads(self._document.problem)
             self._panel.heads.set_chosen(HeadPlace(self._document.study.layer, head))
             self._panel.set_off(head in off, len(off) == self._document.problem.num_heads)
 
     def _show_second(self) -> None:
-        """The second text, which is run together with the first."""
+        """Show the second text, which is run together with the first."""
         if self._document.study is not None and self._panel is not None:
             self._panel.set_second_text(self._view.look.second_text)
             self._soon.start()
@@ -279,7 +279,7 @@ class ModelShowing(QObject):
 
     # --- the prediction --------------------------------------------------------------------------
     def _place(self) -> int:
-        """The token at which the prediction is read."""
+        """Return the token at which the prediction is read."""
         assert self.answer is not None
         count = len(self.answer.run.tokens)
         return self._position if 0 <= self._position < count else self.answer.place

@@ -70,7 +70,7 @@ class RowTakes(QObject):
         context.bars.add([TAKES])
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {TAKES.name: Command(self.take_chosen, enabled=self._takes)}
 
     @property
@@ -84,7 +84,7 @@ class RowTakes(QObject):
         self._comparing.wait()
 
     def retranslate(self) -> None:
-        """The steps in the present language."""
+        """Set the steps anew, in the present language."""
         self.show()
 
     # --- down ------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class RowTakes(QObject):
         panel.second.compareAsked.connect(self.compare)
 
     def show(self) -> None:
-        """The tokens of the second text, the steps that the layer has, and the layer of the comparison."""
+        """Show the tokens of the second text, the steps that the layer has, and the layer of the comparison."""
         second, answer = self._showing.second, self._showing.answer
         if self._panel is not None:
             first = answer.run.texts if answer is not None else ()
@@ -108,7 +108,7 @@ class RowTakes(QObject):
             self._held = None
 
     def _follow_layer(self, second: Run | None) -> None:
-        """The state compared with is always the same layer as the one on the table."""
+        """Compare with the same layer as the one on the table."""
         study = self._document.study
         assert self._held is not None
         if second is None or study is None:
@@ -123,7 +123,10 @@ class RowTakes(QObject):
         self._take(stage, slice(row, row + 1), place, label)
 
     def _takes(self) -> bool:
-        """Whether there is a second text, and a cell is chosen; not during an exercise, which it could answer."""
+        """Return whether there is a second text, and a cell is chosen.
+
+        Not during an exercise, which it could answer.
+        """
         look = self._view.look
         return self._showing.second is not None and look.cell is not None and not look.blanks
 
@@ -153,7 +156,7 @@ class RowTakes(QObject):
         self._steps.ask(ModelStep(label, lambda: work))
 
     def _is_behind(self, study: Study, answer: ModelAnswer) -> bool:
-        """Whether the run on show is of the text before; then that is said."""
+        """Return whether the run on show is of the text before; then that is said."""
         if behind := not answer.study.is_of(study):
             self._window.banner.show_info(lambda: self.tr("The text is still being run: try again once it is."))
         return behind

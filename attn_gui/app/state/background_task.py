@@ -243,7 +243,7 @@ class WindowTask(BackgroundTask):
 
 
 def _is_engaged(held: Qt.MouseButton) -> bool:
-    """Whether the person is in a dialog or a menu, holds another mouse button than those, or types into a cell."""
+    """Return whether the person is in a dialog or menu, holds another mouse button, or types into a cell."""
     buttons = QApplication.mouseButtons() & ~held
     met = QApplication.activeModalWidget() or QApplication.activePopupWidget() or buttons
     return asking() or bool(met) or isinstance(QApplication.focusWidget(), CellEditor)

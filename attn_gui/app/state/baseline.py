@@ -138,7 +138,7 @@ class Baseline(QObject):
         return self._faces[0] if mode == BEFORE else self._faces[1]
 
     def before_of(self) -> Callable[[Evaluation], Evaluation]:
-        """The evaluation before by the one now, for work on a copy of the document in another thread."""
+        """Return the evaluation before by the one now, for work on a copy of the document in another thread."""
         before, now, key, head = self._evaluation, self._computation.evaluation, self.key, self.head
         assert before is not None
         pinned = self.pinned
@@ -234,7 +234,7 @@ class Baseline(QObject):
 
     # --- following -------------------------------------------------------------------------------
     def _on_computation_rebuilt(self, opened: bool) -> None:
-        """The document has another structure, or is another one: a state of that one is not compared with this."""
+        """Drop a state of another document or structure, which is not compared with this one."""
         if opened:
             self._drop()
         elif self.pinned:
@@ -243,7 +243,7 @@ class Baseline(QObject):
             self._evaluate_ready()
 
     def _on_computation_updated(self, recomputed: Recomputed, boxes: Mapping[str, Sequence[Box]]) -> None:
-        """Cells of the document have changed: a ready-made state has changed with them."""
+        """Follow changed cells of the document with a ready-made state."""
         self._recomputed = Recomputed()
         if self.key and not self.pinned and self._evaluation is not None:
             assert self._problem is not None
@@ -278,7 +278,7 @@ class Baseline(QObject):
 def _by_stage(
     difference: Difference, before: Mapping[str, list[Box]], after: Mapping[str, list[Box]]
 ) -> dict[str, list[Box]]:
-    """The boxes that moved on either side, by the stages that are compared."""
+    """Return the boxes that moved on either side, by the stages that are compared."""
     found = {}
     for stage in difference.stages:
         one, other = difference.pair(stage)
@@ -304,7 +304,7 @@ class CellMove(NamedTuple):
 
 
 def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, column: int) -> CellMove | None:
-    """A cell as it was and as it is; None where nothing can be compared."""
+    """Return a cell as it was and as it is; None where nothing can be compared."""
     difference = baseline.difference
     if difference is None or stage not in difference.stages:
         return None
@@ -319,13 +319,13 @@ def moved(baseline: Baseline, stage: str, batch: int, head: int, row: int, colum
 
 
 def signed_text(number: float) -> str:
-    """A number that always has a sign."""
+    """Return a number that always has a sign."""
     text = sentence_number(number)
     return text if text.startswith("−") or np.isnan(number) else f"+{text}"
 
 
 def side_names(baseline: Baseline) -> tuple[str, str]:
-    """The names of the two states, before and now, in the present language."""
+    """Return the names of the two states, before and now, in the present language."""
     if baseline.state:
         return f"“{quoted(baseline.state)}”", _said(NOW_STATE)
     if baseline.pinned or not baseline.key:
@@ -337,7 +337,7 @@ def side_names(baseline: Baseline) -> tuple[str, str]:
 
 
 def _number(side: Evaluation, stage: str, batch: int, head: int, row: int, column: int) -> float | None:
-    """The number of a cell; None where a mask closes it."""
+    """Return the number of a cell; None where a mask closes it."""
     number, opened = number_at(stage_plane(side, stage, batch, head), row, column)
     return number if opened else None
 

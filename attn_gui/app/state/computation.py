@@ -176,7 +176,7 @@ class Computation(QObject):
                     self.rebuilt.emit(False)
 
     def _recomputed(self, boxes: Mapping[str, Sequence[Box]], by_hand: Collection[str]) -> Recomputed:
-        """Cells have changed: everything that they reach.
+        """Recompute everything that changed cells reach.
 
         What is set by hand may have another place since, and other numbers in the same memory: it is taken whole.
         """
@@ -199,7 +199,7 @@ class Computation(QObject):
             self.pictured.emit()
 
     def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
-        """Whether so many rows of a long problem are projected again that the window would stand still."""
+        """Return whether so many rows of a long problem are projected again that the window would stand still."""
         if self.supply is None or not self._document.problem.projected:
             return False
         return sum(count(box) for field in ("x", "context") for box in boxes.get(field, ())) > PROJECTED
@@ -256,7 +256,7 @@ class Computation(QObject):
         self.rebuilt.emit(opened)
 
     def _supply_of(self, evaluation: Evaluation) -> TileCache | None:
-        """The supply of pictures of a long problem."""
+        """Return the supply of pictures of a long problem."""
         if not is_long(evaluation.problem):
             return None
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
@@ -291,7 +291,7 @@ class Computation(QObject):
 
 
 def is_quickly_computed(problem: Problem) -> bool:
-    """Whether the window may wait for a full pass."""
+    """Return whether the window may wait for a full pass."""
     numbers = sum(array.size for array in problem.arrays().values())
     cells = problem.n * problem.m * problem.num_heads * problem.batch_size
     return cells <= QUICK_CELLS and numbers <= QUICK_NUMBERS and not is_long(problem)

@@ -50,7 +50,7 @@ class Settings:
         return found if math.isfinite(found) else default
 
     def choice(self, key: str, choices: Collection[str], default: str) -> str:
-        """One of several words; what another version may have written counts as nothing."""
+        """Return one of several words; what another version may have written counts as nothing."""
         found = self.text(key, default)
         return found if found in choices else default
 
@@ -58,7 +58,7 @@ class Settings:
         return self.text(key, "true" if default else "false") == "true"
 
     def record(self, key: str) -> dict[str, Any]:
-        """A small mapping, such as the last choice of a dialog; anything unreadable counts as nothing."""
+        """Return a small mapping, such as the last choice of a dialog; anything unreadable counts as nothing."""
         try:
             found = json.loads(self.text(key, "{}"))
         except json.JSONDecodeError:
@@ -76,7 +76,7 @@ class Settings:
         self.put(key, self.record(key) | more)
 
     def entries(self, key: str, name: str) -> list[Any]:
-        """The list that a record holds under a name; anything unreadable counts as empty."""
+        """Return the list that a record holds under a name; anything unreadable counts as empty."""
         found = self.record(key).get(name)
         return found if isinstance(found, list) else []
 
@@ -102,7 +102,7 @@ class Settings:
         return [Path(name) for name in self.entries(*_RECENT_FILES) if isinstance(name, str)]
 
     def first(self) -> Path | None:
-        """The document that a start without a file begins with, where that is wanted; it may be gone."""
+        """Return the document that a start without a file begins with, where that is wanted; it may be gone."""
         found = self.recent()[:1] if self.flag(REOPEN, False) else []
         return found[0] if found else None
 
@@ -116,7 +116,10 @@ class Settings:
         self.put(_SIZES, {name: known[name] for name in map(str, self.recent()) if name in known})
 
     def sizes_of(self, path: Path) -> tuple[int, ...]:
-        """Rows and columns of the Q of a recent file, or of weights alone, and how many heads; empty if unknown."""
+        """Return rows and columns of the Q of a recent file, or of weights alone, and how many heads.
+
+        Empty if unknown.
+        """
         found = self.record(_SIZES).get(str(path))
         if not isinstance(found, list) or len(found) != 3 or any(type(size) is not int for size in found):
             return ()
@@ -149,7 +152,7 @@ def language_of(wanted: list[str]) -> str:
 
 
 def set_language(app: QCoreApplication, language: str) -> None:
-    """Every text from now on; widgets hear of it as QEvent.LanguageChange."""
+    """Set the language of every text from now on; widgets hear of it as QEvent.LanguageChange."""
     if language not in LANGUAGES:
         raise ValueError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
     for installed in app.findChildren(QTranslator, NAME):
@@ -169,7 +172,7 @@ def set_language(app: QCoreApplication, language: str) -> None:
 
 
 def in_every_language() -> Callable[[str, str], str]:
-    """The way from a text of the source and its context to its words in all languages, whichever is on show."""
+    """Return the way from a text of the source and its context to its words in all languages, whichever is on show."""
     translators = []
     for language in LANGUAGES[1:]:
         translator = QTranslator()
@@ -208,7 +211,7 @@ class AppearanceController(QObject):
         apply_theme(app, self.scheme, self.zoom)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         languages = {f"language_{key}": key for key in LANGUAGES}
         schemes = {f"theme_{key}": key for key in SCHEMES}
         steps = {"zoom_in": 1, "zoom_out": -1, "zoom_reset": 0}

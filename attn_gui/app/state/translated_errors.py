@@ -41,7 +41,7 @@ NUMBERS = {
 
 
 def sentence(said: object, named: Callable[[str], str] | None = None) -> str:
-    """The translated sentence of an error or note that carries its template and values, else its own words.
+    """Return the translated sentence of an error or note that carries its template and values, else its own words.
 
     Matrices and numbers are `named`, by default as in the window; what is wrong with a file keeps the names of its
     arrays.
@@ -50,13 +50,16 @@ def sentence(said: object, named: Callable[[str], str] | None = None) -> str:
 
 
 def sentences(said: Iterable[object]) -> str:
-    """Several notes, one after another; between Chinese sentences stands no blank."""
+    """Return several notes, one after another; between Chinese sentences stands no blank."""
     both = QCoreApplication.translate("Sentences", "{sentence} {next}")
     return reduce(lambda text, more: both.format(sentence=text, next=more), map(sentence, said))
 
 
 def why_lacking(problem: Problem, roles: Collection[Role]) -> str:
-    """The reason why a problem cannot have a part of attention, in the language of the window; "" where it can."""
+    """Return the reason why a problem cannot have a part of attention, in the language of the window.
+
+    "" where it can.
+    """
     said = lacking(problem, roles)
     return QCoreApplication.translate("Sentences", said) if said is not None else ""
 
@@ -70,7 +73,7 @@ def _sentence(said: object, named: Callable[[str], str]) -> str:
 
 
 def _filling(place: str, value: object, named: Callable[[str], str]) -> str:
-    """Words of a value for its place in a sentence."""
+    """Return words of a value for its place in a sentence."""
     if place == SCORE and value in SCORES:
         return score_name(str(value))
     if place == NORMALIZE:
@@ -87,14 +90,14 @@ def _word(value: object) -> str:
 
 
 def called(name: str) -> str:
-    """The letter of a matrix, the word for a number or for tokens."""
+    """Return the letter of a matrix, the word for a number or for tokens."""
     if name in NUMBERS:
         return QCoreApplication.translate(*NUMBERS[name])
     return field_symbol(name) if is_named(name) else name
 
 
 def saying(said: object) -> Callable[[], str]:
-    """The sentence as something that can be asked again after the language was switched."""
+    """Return the sentence as something that can be asked again after the language was switched."""
     return lambda: sentence(said)
 
 

@@ -155,7 +155,10 @@ class ViewState(QObject):
         return self.look.cell is not None and not self.look.blanks
 
     def chosen_blank(self) -> Blank | None:
-        """The chosen cell as an exercise has it, or the blank whose number it has, too; None where none is chosen."""
+        """Return the chosen cell as an exercise has it, or the blank whose number it has, too.
+
+        None where none is chosen.
+        """
         from attn_gui.lessons.exercises import Blank  # no picture needs lessons and what they stand on
 
         cell = self.look.cell
@@ -166,17 +169,17 @@ class ViewState(QObject):
         return Blank(*(covered or (cell.stage, index)))
 
     def hides(self, cell: ChosenCell | None) -> bool:
-        """Whether the number of a cell of the maps is left out."""
+        """Return whether the number of a cell of the maps is left out."""
         if cell is None or self.face is None:
             return False
         return bool(self.face.left_out(cell.stage, indices.cell(self._index(cell))))
 
     def withholds(self, cell: ChosenCell) -> bool:
-        """Whether the explanation of a cell would give away a number that is left out."""
+        """Return whether the explanation of a cell would give away a number that is left out."""
         return self.face is not None and self.face.gives_away(cell.stage, self._index(cell))
 
     def _index(self, cell: ChosenCell) -> tuple[int, ...]:
-        """The place of a cell in the axes of its stage."""
+        """Return the place of a cell in the axes of its stage."""
         look, evaluation = self.look, self._computation.evaluation
         return stage_plane(evaluation, cell.stage, look.batch, look.head).index(cell.row, cell.column)
 
@@ -336,7 +339,7 @@ def resolve(look: Look, evaluation: Evaluation) -> Look:
 
 
 def _is_computed(evaluation: Evaluation, blank: Blank) -> bool:
-    """Whether an evaluation has the cell of a blank, and computes it."""
+    """Return whether an evaluation has the cell of a blank, and computes it."""
     if blank.stage not in evaluation.stages or blank.stage in evaluation.problem.arrays():
         return False
     shape = evaluation.shape(blank.stage)
@@ -344,7 +347,7 @@ def _is_computed(evaluation: Evaluation, blank: Blank) -> bool:
 
 
 def _holds(evaluation: Evaluation, block: ChosenBlock, cell: ChosenCell | None) -> bool:
-    """Whether a block is of the chosen cell, of several cells, and in its map."""
+    """Return whether a block is of the chosen cell, of several cells, and in its map."""
     last = ChosenCell(block.cell.stage, block.rows.stop - 1, block.columns.stop - 1)
     return block.cell == cell and exists(evaluation, last) and block[1:] != (_one(cell.row), _one(cell.column))
 
@@ -354,7 +357,7 @@ def _one(place: int) -> slice:
 
 
 def exists(evaluation: Evaluation, cell: ChosenCell) -> bool:
-    """Whether an evaluation has the cell."""
+    """Return whether an evaluation has the cell."""
     if cell.stage not in evaluation.stages:
         return False
     rows, columns = stage_plane(evaluation, cell.stage, 0, 0).shape

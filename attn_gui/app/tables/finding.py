@@ -166,13 +166,16 @@ class SearchQuery(NamedTuple):
 
 
 def place_in(text: str) -> TypedPlace | None:
-    """The place that a text means: `12, 3`, also in brackets; None for another text."""
+    """Return the place that a text means: `12, 3`, also in brackets; None for another text."""
     found = _PLACE.fullmatch(text)
     return None if found is None else TypedPlace(int(found[1]), int(found[2]))
 
 
 def wanted_by(text: str, decimals: int, scientific: bool) -> SearchQuery:
-    """Numbers that are shown alike count as one: at `decimals`, or at as many as are typed if these are more."""
+    """Return the query.
+
+    Numbers that are shown alike count as one: at `decimals`, or at as many as are typed if more.
+    """
     try:
         number = parse_number(text)
     except NumberError:
@@ -192,7 +195,7 @@ def wanted_by(text: str, decimals: int, scientific: bool) -> SearchQuery:
 
 
 def fitting(block: NDArray[Any], allowed: NDArray[np.bool_] | None, wanted: SearchQuery) -> NDArray[np.bool_]:
-    """The cells of a block whose number is the wanted one, closed ones left out."""
+    """Return the cells of a block whose number is the wanted one, closed ones left out."""
     assert wanted.number is not None
     values = block.astype(np.float64, copy=False)
     if math.isfinite(wanted.number):
@@ -204,7 +207,10 @@ def fitting(block: NDArray[Any], allowed: NDArray[np.bool_] | None, wanted: Sear
 
 
 def named_alike(names: Sequence[str], wanted: SearchQuery) -> list[int]:
-    """The places of the names that the text is a part of, whatever the case; whole names before parts of them."""
+    """Return the places of the names that the text is a part of, whatever the case.
+
+    Whole names before parts of them.
+    """
     text = wanted.text.casefold()
     if not text:
         return []
@@ -250,16 +256,16 @@ class Search(QObject):
         self._searched, self.cells, self.done, self.whole = None, [], True, True
 
     def after(self, row: int, column: int) -> tuple[int, int] | None:
-        """The found cell that follows a place, the first one behind the last; None where nothing is found."""
+        """Return the found cell that follows a place, the first one behind the last; None where nothing is found."""
         place = bisect_right(self.cells, self._key(row, column))
         return self._cell(place if place < len(self.cells) else 0)
 
     def before(self, row: int, column: int) -> tuple[int, int] | None:
-        """The found cell in front of a place, the last one before the first."""
+        """Return the found cell in front of a place, the last one before the first."""
         return self._cell(bisect_left(self.cells, self._key(row, column)) - 1)
 
     def place_of(self, row: int, column: int) -> int | None:
-        """The place of a cell among those that are found, from 0."""
+        """Return the place of a cell among those that are found, from 0."""
         place = bisect_left(self.cells, self._key(row, column))
         there = place < len(self.cells) and self.cells[place] == self._key(row, column)
         return place if there else None
@@ -292,7 +298,7 @@ class Search(QObject):
         self.found.emit()
 
     def _take_piece(self, searched: SearchTarget, rows: int, columns: int) -> None:
-        """Some rows, of long ones a part: found cells stay in order because rows are finished together."""
+        """Search some rows, of long ones a part: found cells stay in order because rows are finished together."""
         last = min(rows, self._row + max(1, min(ROWS, PIECE // max(1, columns))))
         values, allowed = searched.block(slice(self._row, last), slice(0, columns))
         down, across = np.nonzero(fitting(values, allowed, self._wanted))
@@ -300,7 +306,7 @@ class Search(QObject):
         self._row = last
 
     def _take_names(self, searched: SearchTarget) -> None:
-        """Rows and columns of that name: the cell of the row in the present column, or of the column in its row."""
+        """Take rows and columns of that name: their cell in the present column or row."""
         row, column = searched.current
         rows, columns = (named_alike(names, self._wanted) for names in searched.names)
         found = {self._key(place, column) for place in rows if place < searched.shape[0]}
@@ -341,7 +347,7 @@ class FindController(QObject):
         )  # 1 for 0 in masks; what is shown alike
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         return {
             "find": Command(self.find),
             "find_next": Command(lambda: self._step(1)),
@@ -388,7 +394,7 @@ class FindController(QObject):
             give_keyboard(searched)
 
     def _there(self) -> SearchTarget | None:
-        """The table or map that is searched; with the one that the problem no longer has, the search ends."""
+        """Return the table or map that is searched; with the one that the problem no longer has, the search ends."""
         if self._searched is not None and self._searched.gone:
             self._searched = None
             self._search.forget()
@@ -397,7 +403,7 @@ class FindController(QObject):
 
     # --- inside ----------------------------------------------------------------------------------
     def _at_hand(self) -> SearchTarget | None:
-        """The table or map with the keyboard, else the one searched last, else the large map."""
+        """Return the table or map with the keyboard, else the one searched last, else the large map."""
         focus = QApplication.focusWidget()
         for field, panel in self._window.inputs.panels.items():
             if focus is not None and panel.isAncestorOf(focus):
@@ -410,7 +416,7 @@ class FindController(QObject):
         return None if heatmap is None or heatmap.plane is None else SearchedMap(self._view, stage, heatmap)
 
     def _place(self, searched: SearchTarget, text: str) -> TypedPlace:
-        """The cell that is meant. Raises ValueError with a sentence."""
+        """Return the cell that is meant. Raises ValueError with a sentence."""
         place = place_in(text)
         rows, columns = searched.shape
         if place is None:
@@ -455,7 +461,10 @@ class FindController(QObject):
         self._say()
 
     def _first(self) -> tuple[int, int] | None:
-        """The first one found on the way from where the search began; None while an earlier one may still come."""
+        """Return the first one found on the way from where the search began.
+
+        None while an earlier one may still come.
+        """
         row, column = self._from
         if self._way < 0:
             return self._search.before(row, column) if self._search.done else None
@@ -503,7 +512,7 @@ class FindController(QObject):
             self._window.find_bar.set_said("")
 
     def retranslate(self) -> None:
-        """The words behind the line in the present language."""
+        """Set the words behind the line anew, in the present language."""
         searched = self._there()
         if searched is not None and self._window.find_bar.isVisible():
             self._window.find_bar.set_where(searched.name)

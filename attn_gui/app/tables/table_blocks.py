@@ -55,7 +55,7 @@ class BlockReading(QObject):
     """One large block at a time: the next takes its place, and that is said; another document needs none."""
 
     def __init__(self, context: AppContext, take_parts: TakeParts) -> None:
-        """`take_parts` is handed Q, K and V where a text holds all three and they are wanted at once."""
+        """Read blocks; `take_parts` is handed Q, K and V where a text holds all three and they are wanted at once."""
         super().__init__(context.window)
         self._window, self._take_parts = context.window, take_parts
         self._name: Callable[[], str] = str
@@ -203,7 +203,7 @@ class UnfitBlocks(QObject):
     def _too_large(
         self, cuts: Cuts, block: NDArray[Any], grown: Problem | None, notes: Sequence[FileNote]
     ) -> Callable[[], str]:
-        """The sentence: what does not fit, and which matrices would grow with this one."""
+        """Return the sentence: what does not fit, and which matrices would grow with this one."""
         field = self._target.field
         shapes = {} if grown is None else reshaped(self._document.problem, grown)
         said = _said(field, block) | {
@@ -225,7 +225,7 @@ class UnfitBlocks(QObject):
         return grown_outline(problem, field, *roomy(problem, field, cuts))
 
     def _growing(self, place: TablePlace, cuts: Cuts, block: NDArray[Any], grown: Problem) -> BannerOffer:
-        """A matrix as large as the block needs it, and the others with it."""
+        """Return a matrix as large as the block needs it, and the others with it."""
         field = place.field
         words = {"symbol": field_symbol(field), "size": shape_text(*grown.arrays()[field].shape[-2:])}
         shapes = reshaped(self._document.problem, grown)
@@ -249,7 +249,7 @@ class UnfitBlocks(QObject):
         )
 
     def _replacing(self, field: str, block: NDArray[Any]) -> BannerOffer:
-        """The block in place of the whole matrix, where that needs nothing else."""
+        """Return the block in place of the whole matrix, where that needs nothing else."""
         return BannerOffer(
             lambda: self.tr("Make {symbol} {block}").format(**_said(field, block)),
             "",
@@ -279,7 +279,7 @@ class UnfitBlocks(QObject):
 
 
 def replacing_shape(problem: Problem, field: str, block: NDArray[Any]) -> tuple[int, ...] | None:
-    """The shape of a matrix that a block takes the place of; None where it cannot."""
+    """Return the shape of a matrix that a block takes the place of; None where it cannot."""
     array = problem.arrays()[field]
     flags = array.dtype != bool or bool(((block == 0) | (block == 1)).all())
     if array.ndim > 2 or (array.ndim == 1 and len(block) != 1) or not flags:
@@ -288,19 +288,22 @@ def replacing_shape(problem: Problem, field: str, block: NDArray[Any]) -> tuple[
 
 
 def replaced(problem: Problem, field: str, block: NDArray[Any]) -> dict[str, Any]:
-    """The fields of the problem with a block in place of a whole matrix; raises EditError for what does not fit in."""
+    """Return the fields of the problem with a block in place of a whole matrix.
+
+    Raises EditError for what does not fit in.
+    """
     array = problem.arrays()[field]
     return fields_with(problem, {field: cast_cells(block, array.dtype).reshape(block.shape[-array.ndim :])})
 
 
 def roomy(problem: Problem, field: str, cuts: Cuts) -> tuple[int, int]:
-    """The rows and columns of a table with room for a block, never fewer than it has."""
+    """Return the rows and columns of a table with room for a block, never fewer than it has."""
     rows, columns = np.atleast_2d(problem.arrays()[field]).shape[-2:]
     return max(cuts[0].stop, rows), max(cuts[1].stop, columns)
 
 
 def grown_outline(problem: Problem, field: str, rows: int, columns: int) -> Problem | None:
-    """The shapes that give a table this size; None where new columns would not stand at its right."""
+    """Return the shapes that give a table this size; None where new columns would not stand at its right."""
     try:
         for size in growing_sizes(problem, field, rows, columns):
             problem = outlined(problem, keep=KEEP, **size)
@@ -310,7 +313,7 @@ def grown_outline(problem: Problem, field: str, rows: int, columns: int) -> Prob
 
 
 def grown_fields(problem: Problem, field: str, rows: int, columns: int) -> dict[str, Any]:
-    """The fields that give a table this size."""
+    """Return the fields that give a table this size."""
     changed: dict[str, Any] = {}
     for size in growing_sizes(problem, field, rows, columns):
         fields = resize(problem, keep=KEEP, **size).fields
@@ -320,7 +323,10 @@ def grown_fields(problem: Problem, field: str, rows: int, columns: int) -> dict[
 
 
 def growing_sizes(problem: Problem, field: str, rows: int, columns: int) -> list[dict[str, int]]:
-    """The sizes to change, one after another, for a table of this size; none where its columns belong to heads."""
+    """Return the sizes to change, one after another, for a table of this size.
+
+    None where its columns belong to heads.
+    """
     if field not in SIZES or (problem.projected and field != "x"):
         return []
     row_size, column_size = SIZES[field]
@@ -367,7 +373,7 @@ class TableBlocks(QObject):
         panel.view.left.connect(self.reading.cancel)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         acting = self._target.acting
         return {
             "import_matrix": Command(self.import_matrix),
@@ -394,7 +400,7 @@ class TableBlocks(QObject):
 
     # --- clipboard -------------------------------------------------------------------------------
     def paste(self, operation: np.ufunc | None = None, *, transpose: bool = False) -> None:
-        """The clipboard's block from the selection's corner on, as often as the selection is a multiple of it.
+        """Paste the block from the selection's corner on, as often as the selection is a multiple of it.
 
         `operation` combines the numbers of the table with those of the clipboard, such as np.add.
         """
@@ -418,7 +424,7 @@ class TableBlocks(QObject):
 
     # --- a matrix from a file --------------------------------------------------------------------
     def import_matrix(self) -> None:
-        """One matrix from a file into the table that was used last."""
+        """Import one matrix from a file into the table that was used last."""
         title = self.tr("Import into {symbol}").format(symbol=field_symbol(self._target.field))
         kinds = self.tr("Matrices ({patterns})").format(patterns=patterns((*matrices(), *listings())))
         name, _ = QFileDialog.getOpenFileName(self._window, title, self._folder(), kinds)
@@ -427,7 +433,7 @@ class TableBlocks(QObject):
             self.import_path(Path(name))
 
     def _folder(self) -> str:
-        """The folder of the last matrix, else of the last file."""
+        """Return the folder of the last matrix, else of the last file."""
         recent = self._settings.recent()
         return self._settings.text(FOLDER, str(recent[0].parent if recent else Path.home()))
 
@@ -540,7 +546,7 @@ IMPORTED = QT_TRANSLATE_NOOP("History", "imported {block} at {cell}")
 
 
 def tiled(block: NDArray[Any], size: tuple[int, int]) -> NDArray[Any]:
-    """A block as often as it fills a selection: once, unless the selection is a multiple of it, as in spreadsheets."""
+    """Return a block as often as it fills a selection: once, unless that is a multiple of it."""
     times = [selected // given for selected, given in zip(size, block.shape, strict=True)]
     fills = all(selected % given == 0 for selected, given in zip(size, block.shape, strict=True))
     return np.tile(block, times) if fills and max(times) > 1 else block

@@ -70,7 +70,7 @@ class TableTarget(QObject):
         panel.view.cellChosen.connect(lambda _row, _column: self.use(field))
 
     def acting(self, command: Callable[[], None]) -> Callable[[], None]:
-        """A command that acts on the table with the keyboard, and on no table while something else has it."""
+        """Return a command that acts on the table with the keyboard, and on no table while something else has it."""
 
         def act() -> None:
             if self.has_keyboard():
@@ -81,7 +81,7 @@ class TableTarget(QObject):
         return act
 
     def has_keyboard(self) -> bool:
-        """Whether a table has the keyboard, which then is the one that was used last; or nothing has it."""
+        """Return whether a table has the keyboard, which then is the one that was used last; or nothing has it."""
         focus = QApplication.focusWidget()
         for field, panel in self._window.inputs.panels.items():
             if focus is not None and panel.isAncestorOf(focus):
@@ -107,7 +107,7 @@ class TableTarget(QObject):
         return TablePlace(self.field, self._view.look.batch, self._view.look.head)
 
     def there(self, place: TablePlace) -> bool:
-        """Whether a table, its item and its head are still there."""
+        """Return whether a table, its item and its head are still there."""
         problem, first = self._document.problem, (slice(0, 1), slice(0, 1))
         array = problem.arrays().get(place.field)
         if array is None or place.field not in self._tables.models:
@@ -116,7 +116,7 @@ class TableTarget(QObject):
         return fits and place.item < problem.batch_size
 
     def selection(self) -> Cuts | None:
-        """The rectangle round the selected cells; None if nothing is selected."""
+        """Return the rectangle round the selected cells; None if nothing is selected."""
         return self._window.inputs.panels[self.field].selection()
 
     def select(self, place: TablePlace, cuts: Cuts) -> None:
@@ -130,26 +130,26 @@ class TableTarget(QObject):
         return slice(0, self.model.rowCount()), slice(0, self.model.columnCount())
 
     def writable(self) -> bool:
-        """Whether numbers can be put in; if not, the ways out are offered."""
+        """Return whether numbers can be put in; if not, the ways out are offered."""
         if self._tables.locked(self.field):
             self.blocked.emit(self.field)
             return False
         return True
 
     def cells(self, place: TablePlace, cuts: Cuts, values: NDArray[Any], label: Label) -> SetCells:
-        """The edit that puts a block into a table."""
+        """Return the edit that puts a block into a table."""
         box = self._box(place, cuts)
         shape = tuple(cut.stop - cut.start for cut in box)
         turned = self._tables.models[place.field].turned(values)
         return SetCells(place.field, box, np.ascontiguousarray(turned).reshape(shape), label)
 
     def _box(self, place: TablePlace, cuts: Cuts) -> Box:
-        """The rectangle of a table in the array's own axes."""
+        """Return the rectangle of a table in the array's own axes."""
         shape = self._document.problem.arrays()[place.field].shape
         return table_box(place.field, shape, *cuts, place.item, place.head)
 
     def cell_text(self, cuts: Cuts) -> str:
-        """`Q[10, 97]`, or `Q[0, 0] … [3, 2]` for a block."""
+        """Return `Q[10, 97]`, or `Q[0, 0] … [3, 2]` for a block."""
         name = cell_name(self.field, (cuts[0].start, cuts[1].start))
         last = (cuts[0].stop - 1, cuts[1].stop - 1)
         return name if block_shape(cuts) == (1, 1) else f"{name} … [{last[0]}, {last[1]}]"
@@ -180,7 +180,7 @@ class TableEdits(QObject):
         tables.on_new_table(self._connect)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         acting = self._target.acting
         fills = {f"fill_{kind}": Command(acting(partial(self.fill, kind))) for kind in OFFERED}
         named = {name: Command(acting(getattr(self, name))) for name in ("clear", "fill_down", "fill_right")}
@@ -231,22 +231,22 @@ class TableEdits(QObject):
         self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cut {cell}"))
 
     def fill_down(self) -> None:
-        """The first selected row, repeated below."""
+        """Repeat the first selected row below."""
         source = QT_TRANSLATE_NOOP("History", "filled down {cell}")
         self._change(lambda block: block[:1], source)
 
     def fill_right(self) -> None:
-        """The first selected column, repeated to the right."""
+        """Repeat the first selected column to the right."""
         source = QT_TRANSLATE_NOOP("History", "filled right {cell}")
         self._change(lambda block: block[:, :1], source)
 
     def fill_typed(self, value: float) -> None:
-        """A number that was typed, in every selected cell."""
+        """Put a number that was typed into every selected cell."""
         source = QT_TRANSLATE_NOOP("History", "filled {cell} with {value}")
         self._change(lambda block: value, source, value=significant(value))
 
     def fill(self, kind: str) -> None:
-        """A ready-made filling of the selected cells, or of the whole table if only one is selected."""
+        """Fill the selected cells in a ready-made way, or the whole table if only one is selected."""
         cuts = self._target.selection()
         if cuts is None or block_shape(cuts) == (1, 1):
             cuts = self._target.whole()
@@ -256,7 +256,7 @@ class TableEdits(QObject):
         self._write(cuts, lambda: fill(kind, shape, seed=seed, field=field, dtype=dtype), source)
 
     def _change(self, change: Callable[[NDArray[Any]], object], source: str, **words: object) -> None:
-        """`change` gives what is broadcast to the selected cells."""
+        """Change the selected cells to what `change` gives, broadcast to them."""
         cuts = self._target.selection()
         if cuts is None:
             return
@@ -281,7 +281,7 @@ class TableEdits(QObject):
         self._making.begin(label, make, take)
 
     def _edit(self, place: TablePlace, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
-        """A large array that is filled whole is exchanged: no copy of what stood there is made."""
+        """Return the edit; a large array that is filled whole is exchanged: no copy of what stood there is made."""
         problem, field = self._document.problem, place.field
         if values.nbytes > LARGE and values.size == problem.arrays()[field].size:
             kept = self._tables.models[field].turned(values)
@@ -290,7 +290,7 @@ class TableEdits(QObject):
 
     # --- tokens ----------------------------------------------------------------------------------
     def edit_tokens(self) -> None:
-        """Names for queries and keys from a sentence; as many rows as tokens if that is asked for."""
+        """Name queries and keys by a sentence; as many rows as tokens if that is asked for."""
         from attn_gui.views.dialogs.tokens_dialog import TokensDialog
 
         problem, dialog = self._document.problem, TokensDialog(self._window)
@@ -347,8 +347,10 @@ class TableEdits(QObject):
 
 
 def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dict[str, Any]], int]:
-    """The fields of one change after another: n and m rows that were at these places, where there are others now; how
-    many changes by hand leave nothing."""
+    """Return the fields of one change after another, and how many changes by hand leave nothing.
+
+    The n and m rows were at these places, where there are others now.
+    """
     found: list[dict[str, Any]] = []
     count = len(problem.interventions)
     origins = np.arange(count)  # of every part of one that is torn
@@ -382,7 +384,7 @@ class RowEdits(QObject):
         self._making, self._tell = context.making, tell
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         gestures = {
             "insert_rows": partial(self.change, places_with, ROWS, INSERTED),
             "insert_columns": partial(self.change, places_with, COLUMNS, INSERTED),
@@ -447,12 +449,12 @@ class CopyController(QObject):
         self._writing.ended.connect(self._on_written)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         copies = {form.action: Command(partial(self._on_asked, form)) for form in FORMS}
         return copies | {"cut": Command(self._target.acting(self.cut))}
 
     def cut(self) -> None:
-        """The selected block of a table to the clipboard, zeros in its place."""
+        """Cut the selected block of a table to the clipboard, zeros in its place."""
         if self._on_asked(next(form for form in FORMS if form.action == "copy")):
             self._edits.cut()
 
@@ -500,5 +502,5 @@ class CopyController(QObject):
 
 
 def _written(form: TextForm, copied: Copied) -> tuple[str, str]:
-    """The cells as text, and as a table of HTML where the form has one."""
+    """Return the cells as text, and as a table of HTML where the form has one."""
     return form.write(copied), form.html(copied) if form.html is not None else ""

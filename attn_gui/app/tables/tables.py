@@ -59,7 +59,7 @@ PARTS = (
 
 
 def groups_of(problem: Problem, fields: list[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-    """The fields in groups that are looked at together: (key, text, fields)."""
+    """Return the fields in groups that are looked at together: (key, text, fields)."""
     parts = [(key, text, tuple(field for field in fields if field.startswith(start))) for key, text, start in PARTS]
     taken = {*GROUPED, *(field for _, _, own in parts for field in own)}
     rest = tuple(field for field in fields if field not in taken)
@@ -99,7 +99,7 @@ class StageCells:
         return self[row, column].item()
 
     def __getitem__(self, place: Place) -> Any:
-        """One number, or the block of two slices."""
+        """Return one number, or the block of two slices."""
         rows, columns = (part if isinstance(part, slice) else slice(part, part + 1) for part in place)
         found = self.evaluation.block(self.stage, self.batch, None, rows, columns)
         return found if isinstance(place[0], slice) else found[0, 0]
@@ -127,7 +127,7 @@ class TableDifference:
         return self[row, column].item()
 
     def __getitem__(self, place: Place) -> Any:
-        """One number, or the block of two slices."""
+        """Return one number, or the block of two slices."""
         now = self.now[place]
         if self.before is None or self.before.shape != self.now.shape:
             return np.full(np.shape(now), np.nan)[()]
@@ -173,13 +173,13 @@ class TwoStates:
         return self._view.look.scientific or self.mode == GRADIENT
 
     def moved(self) -> bool:
-        """Whether the tables show another state than when this was asked last."""
+        """Return whether the tables show another state than when this was asked last."""
         shown = self._view.face or (self._baseline.evaluation if self.locked else None)
         told, self._told = self._told, (self.mode, shown)
         return told != self._told
 
     def title(self, title: str) -> str:
-        """The title of a table with the state that it shows."""
+        """Return the title of a table with the state that it shows."""
         return QCoreApplication.translate("TwoStates", TITLES[self.mode]).format(title=title) if self.locked else title
 
     def show_now(self) -> None:
@@ -203,7 +203,7 @@ class TwoStates:
         return read
 
     def _read_of(self, gradient: Evaluation, field: str) -> Read:
-        """A gradient by the part of an array that a table shows, read once."""
+        """Return a gradient by the part of an array that a table shows, read once."""
         if field not in gradient.problem.arrays():
             if field not in gradient.stages:  # it has just come, and the gradient by it is still to be taken
                 return lambda: None
@@ -225,7 +225,7 @@ class TwoStates:
         return lambda: self._part(field, array)
 
     def _part(self, field: str, array: Array) -> Array | None:
-        """The part of an array that a table shows; one number is a table of one cell."""
+        """Return the part of an array that a table shows; one number is a table of one cell."""
         return shown_part(field, np.atleast_1d(array), self._view.look.batch, self._view.look.head)
 
 
@@ -268,7 +268,7 @@ class TablesController(QObject):
         context.window.compactChanged.connect(self._on_window_compact_changed)
 
     def commands(self) -> dict[str, Command]:
-        """The rows of the table of actions that it answers."""
+        """Return the commands of the action table that it answers."""
         view = self._view
         decimals = {f"decimals_{count}": count for count in DECIMALS}
         return {
@@ -283,11 +283,11 @@ class TablesController(QObject):
             connect(field, panel, self.models[field])
 
     def locked(self, field: str) -> bool:
-        """Whether the table cannot be typed into: it shows what was computed, or another state."""
+        """Return whether the table cannot be typed into: it shows what was computed, or another state."""
         return self.states.locked or self.computed(field)
 
     def computed(self, field: str) -> bool:
-        """Whether the table shows what was computed."""
+        """Return whether the table shows what was computed."""
         return field in COMPUTED and self._document.problem.projected
 
     # --- building --------------------------------------------------------------------------------
@@ -304,13 +304,13 @@ class TablesController(QObject):
         return AGAIN
 
     def _fields(self) -> list[str]:
-        """The arrays that have a table."""
+        """Return the arrays that have a table."""
         problem = self._document.problem
         fields = [field for field, array in problem.arrays().items() if array.ndim]  # one number has its cell in a map
         return [*fields, *COMPUTED] if problem.projected else fields
 
     def show(self, filled: Collection[str] = ()) -> None:
-        """The panels of the present problem, but for those `filled`; those that it keeps stay where they are."""
+        """Show the panels of the present problem, but for those `filled`; those that it keeps stay where they are."""
         problem, fields = self._document.problem, self._fields()
         there = {field: KeptTable(panel, self.models[field]) for field, panel in self._window.inputs.panels.items()}
         self._aside.put(there | self._ahead)
@@ -332,7 +332,7 @@ class TablesController(QObject):
             self._show_decimals()
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self.show()
 
     def _new_table(self, field: str) -> KeptTable:
@@ -373,7 +373,7 @@ class TablesController(QObject):
         return stage_title(field)
 
     def _cut(self, field: str) -> tuple[int, int]:
-        """The cut of the columns: heads and columns a head; (1, all) where heads mean nothing."""
+        """Return the cut of the columns: heads and columns a head; (1, all) where heads mean nothing."""
         problem, role = self._document.problem, HEADED.get(field)
         if role is None:
             return 1, self.models[field].columnCount()
@@ -381,11 +381,11 @@ class TablesController(QObject):
         return heads, {"query": problem.d_k, "key": problem.d_key, "value": problem.d_v}[role]
 
     def shown_head(self, field: str) -> int | None:
-        """The head of a table that is on show; None where heads mean nothing."""
+        """Return the head of a table that is on show; None where heads mean nothing."""
         return self._view.look.head // self._group(field) if self._cut(field)[0] > 1 else None
 
     def width(self, field: str) -> int:
-        """The columns of a head of a table."""
+        """Return the columns of a head of a table."""
         return self._cut(field)[1]
 
     def _group(self, field: str) -> int:
@@ -408,7 +408,7 @@ class TablesController(QObject):
 
     # --- following -------------------------------------------------------------------------------
     def _show_first(self) -> None:
-        """The first group of tables of a document that was opened, from the head on show on."""
+        """Show the first group of tables of a document that was opened, from the head on show on."""
         self._window.inputs.show_first()
         self._show_head()
 
@@ -448,12 +448,12 @@ class TablesController(QObject):
             model.set_decimals(self._decimals(), self.states.scientific)
 
     def _decimals(self) -> int:
-        """The chosen decimals; one less than usual where columns are narrow."""
+        """Return the chosen decimals; one less than usual where columns are narrow."""
         decimals = self._view.look.decimals
         return COMPACT_DECIMALS if self._compact and decimals == Look.decimals else decimals
 
     def _show_head(self) -> None:
-        """The band of the shown head, at the left border."""
+        """Show the band of the shown head, at the left border."""
         for field, panel in self._window.inputs.panels.items():
             head = self._view.look.head // self._group(field)
             panel.set_heads(*self._cut(field), head)
@@ -465,7 +465,7 @@ class TablesController(QObject):
                 self._show_table(field, panel)
 
     def marked(self) -> tuple[dict[str, tuple[Mark, ...]], dict[str, int]]:
-        """The rows, each with its role, and columns of the tables that made the chosen cell, by field."""
+        """Return the rows, each with its role, and columns of the tables that made the chosen cell, by field."""
         rows: dict[str, tuple[Mark, ...]] = {}
         columns: dict[str, int] = {}
         for part in self._parts():

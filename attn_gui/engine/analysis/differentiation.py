@@ -109,7 +109,7 @@ class Gradient(EvaluationProxy):
         return np.broadcast_to(np.nan, self.problem.arrays()[field].shape) if found is None else found
 
     def _pooled(self, stage: str, batch: int, head: int | None, down: Array, across: Array) -> Picture:
-        """Of a map without a mask the blocks of the held rows alone are read: all others are 0."""
+        """Pool a map without a mask by reading the blocks of the held rows alone: all others are 0."""
         if stage not in self._parts or (self.closes and self.node(stage).stage.behind_mask):
             return super()._pooled(stage, batch, head, down, across)
         rows = self._parts[stage][0][-2]
@@ -122,7 +122,7 @@ class Gradient(EvaluationProxy):
         return values, None
 
     def lacking(self, stage: str, batch: int, head: int | None, rows: slice, columns: int) -> int:
-        """Nothing: all is computed once the gradient is taken."""
+        """Return nothing: all is computed once the gradient is taken."""
         return 0
 
     def ready(self, stage: str, batch: int, head: int | None, rows: slice) -> bool:

@@ -200,7 +200,7 @@ class PerQuery:
         return self._powered(Cell(name, (*self._place, key), float(row[key]), cell_latex(name), (self._place[2], key)))
 
     def _powered(self, logit: Expression) -> Expression:
-        """e^x of a logit over the temperature."""
+        """Return e^x of a logit over the temperature."""
         temperature = self._evaluation.problem.temperature
         return Function("exp", logit if temperature is None else Quotient(logit, Number(temperature), inline=True))
 
@@ -498,7 +498,7 @@ class Explanation:
             return self._node.explain(self.index, self._fetch)
 
     def _scaled(self) -> Expression:
-        """The scale is explained together with a dot product, as it is taught; other scores are one cell."""
+        """Write a scaled score: with its dot product, as it is taught; other scores are one cell."""
         problem = self._evaluation.problem
         inner = self._node.explain(self.index, self._fetch).parts[0]
         if self.folds:

@@ -23,7 +23,7 @@ Rows = list[Row]
 
 
 def softmax(logits: Row, temperature: float, sink: float = -math.inf) -> Row:
-    """A key at −∞ has no part; a row with no key is all zero; NaN or +∞ leave no answer for the others.
+    """Return the softmax of a row: a key at −∞ has no part, a row with no key is zero, NaN or +∞ leave no answer.
 
     The sink counts in the sum alone.
     """
@@ -634,7 +634,7 @@ class _Loops:
 
     # --- one row of one head ---------------------------------------------------------------------
     def attend(self, item: int, head: int, i: int, query: Row, stop: str = "") -> dict[str, Row]:
-        """scores → × scale → softcap → + bias → mask → weights → · V, for one query."""
+        """Return scores → × scale → softcap → + bias → mask → weights → · V, for one query."""
         problem, place = self.problem, (item, head, i)
         *_, keys, columns = self.side(item, head // self.share)
         found: dict[str, Row] = {}

@@ -56,7 +56,7 @@ class Mixture:
 
 
 def mixture(evaluation: Evaluation, batch: int, head: int, query: int, most: int) -> Mixture:
-    """o_i = Σ_j a_ij v_j of one query, with at most so many keys by name; a weight of 0 adds nothing."""
+    """Return o_i = Σ_j a_ij v_j of one query, with at most so many keys by name; a weight of 0 adds nothing."""
     problem, row = evaluation.problem, slice(query, query + 1)
     keys = slice(0, problem.m)
 
@@ -306,7 +306,7 @@ class TrueFunction:
     at: Callable[[Array], Array]
 
     def explained(self, x: Array, y: Array) -> float:
-        """1 − the mean of (y − f(x))² over the variance of y; −∞ where there is nothing to explain."""
+        """Return 1 − the mean of (y − f(x))² over the variance of y; −∞ where there is nothing to explain."""
         with np.errstate(all="ignore"):
             spread, missed = float(np.var(y)), float(np.mean((y - self.at(x)) ** 2))
         return 1 - missed / spread if spread > 0 and np.isfinite(missed) and np.isfinite(spread) else -np.inf

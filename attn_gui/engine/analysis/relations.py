@@ -65,7 +65,9 @@ def _largest(row: np.ndarray[tuple[int, ...], np.dtype[np.float64]], most: int) 
 
 
 def cosines(rows: Array) -> Array:
-    """x_i · x_j / (‖x_i‖ ‖x_j‖) of (n, d) rows as (n, n); 0 where one of them is all zeros, as in the score `cosine`.
+    """Return x_i · x_j / (‖x_i‖ ‖x_j‖) of (n, d) rows as (n, n).
+
+    0 where one of them is all zeros, as in the score `cosine`.
 
     No norm overflows or vanishes. A row that is not finite gives NaN.
     """

@@ -253,7 +253,7 @@ class Contributions:
         return self._lengths(np.stack([self.total, self.output]))
 
     def shares(self) -> Array:
-        """part · output / ‖output‖² of every part and row: they add up to 1, NaN where the output is all zeros."""
+        """Return part · output / ‖output‖² of every part and row: they sum to 1, NaN where the output is zero."""
         with np.errstate(all="ignore"):  # squares of levels, which neither overflow nor vanish
             whole, exponent = leveled(self.output, -1)
             square = (whole**2).sum(axis=-1)
@@ -283,7 +283,7 @@ def farthest(total: Array, output: Array) -> float:
 
 
 def contributions(evaluation: Evaluation, batch: int, rows: slice) -> Contributions:
-    """out_h = O_h W_O[rows of h] for some queries of an item; without W_O each head fills columns of its own.
+    """Return out_h = O_h W_O[rows of h] for some queries of an item; without W_O each head fills columns of its own.
 
     `rows` is a slice with start and stop. Rows of the output that are set by hand are not what the heads add up to.
     Source: Elhage et al. 2021, *A Mathematical Framework for Transformer Circuits*, "Attention heads are independent

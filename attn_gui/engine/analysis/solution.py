@@ -151,7 +151,7 @@ def _told(step: RowChange, residual: float, asked: float) -> RowChange:
 
 # --- free ----------------------------------------------------------------------------------------
 def _free(ask: Ask, *, asked: bool) -> Solution:
-    """One number alone is asked for: the shortest change of the row that gives it."""
+    """Solve for one number alone: the shortest change of the row that gives it."""
     count, width = int(ask.row.open.sum()), ask.problem.d_k
     steps, failed = _moved(ask)
     residual = abs(ask.reached - ask.target)

@@ -400,7 +400,7 @@ def row_boxes(shape: tuple[int, ...], item: int, rows: Sequence[int]) -> list[Bo
 
 
 def distance(one: Array, other: Array) -> Array:
-    """|one − other|: 0 where both are the same infinity or both NaN, infinite where only one of them is."""
+    """Return |one − other|: 0 where both are the same infinity or both NaN, infinite where only one of them is."""
     apart = np.where((one == other) | (np.isnan(one) & np.isnan(other)), 0.0, np.abs(one - other))
     return np.where(np.isnan(apart), np.inf, apart)
 

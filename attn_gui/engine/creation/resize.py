@@ -266,7 +266,7 @@ class _Plan:
         self.fields[name] = filled(shape, array, 0.0, lambda new: overlay(new.reshape(into), array.reshape(opened)))
 
     def _score_rows(self, part: str, width: int) -> None:
-        """Rows of the score's tables, such as the additive score's weights, follow the width of a head."""
+        """Resize the rows of the score's tables, such as the additive score's weights, with the width of a head."""
         score = SCORES[self.problem.score]
         for name, letters in score.tables.items():
             params = self.fields.get("score_params", self.problem.score_params)

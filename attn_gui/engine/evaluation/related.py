@@ -132,7 +132,7 @@ class Forward(RelatedCells[Gate]):
     """
 
     def __init__(self, evaluation: Evaluation, changed: Mapping[str, Sequence[Box]]) -> None:
-        """`changed`: boxes of the chain's sources and stages."""
+        """Go forward from `changed`: boxes of the chain's sources and stages."""
         super().__init__(evaluation, _spread_forward(evaluation, changed))
 
     def _shown(self, node: Node, place: Box) -> Array:
@@ -220,7 +220,7 @@ class Backward(RelatedCells[KeyFlags]):
     """
 
     def __init__(self, evaluation: Evaluation, cells: Mapping[str, Sequence[Box]]) -> None:
-        """`cells`: boxes of the chain's stages and sources."""
+        """Go back from `cells`: boxes of the chain's stages and sources."""
         super().__init__(evaluation, _spread_backward(evaluation, cells))
 
     def _parts(self, piece: GatedBox[KeyFlags]) -> list[Box]:

@@ -32,7 +32,7 @@ class StreamingEdit:
         reached: Mapping[str, Sequence[Box]],
         other: Array,
     ) -> None:
-        """`other` are rows (booleans) that are kept as something else from now on."""
+        """Plan an edit; `other` are rows (booleans) that are kept as something else from now on."""
         self._chain, self._passes, self._rows = chain, passes, passes.rows
         self._changed = {name: boxes for name, boxes in {**named, **reached}.items() if name not in chain.maps}
         self._reached, self._other = reached, other

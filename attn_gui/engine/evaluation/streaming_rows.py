@@ -319,7 +319,7 @@ class Passes:
             self.copy_all()
 
     def _mark_bounds(self) -> None:
-        """A bound that has changed changes the last bits of all rows that use it."""
+        """Mark all rows that use a changed bound: their last bits change with it."""
         for batch, group in self.fast.measure() if self.fast is not None else ():
             self._mark_group(batch, group)
 
@@ -414,7 +414,7 @@ class Blocks:
             self._stale.append((rows, slice(first, last)))
 
     def mark_patched(self, rows: slice) -> None:
-        """Rows may differ in their last bits from what a fresh picture has; the caller holds the lock."""
+        """Mark rows that may differ in their last bits from what a fresh picture has; the caller holds the lock."""
         self.patched[rows.start // BLOCK_ROWS : -(-rows.stop // BLOCK_ROWS)] = True
 
     @property

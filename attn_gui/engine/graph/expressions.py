@@ -450,7 +450,7 @@ class NamedPart(Expression):
         return True
 
     def number(self) -> Number:
-        """A maximum is a cell, and has the name of one."""
+        """Return a maximum is a cell, and has the name of one."""
         return self.part if isinstance(self.part, Number) else Number(self.value)
 
 

@@ -385,7 +385,7 @@ class InterventionBuilder:
     """Follows the nodes of a chain, as `build` makes them, with those of the interventions."""
 
     def __init__(self, interventions: Sequence[Intervention], masked: Sequence[str]) -> None:
-        """`masked` are the stages behind the mask."""
+        """Build interventions; `masked` are the stages behind the mask."""
         self._records: dict[str, list[tuple[int, Intervention]]] = {}
         for position, record in enumerate(interventions):
             if record.enabled:

@@ -289,7 +289,7 @@ class Node:
         return full[indices.within(box, outer)]
 
     def _spread(self, ranges: Ranges) -> Ranges:
-        """A letter of `along` is always taken whole."""
+        """Spread ranges, the letters of `along` taken whole."""
         return {k: r for k, r in ranges.items() if k not in self.stage.along} if self.stage.along else ranges
 
     def _read(self, parts: Sequence[Box | None], lengths: Mapping[str, int], fetch: Fetch) -> list[Input]:

@@ -94,7 +94,7 @@ def _positions(problem: Fields) -> dict[str, Source]:
 
 
 def _exponents(width: int) -> Array:
-    """−2p/d for every pair of columns; with the additive score keys may be wider than queries."""
+    """Return −2p/d for every pair of columns; with the additive score keys may be wider than queries."""
     return -np.arange(0, width, 2) / width
 
 

@@ -344,7 +344,7 @@ class Linear(Stage):
         return [None if x is None else next(found) for x in inputs]
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """A sum of n products is off by n units of the sum of their sizes, and by what each factor is off."""
+        """Bound the rounding of a sum of n products: n units of the sum of their sizes, and what each factor is off."""
         groups, slips = self.products(values), self.products(errors)
         axes = range(len("".join(self.target.axes)), groups[0][0].ndim)
         total = np.zeros((1,) * groups[0][0].ndim)

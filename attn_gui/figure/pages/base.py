@@ -260,7 +260,7 @@ class CellBlock:
         return ", ".join(span(str(side[0]), str(side[-1])) for side in (self.rows, self.columns))
 
     def told(self, number: str, style: PageStyle) -> str:
-        """Its number in words: of several cells that of the largest."""
+        """Return the number in words: of several cells that of the largest."""
         if len(self.rows) * len(self.columns) == 1:
             return number
         return style.translate("Pages", "{number}, the largest in magnitude").format(number=number)
@@ -326,7 +326,7 @@ class Drawing:
             field.paint(painter)
 
     def field_at(self, point: QPointF) -> tuple[int, int, int] | None:
-        """(field, row, column) under a point; the last painted wins."""
+        """Return (field, row, column) under a point; the last painted wins."""
         for number in range(len(self.fields) - 1, -1, -1):
             found = self.fields[number].at(point)
             if found is not None:

@@ -36,7 +36,7 @@ class ModelContext:
     other: Run | None = None
 
     def key(self) -> tuple[object, ...]:
-        """What it reads: equal for contexts at the same runs, whatever layer is on the table. Keeps no run alive."""
+        """Return what it reads: equal for contexts at the same runs, whatever the layer; keeps no run alive."""
         runs = (self.now, self.before, self.other)
         return (*(None if run is None else ref(run) for run in runs), self.position)
 

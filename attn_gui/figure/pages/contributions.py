@@ -178,7 +178,7 @@ class HeadContributionsLayout(PageLayout):
         return QRectF(self.strip.left(), self._top(first), self.strip.width(), rows * self.row)
 
     def _groups(self) -> list[tuple[int, int]]:
-        """(first row, number of rows) of the strips that touch: the parts, then the sum and the output."""
+        """Return (first row, number of rows) of the strips that touch: the parts, then the sum and the output."""
         count = len(self.names)
         return [(0, count - 2), (count - 2, 2)]
 
@@ -218,7 +218,7 @@ class HeadContributionsLayout(PageLayout):
         self._paint_strips(painter)
 
     def _paint_heads(self, painter: QPainter) -> None:
-        """The names of the columns."""
+        """Paint the names of the columns."""
         theme, small = self.style.theme, metrics("small")
         base = self.frame.body.top() + small.ascent()
         share = self.style.translate("Pages", "share of Y")
@@ -245,7 +245,7 @@ class HeadContributionsLayout(PageLayout):
             write_line(painter, at, _percent(self.shares[row]), theme.text2, FONT_SIZE.micro, anchor=END)
 
     def _paint_share(self, painter: QPainter, share: float, middle: float) -> None:
-        """A bar from zero, to the left for what points away from the output."""
+        """Paint a bar from zero, to the left for what points away from the output."""
         finite = [share for share in self.shares if np.isfinite(share)]
         low, high = min([0.0, *finite]), max([1.0, *finite])
         unit = self.bars / (high - low)
@@ -435,7 +435,7 @@ class TwoMapsLayout(PageLayout):
             self._paint_heads(painter, snapped(painter, self.heads))
 
     def _paint_heads(self, painter: QPainter, place: QRectF) -> None:
-        """The number of every head at the chosen cell, in the colors of the maps."""
+        """Paint the number of every head at the chosen cell, in the colors of the maps."""
         row = np.array([self.shown.each], np.float32)
         figure = replace(self._figure(1), panels=(Panel(row),))
         base = QPointF(place.left(), place.top() - SPACING.s)
@@ -467,7 +467,7 @@ class TwoMapsLayout(PageLayout):
         paint_bar(painter, figure, QRectF(place.left(), place.bottom() + SPACING.m, place.width(), BAR))
 
     def _paint_tokens(self, painter: QPainter, place: QRectF) -> None:
-        """The tokens of the queries and, turned, of the keys, where cells are large enough for them."""
+        """Paint the tokens of the queries and, turned, of the keys, where cells are large enough for them."""
         (queries, keys), micro = self.shown.tokens, metrics("micro")
         pitch = place.width() / self.shown.shape[1]
         for column, name in enumerate(keys or () if self.over else ()):

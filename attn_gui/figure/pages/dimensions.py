@@ -214,7 +214,7 @@ class ShapesLayout(PageLayout):
         return box
 
     def _join_values(self, step: FlowStep, box: FlowBox) -> None:
-        """The line of the values, down to the step that mixes them."""
+        """Draw the line of the values, down to the step that mixes them."""
         end = self.ends[2]
         if end is None or end.step is None or end.step.stage not in step.read:
             return
@@ -337,7 +337,7 @@ class DimensionsPage(PageKind[Flow]):
 
 
 def _column(stage: Stage) -> int | None:
-    """Of Q, K and V, and what is made of one of them before the scores: 0, 1 or 2; None in the chain after them."""
+    """Return 0, 1 or 2 for Q, K, V and what is made of one of them before the scores; None after them."""
     if not stage.input_side:
         return None
     return 1 if stage.transposed else 2 if stage.by_key else 0
@@ -480,7 +480,7 @@ class CodeLayout(PageLayout):
             self._paint_line(painter, self._place(number), line)
 
     def _paint_line(self, painter: QPainter, place: QRectF, line: str) -> None:
-        """A line with its comment in gray."""
+        """Paint a line with its comment in gray."""
         theme, letters = self.style.theme, QFontMetricsF(code_font(FONT_SIZE.small))
         bare = line.lstrip(" ")
         indent = letters.horizontalAdvance(" " * (len(line) - len(bare)))

@@ -125,7 +125,7 @@ def _of_step(evaluation: Evaluation, context: PageContext, stage: str, box: Box,
 
 
 def _of_fields(evaluation: Evaluation, context: PageContext, found: dict[str, Array]) -> Iterator[GradientMap]:
-    """The gradient by every table of the problem: of the item on show, and of its head where columns have heads."""
+    """Yield the gradient by every table of the problem: of the present item, and head where columns have heads."""
     for field, each in found.items():
         if not each.ndim:
             continue
@@ -290,7 +290,7 @@ class GradientsLayout(MapsLayout):
             self._write(painter, base, self._name(one), tuple(map(scientific, numbers)), ends)
 
     def _write(self, painter: QPainter, base: float, name: str, texts: tuple[str, ...], ends: list[float]) -> None:
-        """A line of the list."""
+        """Write a line of the list."""
         theme, room = self.style.theme, self.room.width() * NAME
         write_within(painter, QPointF(self.room.left(), base), name, theme.text2, FONT_SIZE.micro, room)
         for end, text in zip(ends, texts, strict=True):

@@ -155,7 +155,7 @@ def _hidden(run: Run) -> Array:
 
 
 def _shares(now: Array, before: Array) -> Values:
-    """‖now − before‖ / ‖before‖ of every row; of a row of zeros that moved, infinite."""
+    """Return ‖now − before‖ / ‖before‖ of every row; of a row of zeros that moved, infinite."""
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(before, axis=-1)
         apart = np.linalg.norm(now - before, axis=-1)
@@ -347,7 +347,7 @@ def _rows(content: HeadEffects, style: PageStyle, names: tuple[str, str]) -> lis
 
 
 def _foretold(run: Run, token: str, against: str | None, position: int, progress: Progress) -> Array:
-    """−Σ gradient · result of every head: the first-order estimate of switching it off."""
+    """Return −Σ gradient · result of every head: the first-order estimate of switching it off."""
     layers, found = run.model.num_layers, []
     for layer, slopes in run.gradients(token, RESULT, against, position):
         found.append(-(slopes * run.stage(layer, RESULT)).sum(axis=(0, -2, -1)))

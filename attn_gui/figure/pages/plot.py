@@ -203,7 +203,7 @@ class Curve:
     """Color inside the dots, which are outlines then."""
 
     def __eq__(self, other: object) -> bool:
-        """Whether both draw the same."""
+        """Return whether both draw the same."""
         return isinstance(other, Curve) and self._drawn() == other._drawn()
 
     def points(self) -> tuple[Numbers, Numbers]:

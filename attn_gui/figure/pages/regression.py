@@ -169,7 +169,7 @@ class CurveLayout(PageLayout):
         return chosen, points, line, answer
 
     def _opacity(self) -> Numbers:
-        """Of the dots: with a chosen query, darker with more weight."""
+        """Return the opacity of the dots: with a chosen query, darker with more weight."""
         curve = self.curve
         if curve.weights is None:
             return np.full(len(curve.keys), float(CURVE_OPACITY))

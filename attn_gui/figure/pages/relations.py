@@ -405,7 +405,7 @@ class LinesLayout(PageLayout):
         return CHIP + SPACING.s + metrics("small").horizontalAdvance(words) * 1.1 + SPACING.l
 
     def _chips(self) -> list[tuple[int, QRectF]]:
-        """(head, rectangle) of the key of colors."""
+        """Return (head, rectangle) of the key of colors."""
         body, width, height = self.frame.body, self._chip_width(), metrics("small").height() + SPACING.xs
         count = max(1, int(body.width() / width))
         top = max(self.left.bottom(), self.right.bottom()) + SPACING.l

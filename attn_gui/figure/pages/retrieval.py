@@ -273,7 +273,7 @@ class RetrievalLayout(PageLayout):
         painter.drawLine(QLineF(zero, place.top(), zero, place.bottom()))
 
     def _paint_bar(self, painter: QPainter, shares: Numbers, unit: QRectF) -> None:
-        """The parts of one column, positive ones to the right of zero, the others to the left; a line at their sum."""
+        """Paint the parts of one column, positive ones right of zero, the others left; a line at their sum."""
         half, ends = min(self.row * 0.32, 8.0), [0.0, 0.0]
         for key, share in enumerate(shares.tolist()):
             side = int(share < 0)

@@ -357,7 +357,7 @@ class RootLayout(PageLayout):
         return ceilings, *curves, PlotRule(self.shown.row.query, theme.line_strong)
 
     def _paint_bars(self, painter: QPainter, number: int) -> None:
-        """The weights of the row at a scale, below what is said of them."""
+        """Paint the weights of the row at a scale, below what is said of them."""
         small, place, color = metrics("small"), self._bars(number), self.colors[number]
         first = place.top() - SPACING.s - small.descent() - (len(self.told[number]) - 1) * small.height()
         for line, text in enumerate(self.told[number]):

@@ -254,7 +254,7 @@ class SweepLayout(PageLayout):
     def _paint_map(
         self, painter: QPainter, step: int, place: QRectF, *, chosen: bool = False, above: bool = False
     ) -> None:
-        """A small map, and its value below it, or above a larger one."""
+        """Paint a small map, and its value below it, or above a larger one."""
         theme, micro = self.style.theme, metrics("micro")
         paint_panel(painter, snapped(painter, place), self._figure(step), 0, None)
         if chosen:

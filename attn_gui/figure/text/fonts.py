@@ -90,7 +90,7 @@ def code_font(pixels: float) -> QFont:
 
 
 def _load(name: str) -> None:
-    """A font that cannot be read is no reason to stop: the family list goes on to the next."""
+    """Load a font; one that cannot be read is no reason to stop: the family list goes on to the next."""
     if name not in _loaded and QFontDatabase.addApplicationFont(str(resource("fonts", name))) >= 0:
         _loaded.add(name)
 

@@ -365,7 +365,7 @@ def _operand(operand: StageOperand, evaluation: Evaluation, batch: int, head: in
 
 
 def _rule(canvas: Canvas, a: QPointF, b: QPointF, ink: QColor) -> None:
-    """A line of a role with its casing."""
+    """Draw a line of a role with its casing."""
     canvas.line(a, b, canvas.theme.casing, 4.0)
     canvas.line(a, b, ink, 2.0)
 

@@ -53,7 +53,7 @@ def beats_of(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def products(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """A row times a column, or a sum of a few numbers; what else is done to the sum comes after it."""
+    """Return a row times a column, or a sum of a few numbers; what else is done to the sum comes after it."""
     explanation = context.explain(stage, index)
     expression, value = explanation.expression, explanation.value
     total = main_sum(expression)
@@ -67,7 +67,7 @@ def products(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def formula(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """The formula of the cell, part by part; a number that is given or copied says so."""
+    """Return the formula of the cell, part by part; a number that is given or copied says so."""
     explanation = context.explain(stage, index)
     cells = tuple(explanation.expression.cells())
     if context.evaluation.node_at(stage, index).stage.alias:
@@ -87,14 +87,14 @@ def scale(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def cap(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """The curve that bends scores below a bound."""
+    """Return the curve that bends scores below a bound."""
     limit = context.evaluation.problem.softcap or 1.0
     title = context.words(QT_TRANSLATE_NOOP("Walk", "Cap"))
     return [CurveBeat(context, stage, index, lambda x: limit * np.tanh(x / limit), title)]
 
 
 def activation(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """The curve of an activation; of a gated one the formula."""
+    """Return the curve of an activation; of a gated one the formula."""
     entry = context.evaluation.node(stage).stage
     if len(context.explain(stage, index).terms[0].cells) > 1:
         return formula(context, stage, index)
@@ -106,13 +106,13 @@ def activation(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def mask(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """The layers of the mask open or close the cell."""
+    """Return the layers of the mask open or close the cell."""
     before = context.map_before(stage)
     return [] if before is None else [MaskBeat(context, stage, index, before)]
 
 
 def weight(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """The softmax of the row; of any other weight the formula."""
+    """Return the softmax of the row; of any other weight the formula."""
     before = context.map_before(stage)
     assert before is not None, "weights are made of scores"
     if not context.evaluation.node(stage).stage.elementary:
@@ -121,7 +121,7 @@ def weight(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def mix(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """The weights of the row come about, then pour into the values."""
+    """Return the weights of the row come about, then pour into the values."""
     return [*row_beats(context, index), PourBeat(context, stage, index)]
 
 
@@ -139,7 +139,7 @@ def row_beats(context: WalkContext, index: Index) -> list[Beat]:
 
 
 def joint(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """A result of a head, and its place beside those of the others."""
+    """Return a result of a head, and its place beside those of the others."""
     cell = context.explain(stage, index).terms[0].cells[0]
     here = context.at_head(cell.index[1]) if len(cell.index) > 3 else context
     earlier = beats_of(here, cell.name, cell.index)

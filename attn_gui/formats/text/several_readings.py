@@ -35,7 +35,10 @@ class AmbiguousTable(FormatError):
     """A text that can mean several matrices; `readings` are all of them."""
 
     def __init__(self, readings: Sequence[PossibleMatrix], *, several: bool = False) -> None:
-        """`several`: they are matrices beside each other, not one that can be read in several ways."""
+        """Name the readings.
+
+        `several`: they are matrices beside each other, not one that can be read in several ways.
+        """
         words = tuple(one.words for one in readings)
         super().__init__(_MATRICES if several else _SEVERAL_WAYS, count=len(readings), readings=words)
         self.readings, self.several = tuple(readings), several

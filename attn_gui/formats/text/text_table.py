@@ -551,7 +551,7 @@ def _nothing() -> FormatError:
 
 # --- saying --------------------------------------------------------------------------------------
 def _distinct(found: Sequence[PossibleMatrix]) -> list[PossibleMatrix]:
-    """Of readings that are the same matrix, under the same name or none, the first."""
+    """Keep the first of readings that are the same matrix, under the same name or none."""
     kept: list[PossibleMatrix] = []
     for one in found:
         alike = (other for other in kept if one.name in ("", other.name) or not other.name)

@@ -33,12 +33,12 @@ class ChoiceBox(FocusedWheel, QComboBox):
             self.setCurrentIndex(self.findData(key))
 
     def set_words(self, words: Mapping[str, str]) -> None:
-        """The words of the keys in the present language."""
+        """Set the words of the keys in the present language."""
         for key, word in words.items():
             self.setItemText(self.findData(key), word)
 
     def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
-        """(key, word) of every choice; the chosen key stays if it is still there."""
+        """Set (key, word) of every choice; the chosen key stays if it is still there."""
         key = self.currentData()
         with QSignalBlocker(self):
             self.clear()
@@ -54,7 +54,7 @@ class ChoiceBox(FocusedWheel, QComboBox):
             model.item(place).setEnabled(self.itemData(place) in offered)
 
     def choices(self) -> list[tuple[str, str]]:
-        """(key, word) of every choice."""
+        """Return (key, word) of every choice."""
         return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class CompareBox(ChoiceBox):
         self.retranslate()
 
     def set_offered(self, *, compared: bool, gradient: bool) -> None:
-        """Whether there is something to compare with, and a cell of which a gradient can be taken."""
+        """Set whether there is something to compare with, and a cell of which a gradient can be taken."""
         offered = dict.fromkeys(self._states, compared) | {NOW: True, GRADIENT: gradient}
         if offered != self._offered:  # else the tool bar would be laid out again at every click on a cell
             self._offered = offered
@@ -99,7 +99,7 @@ class CompareBox(ChoiceBox):
         self.setToolTip(self.accessibleName() if self._offered[BEFORE] else self._why(BEFORE))
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         words = {NOW: self.tr("Now"), BEFORE: self.tr("Before"), GRADIENT: self.tr("Gradient"), **self.both_words()}
         self.set_words({mode: words[mode] for mode in self._offered})
         self.setAccessibleName(self.tr("State on show"))
@@ -107,7 +107,7 @@ class CompareBox(ChoiceBox):
 
     @staticmethod
     def both_words() -> dict[str, str]:
-        """The words of the modes that show something of either state."""
+        """Return the words of the modes that show something of either state."""
         return {
             SIDE_BY_SIDE: QCoreApplication.translate("CompareBox", "Side by side"),
             WIPE: QCoreApplication.translate("CompareBox", "Wipe"),
@@ -150,7 +150,7 @@ class SimpleSwitch(QWidget):
             button.setChecked((name == "simple") == simple)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         words = {
             "simple": (self.tr("Simple"), self.tr("Simple window: what a first lesson needs")),
             "full": (self.tr("Full"), self.tr("Full window: everything")),

@@ -38,7 +38,7 @@ QSpinBox:focus { border: 1px solid palette(link); padding: 0; min-height: 0; }
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that a text is, in ASCII or full-width digits; None if it is none."""
+    """Return the whole number that a text is, in ASCII or full-width digits; None if it is none."""
     plain = unicodedata.normalize("NFKC", text).replace("\N{MINUS SIGN}", "-").strip()
     digits = plain.removeprefix("-")
     return int(plain) if digits.isascii() and digits.isdigit() and len(digits) < LONGEST else None
@@ -81,7 +81,7 @@ class CountBox(FocusedWheel, QSpinBox):
         return self._fitting()
 
     def pending(self) -> bool:
-        """Whether something half typed is in the box."""
+        """Return whether something half typed is in the box."""
         return self.cleanText() != self.textFromValue(self.value())
 
     def settle(self) -> bool:
@@ -94,7 +94,7 @@ class CountBox(FocusedWheel, QSpinBox):
         return not sentence
 
     def objection(self, text: str) -> str:
-        """The reason why this text cannot be the number, as a sentence; empty if it can."""
+        """Return the reason why this text cannot be the number, as a sentence; empty if it can."""
         number = whole_number(text)
         if number is None:
             return self.tr("A whole number is needed. Esc keeps {old}.").format(old=self._before())
@@ -151,7 +151,7 @@ class CountBox(FocusedWheel, QSpinBox):
         return super().event(event)
 
     def _before(self) -> int:
-        """The number that stays if what is typed cannot be: that of before the visit."""
+        """Return the number that stays if what is typed cannot be: that of before the visit."""
         return self.value() if self._entered is None else self._entered
 
     def _leave(self) -> None:
@@ -243,7 +243,7 @@ class SizeBox(CountBox):
         self._allowed, self._why = tuple(sorted(value for value in values if value <= self.maximum())), why
 
     def pending(self) -> bool:
-        """Whether the box shows something that has not been handed on."""
+        """Return whether the box shows something that has not been handed on."""
         return self.cleanText() != self.textFromValue(self._settled)
 
     def finish(self) -> None:
@@ -304,7 +304,7 @@ class SizeBox(CountBox):
         return flags
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """A wheel never changes a size: rows would be cut off by scrolling past."""
+        """Ignore the wheel: rows would be cut off by scrolling past."""
         event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -331,7 +331,7 @@ class SizeBox(CountBox):
 
     # --- inside ----------------------------------------------------------------------------------
     def objection(self, text: str) -> str:
-        """The reason why this text cannot be the number, as a sentence; empty if it can."""
+        """Return the reason why this text cannot be the number, as a sentence; empty if it can."""
         number, sentence = whole_number(text), super().objection(text)
         if sentence or number is None or not self._allowed or number in self._allowed:
             return sentence

@@ -117,7 +117,7 @@ class InterventionList(QListView):
         self.setCurrentIndex(self.model().index(min(max(row, 0), count - 1), 0))
 
     def copied(self) -> Copied:
-        """Every intervention in words."""
+        """Return every intervention in words."""
         model = self.model()
         lines = [[str(model.index(row, 0).data())] for row in range(model.rowCount())]
         return Copied((len(lines), 1), lambda: lines)
@@ -188,7 +188,7 @@ class InterventionPanel(Retranslated, PopupFrame):
         self.fit()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Changed by hand"))
         self.list.setAccessibleName(self.tr("Changed by hand"))
         self._title.setText(self.tr("Changed by hand"))
@@ -212,7 +212,7 @@ class InterventionPanel(Retranslated, PopupFrame):
 
     # --- gestures --------------------------------------------------------------------------------
     def _offer(self) -> None:
-        """The button for more heads is for rows that name some."""
+        """Offer the button for more heads at rows that name some."""
         lines, row = self._model.lines, self.list.row
         self.all_heads.setEnabled(0 <= row < len(lines) and lines[row].spreads)
 

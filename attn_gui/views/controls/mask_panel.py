@@ -67,7 +67,7 @@ class WholeBox(SizeBox):
         self.set_value(self._given)
 
     def number(self) -> int:
-        """The number on show."""
+        """Return the number on show."""
         return self.value() if self._beyond is None else self._beyond
 
     def textFromValue(self, value: int) -> str:
@@ -113,7 +113,7 @@ class LimitField(QWidget):
             self.box.set_value(value)
 
     def say(self, name: str, about: str) -> None:
-        """All words in the present language, the parameter's name and what it does among them."""
+        """Set all words anew, the parameter's name and what it does among them."""
         self.box.setToolTip(about)
         self.unlimited.setToolTip(self.tr("However far away, keys on this side are seen"))
         self.unlimited.setText(self.tr("no limit"))
@@ -132,7 +132,7 @@ class WholeField(WholeBox):
         super().__init__(parent, minimum=0, maximum=FAR)
 
     def say(self, name: str, about: str) -> None:
-        """All words in the present language, the parameter's name and what it does among them."""
+        """Set all words anew, the parameter's name and what it does among them."""
         self.setAccessibleName(name)
         self.setToolTip(about)
 
@@ -151,7 +151,7 @@ class AlignField(ChoiceBox):
         self.set_key(value)
 
     def say(self, name: str, about: str) -> None:
-        """All words in the present language, the parameter's name and what it does among them."""
+        """Set all words anew, the parameter's name and what it does among them."""
         self.setAccessibleName(name)
         self.set_words({"start": self.tr("the first query and key"), "end": self.tr("the last query and key")})
         self.setToolTip(about)
@@ -165,7 +165,7 @@ class LengthsField(TypedField):
         self._m, self._batch = m, batch
 
     def set_sizes(self, m: int, batch: int) -> None:
-        """The longest possible length and the number of items."""
+        """Set the longest possible length and the number of items."""
         self._m, self._batch = m, batch
 
     def read(self, text: str) -> tuple[int, ...]:
@@ -189,7 +189,7 @@ class LengthsField(TypedField):
         return ", ".join(map(str, value or ()))
 
     def say(self, name: str, about: str) -> None:
-        """All words in the present language, the parameter's name and what it does among them."""
+        """Set all words anew, the parameter's name and what it does among them."""
         self.setAccessibleName(name)
         self.setToolTip(about)
 
@@ -198,7 +198,7 @@ ParameterField = LimitField | WholeField | AlignField | LengthsField
 
 
 def make_field(parameter: Parameter, m: int, batch: int, parent: QWidget) -> ParameterField | None:
-    """The editor for a parameter; None where a table or the map is the editor."""
+    """Return the editor for a parameter; None where a table or the map is the editor."""
     if parameter.kind == "int":
         return LimitField(parent) if parameter.default is None else WholeField(parent)
     if parameter.kind == "align":
@@ -250,7 +250,7 @@ class LayerRow(QWidget):
         self.retranslate()
 
     def set_blocked(self, blocked: bool) -> None:
-        """Whether True is read as blocked."""
+        """Set whether True is read as blocked."""
         self._blocked = blocked
         self.retranslate()
 
@@ -262,7 +262,7 @@ class LayerRow(QWidget):
                 inner.finish()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         name, (n, m, _batch) = mask_name(self.kind), self._sizes
         self.switch.setText(name)
         self.switch.setAccessibleName(filled(self.tr("{layer} layer on"), {"layer": name}))
@@ -314,7 +314,7 @@ class LayerRow(QWidget):
         self.fill.setMenu(self.fills)
 
     def _form(self) -> QFormLayout:
-        """The parameters under one another, indented below the switch."""
+        """Return the parameters under one another, indented below the switch."""
         form = QFormLayout()
         form.setContentsMargins(SPACING.xxl - SPACING.s, 0, 0, 0)
         form.setHorizontalSpacing(SPACING.m)
@@ -498,7 +498,7 @@ class MaskPanel(Retranslated, PopupFrame):
         self.fit()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Mask layers"))
         self._title.setText(self.tr("Mask"))
         self._none.setText(self.tr("No layer: every query sees every key."))

@@ -61,7 +61,7 @@ class PopupFrame(QFrame):
         self.hide()
 
     def first_stop(self) -> QWidget:
-        """The first stop of the keyboard."""
+        """Return the first stop of the keyboard."""
         return next(iter(self._stops()), self)
 
     def fit(self) -> None:
@@ -109,7 +109,7 @@ class PopupFrame(QFrame):
         return True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A press anywhere else closes the frame and still does what it was meant to do."""
+        """Close the frame on a press anywhere else, which still does what it was meant to do."""
         if event.type() == QEvent.Type.MouseButtonPress and isinstance(watched, QWidget):
             if watched.window() is self.window() and not self._holds(watched):
                 self.hide()
@@ -137,12 +137,12 @@ class PopupFrame(QFrame):
 
     # --- inside ----------------------------------------------------------------------------------
     def _stops(self) -> list[QWidget]:
-        """The stops of Tab, from top to bottom."""
+        """Return the stops of Tab, from top to bottom."""
         stops = [child for child in self.findChildren(QWidget) if _is_stop(child)]
         return sorted(stops, key=lambda child: (child.mapTo(self, QPoint()).y(), child.mapTo(self, QPoint()).x()))
 
     def _holds(self, widget: QWidget) -> bool:
-        """Whether a press on the widget belongs to the frame or to the control that opened it."""
+        """Return whether a press on the widget belongs to the frame or to the control that opened it."""
         own = (self, self._anchor)
         return any(owner is not None and (owner is widget or owner.isAncestorOf(widget)) for owner in own)
 

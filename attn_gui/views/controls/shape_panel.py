@@ -138,7 +138,7 @@ class ShapePanel(QWidget):
         self._explain()
 
     def set_compact(self, compact: bool) -> None:
-        """The form for windows under 1200 wide, or the full one."""
+        """Set the form for windows under 1200 wide, or the full one."""
         if compact != self._compact:
             self._compact = compact
             self._arrange()
@@ -164,7 +164,7 @@ class ShapePanel(QWidget):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         words = {
             "num_heads": (self.tr("heads"), self.tr("Heads")),
             "num_kv_heads": (self.tr("K/V heads"), self.tr("Key and value heads")),
@@ -237,7 +237,7 @@ class ShapePanel(QWidget):
             )
 
     def _subscript(self) -> str:
-        """d with "model" below the line, never smaller than the look's smallest type."""
+        """Return d with "model" below the line, never smaller than the look's smallest type."""
         # Qt draws a subscript at two thirds of the size asked for
         pixels = scaled(FONT_SIZE.micro) * 3 // 2
         return f'd<span style="vertical-align:sub; font-size:{pixels}px">model</span>'
@@ -291,7 +291,7 @@ class ShapePanel(QWidget):
         return {"batch": self._items.item, "dtype": self._dtype}.get(name) or self.boxes[name]
 
     def _parts(self) -> dict[str, QWidget]:
-        """What stands in the foot, by the names of the parts."""
+        """Return what stands in the foot, by the names of the parts."""
         return {
             **{name: self._cells[name] for name in ("num_heads", "num_kv_heads", "dtype")},
             "batch": self._items,
@@ -338,7 +338,7 @@ class ShapePanel(QWidget):
 
 
 def _cell(caption: QLabel, editor: QWidget, parent: QWidget) -> QWidget:
-    """A caption above its editor, the editor at the bottom so that a row of cells lines up."""
+    """Return a caption above its editor, the editor at the bottom so that a row of cells lines up."""
     cell = QWidget(parent)
     column = QVBoxLayout(cell)
     column.setContentsMargins(0, 0, 0, 0)

@@ -41,7 +41,7 @@ def mark(widget: QWidget, name: str, value: str) -> None:
 
 
 def asks_to_undo(event: QEvent) -> bool:
-    """Whether a key that means undo or redo is about to be taken by the editor with the focus."""
+    """Return whether a key that means undo or redo is about to be taken by the editor with the focus."""
     return (
         event.type() == QEvent.Type.ShortcutOverride
         and isinstance(event, QKeyEvent)
@@ -113,7 +113,7 @@ class RefusalTip(WrappedLabel):
             self._lingers = lingers
 
     def _fitting(self, room: int) -> QSize:
-        """The size in which the whole sentence can be read."""
+        """Return the size in which the whole sentence can be read."""
         self.setWordWrap(False)
         natural = self.sizeHint()
         self.setWordWrap(True)
@@ -142,15 +142,15 @@ class TypedField(QLineEdit):
         self.textEdited.connect(self._on_self_text_edited)
 
     def read(self, text: str) -> Any:
-        """The value that the text means; raises ValueError with a sentence."""
+        """Return the value that the text means; raises ValueError with a sentence."""
         raise NotImplementedError
 
     def written(self, value: Any) -> str:
-        """The text that stands for the value."""
+        """Return the text that stands for the value."""
         raise NotImplementedError
 
     def value(self) -> Any:
-        """The value last set or handed on."""
+        """Return the value last set or handed on."""
         return self._value
 
     def set_value(self, value: Any) -> None:
@@ -159,7 +159,7 @@ class TypedField(QLineEdit):
         self.restore()
 
     def pending(self) -> bool:
-        """Whether the field shows something that has not been handed on."""
+        """Return whether the field shows something that has not been handed on."""
         return self.text() != self._settled_text
 
     def finish(self) -> None:
@@ -264,7 +264,7 @@ class NumberField(TypedField):
         self._optional, self._positive, self._finite, self._dtype = optional, positive, finite, "float64"
 
     def set_dtype(self, dtype: str) -> None:
-        """The precision whose digits are shown and whose range is kept."""
+        """Set the precision whose digits are shown and whose range is kept."""
         self._dtype = dtype
 
     def read(self, text: str) -> float | None:

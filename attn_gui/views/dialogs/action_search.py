@@ -32,12 +32,12 @@ LEAST_LETTERS = 4  # of a word that may be taken for another
 
 
 def without_access_key(label: str) -> str:
-    """`Open…` of `&Open…`, 打开… of 打开(&O)…: Chinese adds the letter behind the words. `R&D` of `R&&D`."""
+    """Return `Open…` of `&Open…`, 打开… of 打开(&O)…: Chinese adds the letter behind the words. `R&D` of `R&&D`."""
     return re.sub(r"\(&[^&]\)|&(&?)", r"\1", label)
 
 
 def way_to(menus: Sequence[str], label: str) -> str:
-    """`View › Theme › Dark`: the menus that lead to a label, without what is there for keys."""
+    """Return `View › Theme › Dark`: the menus that lead to a label, without what is there for keys."""
     return SEPARATOR.join(map(without_access_key, (*menus, label.partition("\t")[0])))
 
 
@@ -69,7 +69,10 @@ class ActionOffer:
         return self.label.casefold(), self.path.casefold(), self.words.casefold()
 
     def distance(self, wanted: str, farthest: int) -> int | None:
-        """The distance from the typed words, 0 for nothing; None where one of them fits nowhere up to the farthest."""
+        """Return the distance from the typed words, 0 for nothing.
+
+        None where one of them fits nowhere up to the farthest.
+        """
         found = [_distance(word, *self._folded, farthest) for word in wanted.casefold().split()]
         return None if None in found else sum(step for step in found if step is not None)
 
@@ -92,7 +95,7 @@ class ActionSearch(QDialog):
         self._show("")
 
     def found(self) -> tuple[str, ...]:
-        """The paths on show, the best one first."""
+        """Return the paths on show, the best one first."""
         return tuple(offer.path for offer in self._shown)
 
     def sizeHint(self) -> QSize:
@@ -119,7 +122,7 @@ class ActionSearch(QDialog):
         self._line.installEventFilter(self)
 
     def _show(self, wanted: str) -> None:
-        """The actions that fit, those at the same distance as menus have them; else those that are misspelled."""
+        """Show the actions that fit, those at the same distance as menus have them; else those that are misspelled."""
         self._shown = self._near(wanted, MISSPELLED - 1) or self._near(wanted, MISSPELLED)
         self._list.clear()
         self._list.addTopLevelItems([self._item(offer) for offer in self._shown])
@@ -146,7 +149,7 @@ class ActionSearch(QDialog):
             chosen.action.trigger()
 
     def _item(self, offer: ActionOffer) -> QTreeWidgetItem:
-        """One row: the path, and its keys, why it cannot be done now, or that the full window has it."""
+        """Return one row: the path, and its keys, why it cannot be done now, or that the full window has it."""
         enabled = offer.action.isEnabled() or offer.switch is not None
         beside = offer.action.shortcut().toString() if enabled else offer.needs
         if offer.switch is not None:
@@ -172,7 +175,7 @@ class ActionSearch(QDialog):
 
 
 def _distance(word: str, label: str, path: str, words: str, farthest: int) -> int | None:
-    """0 where the label begins with the word … MISSPELLED; None where it fits nowhere so near."""
+    """Return 0 where the label begins with the word … MISSPELLED; None where it fits nowhere so near."""
     known = words.split()
     begun = any(other.startswith(word) for other in known)
     if not word.isascii():

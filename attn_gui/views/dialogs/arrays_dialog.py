@@ -64,7 +64,7 @@ NAME, SHAPE, NUMBERS, PART = range(4)
 
 
 def part_symbol(role: str) -> str:
-    """The letter of a part of a problem; a mask has none of its own before it is a layer."""
+    """Return the letter of a part of a problem; a mask has none of its own before it is a layer."""
     return "M" if role == MASK else ", ".join(map(field_symbol, FUSED.get(role, (role,))))
 
 
@@ -146,11 +146,11 @@ class ArraySlot(Retranslated, ChoiceBox):
         self.retranslate()
 
     def array(self) -> str:
-        """The name of the chosen array; empty where there is none."""
+        """Return the name of the chosen array; empty where there is none."""
         return str(self.currentData() or NONE)
 
     def retranslate(self) -> None:
-        """Words in the present language."""
+        """Set the words anew, in the present language."""
         self.set_words({NONE: self.tr("none")})
         self.setAccessibleName(part_symbol(self.role))
 
@@ -208,7 +208,7 @@ class PartSlots(Retranslated, QWidget):
         self.retranslate()
 
     def names(self) -> dict[str, str]:
-        """The arrays of the way that is chosen, by part."""
+        """Return the arrays of the way that is chosen, by part."""
         held = {role: slot.array() for role, slot in self.slots.items() if slot.array()}
         return one_way(held, projected=self.projected.isChecked())
 
@@ -221,7 +221,7 @@ class PartSlots(Retranslated, QWidget):
             radio.setChecked(True)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.direct.setText(self.tr("Queries, keys and values"))
         self.projected.setText(self.tr("A sequence X and the weights that make them"))
 
@@ -261,7 +261,7 @@ class ArraysDialog(Retranslated, FormDialog):
     def __init__(
         self, name: str, listing: Listing, say: Callable[[object], str], parent: QWidget | None = None
     ) -> None:
-        """`say` puts notes and errors into the language of the window."""
+        """Build the dialog; `say` puts notes and errors into the language of the window."""
         super().__init__(parent)
         self.setObjectName("dialog.arrays")
         self._name, self._listing, self._say = name, listing, say
@@ -287,7 +287,7 @@ class ArraysDialog(Retranslated, FormDialog):
         return QSize(scaled(WIDTH), scaled(HEIGHT))
 
     def arrangement(self) -> ArrayMapping:
-        """The arrangement on show."""
+        """Return the arrangement on show."""
         return self.fields.arrangement(self.parts.names())
 
     def set_arrangement(self, arrangement: ArrayMapping, remembered: bool = False) -> None:
@@ -312,12 +312,12 @@ class ArraysDialog(Retranslated, FormDialog):
             self._show_preview()
 
     def chosen(self) -> str:
-        """The name of the array that is looked at; empty where there is none."""
+        """Return the name of the array that is looked at; empty where there is none."""
         index = self.table.currentIndex()
         return self.model.arrays[self.sieve.mapToSource(index).row()].name if index.isValid() else ""
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Arrays of {file}").format(file=self._name))
         self.intro.setText(
             self.tr("Which array is which? What the names tell is filled in; drag an array onto its place, or pick it.")
@@ -355,7 +355,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self.line.textChanged.connect(self.sieve.setFilterFixedString)
 
     def _form(self) -> QScrollArea:
-        """The questions and the places; they scroll where a screen is low."""
+        """Return the questions and the places; they scroll where a screen is low."""
         inner, area = QWidget(self), QScrollArea(self)
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, SPACING.m, 0)
@@ -395,7 +395,7 @@ class ArraysDialog(Retranslated, FormDialog):
             self.previewAsked.emit(name)
 
     def _offer(self, names: Mapping[str, str]) -> Settled | None:
-        """What fits these arrays and what the file settles; None where they do not fit at all."""
+        """Return what fits these arrays and what the file settles; None where they do not fit at all."""
         try:
             return answered(ArrayMapping(dict(names), split=self.arrangement().split), self._listing)
         except (ValueError, TypeError):  # which the complaint tells
@@ -413,7 +413,7 @@ class ArraysDialog(Retranslated, FormDialog):
             self.picturesAsked.emit(ways)
 
     def _show_preview(self) -> None:
-        """The first numbers of the chosen array; of one that holds Q, K and V the first of each, line by line."""
+        """Show the first numbers of the chosen array; of one that holds Q, K and V the first of each, line by line."""
         name, values = self.chosen(), None if isinstance(self._found, str) else self._found
         said = self._found if isinstance(self._found, str) else name
         now = self.arrangement()
@@ -447,7 +447,7 @@ class ArraysDialog(Retranslated, FormDialog):
         self._ask_for_pictures(now)
 
     def _objection(self, now: ArrayMapping) -> str:
-        """The reason why an arrangement makes no problem, as a sentence; empty where it makes one."""
+        """Return the reason why an arrangement makes no problem, as a sentence; empty where it makes one."""
         error = complaint(now, self._listing)
         if isinstance(error, SeveralReadings) or (error is None and self.fields.unanswered()):
             return self.tr("Choose how the numbers are read.")
@@ -457,5 +457,5 @@ class ArraysDialog(Retranslated, FormDialog):
 
 
 def _said(option: str, value: str) -> Any:
-    """The value of a field of an arrangement."""
+    """Return the value of a field of an arrangement."""
     return parsed(value.split(",")) if option == "axes" else value

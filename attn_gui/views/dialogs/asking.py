@@ -165,7 +165,7 @@ class FormDialog(QDialog):
 
 
 def message_box(parent: QWidget | None, text: str, more: str = "") -> QMessageBox:
-    """A box without buttons yet; the names in what it says are never read as HTML."""
+    """Return a box without buttons yet; the names in what it says are never read as HTML."""
     box = QMessageBox(parent)
     box.setText(text)
     box.setInformativeText(more)
@@ -187,6 +187,6 @@ def asked(dialog: QDialog) -> int:
 
 
 def asking() -> bool:
-    """Whether a dialog has not returned its answer yet, though it may be out of sight already."""
+    """Return whether a dialog has not returned its answer yet, though it may be out of sight already."""
     app = QApplication.instance()
     return app is not None and bool(app.property(ASKING))

@@ -36,7 +36,7 @@ class AxesFields(Retranslated, QWidget):
     changed = Signal()
 
     def __init__(self, say: Callable[[object], str], parent: QWidget | None = None) -> None:
-        """`say` puts a note into the language of the window."""
+        """Build the fields; `say` puts a note into the language of the window."""
         super().__init__(parent)
         self._say = say
         self.axes, self.weights, self.mask_means = (ReadingList(self) for _ in READINGS)
@@ -99,7 +99,7 @@ class AxesFields(Retranslated, QWidget):
             self.kv_heads.setValue(arrangement.num_kv_heads or arrangement.num_heads or 1)
 
     def arrangement(self, names: dict[str, str]) -> ArrayMapping:
-        """The arrangement of these arrays as the fields say; None for a question that nobody has answered."""
+        """Return the arrangement of these arrays as the fields say; None for a question that nobody has answered."""
         axes = parsed((self.axes.key() or "").split(","))
         found = ArrayMapping(names, axes=axes, weights=self.weights.key() if _has_weights(names) else None)
         counted = self._counted(found)
@@ -158,17 +158,17 @@ class AxesFields(Retranslated, QWidget):
             readings.set_pictures({key: picture for (about, key), picture in pictures.items() if about == name})
 
     def open_questions(self) -> dict[str, list[str]]:
-        """The readings to choose from, by question, where there are several."""
+        """Return the readings to choose from, by question, where there are several."""
         every = {name: [key for key, _ in readings.choices()] for name, readings in self._lists.items()}
         return {name: keys for name, keys in every.items() if len(keys) > 1}
 
     def unanswered(self) -> bool:
-        """Whether a question that is on show has no answer yet."""
+        """Return whether a question that is on show has no answer yet."""
         return any(not readings.isHidden() and readings.key() is None for readings in self._lists.values())
 
     # --- inside ----------------------------------------------------------------------------------
     def _counted(self, arrangement: ArrayMapping) -> bool:
-        """Whether an axis says how many heads there are, or may say it once it is chosen."""
+        """Return whether an axis says how many heads there are, or may say it once it is chosen."""
         open_ones = [readings for readings in self._lists.values() if readings.key() is None]
         if any(HEAD in key.split(",") for readings in open_ones for key, _ in readings.choices()):
             return True
@@ -177,7 +177,7 @@ class AxesFields(Retranslated, QWidget):
 
     @staticmethod
     def _settled(offer: Settled) -> dict[str, str]:
-        """What the file settles by itself, by question."""
+        """Return what the file settles by itself, by question."""
         found = offer.arrangement
         said = {"axes": found.axes and spelled(found.axes), "weights": found.weights}
         means = [meaning for name, (meaning, _) in offer.masks.items() if name == found.arrays.get(MASK)]
@@ -198,7 +198,7 @@ class AxesFields(Retranslated, QWidget):
         self.reason.setVisible(bool(self.reason.text()))
 
     def _words(self, name: str) -> list[tuple[str, str]]:
-        """(key, words) of every reading of a question."""
+        """Return (key, words) of every reading of a question."""
         titles = self._titles()
         offer = {key: words for key, words in self._offer.get(name, {}).items() if key != NO_MASK}
         if name == MASK:
@@ -224,7 +224,7 @@ class AxesFields(Retranslated, QWidget):
         return " × ".join(words[axis] for axis in axes.split(","))
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         captions = {
             "axes": self.tr("Axes of Q, K, V"),
             "weight_axes": self.tr("Axes of weights"),
@@ -262,5 +262,5 @@ class AxesFields(Retranslated, QWidget):
 
 
 def _has_weights(names: Iterable[str]) -> bool:
-    """Whether some of the parts have axes that may lie either way."""
+    """Return whether some of the parts have axes that may lie either way."""
     return not parts_of(names).isdisjoint(LINEAR)

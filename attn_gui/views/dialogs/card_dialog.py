@@ -42,11 +42,11 @@ class CardDialog(Retranslated, QDialog):
         self.copy.setFocus()  # one key makes the card, Enter copies it
 
     def choice(self) -> tuple[str, str]:
-        """The form and the theme."""
+        """Return the form and the theme."""
         return self.form.currentData(), self.theme.currentData()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Card"))
         self._form_label.setText(self.tr("form"))
         self._theme_label.setText(self.tr("colors"))
@@ -98,6 +98,6 @@ class CardDialog(Retranslated, QDialog):
         column.addLayout(buttons)
 
     def _show_ready(self) -> None:
-        """A card that cannot be drawn can be neither copied nor saved; the preview says why."""
+        """Disable copying and saving of a card that cannot be drawn; the preview says why."""
         for button in (self.copy, self.save):
             button.setEnabled(not self.preview.sentence())

@@ -96,7 +96,7 @@ class DataChoice:
 
 
 def first_of(names: Sequence[str]) -> tuple[str, ...]:
-    """The name that is proposed: the stage that is shown first, else the first of them."""
+    """Return the name that is proposed: the stage that is shown first, else the first of them."""
     return (SHOWN_FIRST,) if SHOWN_FIRST in names else tuple(names[:1])
 
 
@@ -109,7 +109,7 @@ _SIGNS = str.maketrans({"–": "-", "−": "-", "~": "-", "、": ",", ";": ","})
 
 
 def heads_from_text(text: str, count: int) -> tuple[int, ...]:
-    """The heads that `text` names, in order, each once; empty text or "all" means every one of `count`.
+    """Return the heads that `text` names, in order, each once; empty text or "all" means every one of `count`.
 
     Raises ValueError with a sentence in the language of the window.
     """

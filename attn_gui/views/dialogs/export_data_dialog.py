@@ -64,7 +64,7 @@ class ExportDataDialog(ExportForm):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Export numbers"))
         words = {
             "arrays": self.tr("matrices and stages"),
@@ -86,7 +86,7 @@ class ExportDataDialog(ExportForm):
 
     # --- inside ----------------------------------------------------------------------------------
     def _file_words(self, kind: Format[Any]) -> str:
-        """Words for what one file of a format holds."""
+        """Return words for what one file of a format holds."""
         if kind.write_problem is not None:
             return self.tr("{name}, every step as formulas")
         return self.tr("{name}, a matrix each") if kind.holds_matrix else self.tr("{name}, all in one file")
@@ -227,7 +227,7 @@ class WorksheetDialog(ExportForm):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Worksheets for a class"))
         words = {
             "level": self.tr("level"),

@@ -58,11 +58,11 @@ class Preview(QWidget):
         return QSize(scaled(240), scaled(200))
 
     def image(self) -> QImage:
-        """The picture on show; null when there is none."""
+        """Return the picture on show; null when there is none."""
         return self._image
 
     def sentence(self) -> str:
-        """The reason why there is no picture; empty when there is one, and while the next one is not drawn."""
+        """Return the reason why there is no picture; empty when there is one, and while the next one is not drawn."""
         return "" if self._timer.isActive() else self._sentence
 
     def settle(self) -> None:
@@ -87,7 +87,7 @@ class Preview(QWidget):
         self._show(QImage() if found is None else found, "")
 
     def show_picture(self, image: QImage) -> None:
-        """The picture that was still to come; it is dropped if it is not wanted by then."""
+        """Show the picture that was still to come; it is dropped if it is not wanted by then."""
         if self._coming:
             self._coming = False
             self._show(image, "")
@@ -188,7 +188,7 @@ class ExportDialog(ExportForm):
         self.set_choice(replace(self._choice(self.heads.readable()), **ExportChoice.recalled(state)))
 
     def objection(self) -> str:
-        """The reason why nothing can be written yet, that of a picture that has no room on its page included."""
+        """Return the reason why nothing can be written yet, that of a picture that has no room on its page included."""
         return super().objection() or self.preview.sentence()
 
     def accept(self) -> None:
@@ -197,7 +197,7 @@ class ExportDialog(ExportForm):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Export image"))
         words = {
             "stages": self.tr("stages"),
@@ -224,7 +224,7 @@ class ExportDialog(ExportForm):
         super().retranslate()
 
     def _say_choices(self) -> None:
-        """The words in the fields and lists."""
+        """Set the words in the fields and lists."""
         self.values.set_words(
             {"auto": self.tr("where they fit"), "always": self.tr("always"), "never": self.tr("never")}
         )
@@ -264,7 +264,7 @@ class ExportDialog(ExportForm):
         }
 
     def _switches(self) -> dict[str, QWidget]:
-        """The settings that are on or off, by their names."""
+        """Return the settings that are on or off, by their names."""
         return {
             "colorbar": self.colorbar,
             "title": self.title,
@@ -379,7 +379,7 @@ class ExportDialog(ExportForm):
         super()._show_choice()
 
     def _picture(self) -> QImage | None:
-        """The first of the figures."""
+        """Return the first of the figures."""
         choice = self.result_choice()
         if not choice.stages or not choice.heads:
             raise ValueError(super().objection())

@@ -73,20 +73,20 @@ class ExportForm(Retranslated, FormDialog):
         self._show_choice()
 
     def state(self) -> dict[str, Any]:
-        """The options worth remembering, as a mapping for the settings."""
+        """Return the options worth remembering, as a mapping for the settings."""
         choice = self._choice((0,))
         return {name: getattr(choice, name) for name in self.remembered}
 
     def result_choice(self) -> Any:
-        """The present choice. Raises ValueError with a sentence if the heads or a number cannot be read."""
+        """Return the present choice. Raises ValueError with a sentence if the heads or a number cannot be read."""
         return self._choice(self._heads())
 
     def typed_name(self) -> str:
-        """The name that was typed; empty while the proposed one stands."""
+        """Return the name that was typed; empty while the proposed one stands."""
         return self.name.text().strip() if self._name_typed else ""
 
     def objection(self) -> str:
-        """The reason why nothing can be written yet, as a sentence; empty if it can."""
+        """Return the reason why nothing can be written yet, as a sentence; empty if it can."""
         lacking = self._lacking() or self._bad_name()
         if lacking:
             return lacking
@@ -105,7 +105,7 @@ class ExportForm(Retranslated, FormDialog):
             super().accept()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._call_editors({"name": self.tr("file name"), "target": self.tr("folder")})
         self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
@@ -117,7 +117,7 @@ class ExportForm(Retranslated, FormDialog):
 
     # --- for the subclass --------------------------------------------------------------------------
     def _fields(self) -> dict[str, QWidget]:
-        """The editors that hold fields of the choice as they are, by the names of these."""
+        """Return the editors that hold fields of the choice as they are, by the names of these."""
         raise NotImplementedError
 
     def _editors(self) -> dict[str, QWidget]:
@@ -128,27 +128,27 @@ class ExportForm(Retranslated, FormDialog):
         return {"name": self.name, "target": self.target}
 
     def _field(self, name: str, span: int = 1) -> FormField:
-        """An editor under its caption, as a row of the form takes it."""
+        """Return an editor under its caption, as a row of the form takes it."""
         return self._captions[name], self._editors()[name], span
 
     def _heads(self) -> tuple[int, ...]:
-        """The heads asked for. Raises ValueError with a sentence."""
+        """Return the heads asked for. Raises ValueError with a sentence."""
         raise NotImplementedError
 
     def _show_rest(self, choice: Any) -> None:
         """Show the fields of a choice that no editor holds as they are."""
 
     def _choice(self, heads: tuple[int, ...]) -> Any:
-        """The choice in the fields, for these heads, where it has any."""
+        """Return the choice in the fields, for these heads, where it has any."""
         values = {name: kind_of(editor).read(editor) for name, editor in self._fields().items()}
         return replace(self._proposed, **values, folder=self.target.path(), name=self.typed_name())
 
     def _lacking(self) -> str:
-        """The lack of a tick, as a sentence; empty if something is."""
+        """Return the lack of a tick, as a sentence; empty if something is."""
         raise NotImplementedError
 
     def _call_editors(self, words: dict[str, str]) -> None:
-        """The words over every editor, which are its name too."""
+        """Set the words over every editor, which are its name too."""
         for name, text in words.items():
             self._captions[name].setText(text)
             self._editors()[name].setAccessibleName(text)
@@ -191,7 +191,7 @@ class ExportForm(Retranslated, FormDialog):
             self.name.setText(proposed)
 
     def _on_name_text_edited(self, text: str) -> None:
-        """A name that is taken away lets the proposed one come back."""
+        """Let the proposed name come back where the typed one is taken away."""
         self._name_typed = bool(text.strip())
         self._show_choice()
 
@@ -200,7 +200,7 @@ class ExportForm(Retranslated, FormDialog):
         return self.tr("A file name cannot hold {signs}").format(signs=f"{wrong}.") if wrong else ""
 
     def _on_target_browse_requested(self) -> None:
-        """A file dialog for one file, which asks by itself before it is replaced; else one for the folder."""
+        """Open a file dialog for one file, which asks before it is replaced; else one for the folder."""
         try:
             names = self._names(self.result_choice())
         except (ValueError, OSError):
@@ -283,13 +283,13 @@ class HeadsFields(Retranslated, QWidget):
         self.retranslate()
 
     def heads(self) -> tuple[int, ...]:
-        """The heads; ValueError with a sentence if their numbers cannot be read."""
+        """Return the heads; ValueError with a sentence if their numbers cannot be read."""
         if self.choice.currentData() == SOME:
             return heads_from_text(self.numbers.text(), self._count)
         return {THIS: (self._this,), ALL: tuple(range(self._count))}[self.choice.currentData()]
 
     def readable(self) -> tuple[int, ...]:
-        """The heads; none while what is typed cannot be read."""
+        """Return the heads; none while what is typed cannot be read."""
         try:
             return self.heads()
         except ValueError:
@@ -306,7 +306,7 @@ class HeadsFields(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         words = {
             THIS: self.tr("this head ({head})").format(head=self._this),
             ALL: self.tr("all heads"),
@@ -351,7 +351,7 @@ class SizeFields(QObject):
         return self.width, self.height, self.font_size
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.style.set_words({key: QCoreApplication.translate("Figures", kind.title) for key, kind in STYLES.items()})
         self.propose()
 

@@ -62,7 +62,7 @@ class CheckList(QListWidget):
         self.itemChanged.connect(lambda _: self.ticked.emit())
 
     def keys(self) -> tuple[str, ...]:
-        """The ticked ones, in the order of the list."""
+        """Return the ticked ones, in the order of the list."""
         return tuple(item.data(KEY) for item in self._items() if item.checkState() == Qt.CheckState.Checked)
 
     def set_keys(self, keys: Iterable[str]) -> None:
@@ -88,7 +88,7 @@ class LiveNumber(NumberField):
     """A number that a form reads while it is typed."""
 
     def typed(self) -> float | None:
-        """The number that is typed now. Raises ValueError with a sentence if it is none."""
+        """Return the number that is typed now. Raises ValueError with a sentence if it is none."""
         try:
             return self.read(self.text().strip())
         except Refusal as refusal:
@@ -147,11 +147,11 @@ class LevelsFields(QWidget):
         self.retranslate()
 
     def key(self) -> str:
-        """The rule of the levels."""
+        """Return the rule of the levels."""
         return str(self.choice.currentData())
 
     def typed(self) -> tuple[float, float] | None:
-        """The two numbers where they count. Raises ValueError with a sentence if they are no levels."""
+        """Return the two numbers where they count. Raises ValueError with a sentence if they are no levels."""
         if self.key() != TYPED:
             return None
         low, high = self.low.typed(), self.high.typed()
@@ -167,7 +167,7 @@ class LevelsFields(QWidget):
         self._show_numbers()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.choice.set_words(
             {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
         )
@@ -213,12 +213,12 @@ class TargetFields(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.browse.setText(self.tr("Browse…"))
         self.folder.setAccessibleName(self.tr("Folder"))
 
     def objection(self) -> str:
-        """The reason why nothing can be written there, as a sentence; empty if it can."""
+        """Return the reason why nothing can be written there, as a sentence; empty if it can."""
         if not self.folder.text().strip():
             return self.tr("Choose a folder to write into.")
         if not os.path.isdir(self.path()):
@@ -226,7 +226,7 @@ class TargetFields(Retranslated, QWidget):
         return ""
 
     def path(self) -> str:
-        """The folder, with ~ written out where it names a home."""
+        """Return the folder, with ~ written out where it names a home."""
         return os.path.expanduser(self.folder.text())
 
 
@@ -254,7 +254,7 @@ def kind_of(editor: QWidget) -> EditorKind:
 
 
 def caption(editor: QWidget, parent: QWidget) -> QLabel:
-    """A caption that leads to its editor; its words come with retranslate."""
+    """Return a caption that leads to its editor; its words come with retranslate."""
     label = QLabel(parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setBuddy(editor)
@@ -265,7 +265,7 @@ FormField = tuple[QLabel | None, QWidget, int]  # caption above it, editor, colu
 
 
 def lay_out(grid: QGridLayout, rows: Sequence[Sequence[FormField]]) -> None:
-    """Rows of captions above their editors, with a gap between rows; an editor without a caption stands alone."""
+    """Lay out captions above their editors, with a gap between rows; an editor without a caption stands alone."""
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(SPACING.m)
     grid.setVerticalSpacing(SPACING.xs)
@@ -312,5 +312,8 @@ class ScrolledForm(FittingPage):
 
 
 def opening_size(dialog: QDialog) -> QSize:
-    """The size in which all of a dialog is seen, or as much as its screen has room for; Qt stops at two thirds."""
+    """Return the size in which all of a dialog is seen, or as much as its screen has room for.
+
+    Qt stops at two thirds.
+    """
     return dialog.sizeHint().boundedTo(dialog.screen().availableSize() * ROOM)

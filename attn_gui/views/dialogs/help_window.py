@@ -48,7 +48,7 @@ class HelpPage:
 
 
 def help_pages(language: str, actions: Mapping[str, str], absent: Collection[str] = ()) -> tuple[HelpPage, ...]:
-    """All pages of a language; `{name}` stands for the words of an action.
+    """Return all pages of a language; `{name}` stands for the words of an action.
 
     Paragraphs about actions that are `absent` in this program are left out. Raises KeyError for an unknown one.
     """
@@ -56,7 +56,7 @@ def help_pages(language: str, actions: Mapping[str, str], absent: Collection[str
 
 
 def _place(path: Path) -> tuple[int, str]:
-    """Where a page stands: by the number that its name begins with, then by its name."""
+    """Return where a page stands: by the number that its name begins with, then by its name."""
     return int(path.stem.partition("-")[0]), path.stem
 
 
@@ -104,7 +104,7 @@ class HelpWindow(Retranslated, QDialog):
         self.titles.setCurrentRow(keys.index(key) if key in keys else 0)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         row = max(self.titles.currentRow(), 0)
         self.setWindowTitle(self.tr("Help"))
         self.titles.setAccessibleName(self.tr("Pages of the help"))
@@ -171,7 +171,7 @@ class ShortcutsDialog(Retranslated, QDialog):
         return QSize(scaled(460), scaled(520))
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.filter.setPlaceholderText(self.tr("Search"))
         self.filter.setAccessibleName(self.tr("Search shortcuts"))
@@ -265,7 +265,7 @@ class AboutDialog(Retranslated, QDialog):
         return QSize(scaled(720), scaled(560))
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("About"))
         self._title.setText(f"attn_gui {VERSION}")
         self._what.setText(self.tr("Take attention apart by hand: edit Q, K, V and watch every step follow."))

@@ -55,14 +55,14 @@ class NewChoice:
     tokens: tuple[str, ...] = ()
 
     def fields(self) -> dict[str, Any]:
-        """The fields of the problem that is chosen."""
+        """Return the fields of the problem that is chosen."""
         sizes = {name: getattr(self, name) for name in ("n", "m", "num_heads", "d_k", "d_v")}
         found = new_fields(self.kind, **sizes, fill=self.fill, seed=self.seed)
         mask = {"mask": (layer_from_mapping({"kind": self.mask}),)} if self.mask != NO_MASK else {}
         return found | mask | row_names(self.tokens, self.n, self.m, self.kind == "self")
 
     def shapes(self) -> tuple[tuple[str, int, int], ...]:
-        """(symbol, rows, columns) of every matrix that will be there to edit."""
+        """Return (symbol, rows, columns) of every matrix that will be there to edit."""
         query, value = self.num_heads * self.d_k, self.num_heads * self.d_v
         if self.kind == "direct":
             return ("Q", self.n, query), ("K", self.m, query), ("V", self.m, value)
@@ -97,7 +97,7 @@ class NewDialog(Retranslated, FormDialog):
         self.retranslate()
 
     def state(self) -> dict[str, object]:
-        """The present choice as a mapping that can be kept in the settings."""
+        """Return the present choice as a mapping that can be kept in the settings."""
         kept = asdict(self.result_choice()) | {"m": self._own_m}
         del kept["tokens"]
         return kept
@@ -116,7 +116,7 @@ class NewDialog(Retranslated, FormDialog):
         self._show_choice()
 
     def result_choice(self) -> NewChoice:
-        """The present choice; in self-attention m is n."""
+        """Return the present choice; in self-attention m is n."""
         sizes = {name: box.value() for name, box in self.boxes.items()}
         kind = next(kind for kind, radio in self.radios.items() if radio.isChecked())
         sizes["m"] = sizes["n"] if kind == "self" else self._own_m
@@ -130,7 +130,7 @@ class NewDialog(Retranslated, FormDialog):
         )
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("New problem"))
         self.radios["direct"].setText(self.tr("Q, K, V directly"))
         self.radios["self"].setText(self.tr("Self-attention from X"))
@@ -300,7 +300,7 @@ class NewDialog(Retranslated, FormDialog):
 
 
 def _in_a_row(buttons: Iterable[QRadioButton], parent: QWidget) -> QWidget:
-    """One of these is chosen; they stand beside each other."""
+    """Lay out buttons beside each other, of which one is chosen."""
     holder = QWidget(parent)
     row = QHBoxLayout(holder)
     row.setContentsMargins(0, 0, 0, 0)
@@ -312,7 +312,7 @@ def _in_a_row(buttons: Iterable[QRadioButton], parent: QWidget) -> QWidget:
 
 
 def _simple_masks() -> tuple[str, ...]:
-    """The mask layers that need no number and no table of their own."""
+    """Return the mask layers that need no number and no table of their own."""
     return tuple(kind for kind, layer in MASKS.items() if not layer.first(1, 1, 1))
 
 

@@ -71,7 +71,10 @@ class WorkLine(Retranslated, QWidget):
     cancelRequested = Signal()
 
     def __init__(self, work: str, parent: QWidget | None = None, *, of: str = "") -> None:
-        """`work` is a key of WORK, and with `of` (of several alike) the start of the object names of its parts."""
+        """Build the line of `work`, a key of WORK.
+
+        With `of` (of several alike) it begins the object names of its parts.
+        """
         super().__init__(parent)
         name = f"{work}.{of}" if of else work
         self.setObjectName(f"{name}.progress")
@@ -109,7 +112,7 @@ class WorkLine(Retranslated, QWidget):
             self._patience.start()
 
     def set_share(self, share: float) -> None:
-        """The share of the work that is done, 0 … 1."""
+        """Set the share of the work that is done, 0 … 1."""
         self._share = share
         self.retranslate()
 
@@ -119,11 +122,11 @@ class WorkLine(Retranslated, QWidget):
         self.hide()
 
     def text(self) -> str:
-        """The present text."""
+        """Return the present text."""
         return self._text.text()
 
     def retranslate(self) -> None:
-        """All words in the present language; a long name is cut in its middle."""
+        """Set all words anew, in the present language; a long name is cut in its middle."""
         metrics = self.fontMetrics()
         name = metrics.elidedText(self._name, Qt.TextElideMode.ElideMiddle, LETTERS * metrics.averageCharWidth())
         line = QCoreApplication.translate("WorkLine", self._work.line)
@@ -132,7 +135,7 @@ class WorkLine(Retranslated, QWidget):
         self.cancel.setAccessibleName(self.cancel_words())
 
     def sizeHint(self) -> QSize:
-        """A size no higher than the words beside it: the status bar keeps its height."""
+        """Return a size no higher than the words beside it: the status bar keeps its height."""
         return QSize(super().sizeHint().width(), self._text.sizeHint().height())
 
     minimumSizeHint = sizeHint
@@ -180,5 +183,5 @@ class PageProgress(WorkLine):
     """Says how much of the page is computed; its button stops that."""
 
     def sizeHint(self) -> QSize:
-        """As high as its button: no status bar has to keep its height here."""
+        """Return a size as high as its button: no status bar has to keep its height here."""
         return super().sizeHint().expandedTo(self.cancel.sizeHint())

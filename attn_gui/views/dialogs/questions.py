@@ -150,7 +150,7 @@ class WeightDialog(QDialog):
     def __init__(
         self, name: str, value: str, meanings: Container[str], *, sink: bool, parent: QWidget | None = None
     ) -> None:
-        """`name` and `value` are those of the cell, `meanings` the keys that are possible; `sink`: it has a share."""
+        """Ask what `value` in the cell `name` means, one of the keys `meanings`; `sink`: it has a share."""
         super().__init__(parent)
         self.setObjectName("dialog.weight")
         self.setWindowTitle(self.tr("Set {name} to {value}").format(name=name, value=value))
@@ -196,7 +196,7 @@ class WeightDialog(QDialog):
         self.radios[first].setFocus()
 
     def meaning(self) -> str:
-        """The chosen key of MEANINGS."""
+        """Return the chosen key of MEANINGS."""
         return next(key for key, radio in self.radios.items() if radio.isChecked())
 
 
@@ -207,7 +207,7 @@ class TakeDialog(QDialog):
     """A list of axes and a number on the one that is chosen."""
 
     def __init__(self, cells: str, axes: Mapping[str, tuple[str, int, int]], parent: QWidget | None = None) -> None:
-        """`axes`: by key the name of an axis, how many places it has, and the one that is proposed."""
+        """Ask for a place on each of `axes`: by key its name, how many places it has, and the one that is proposed."""
         super().__init__(parent)
         self.setObjectName("dialog.take")
         self.setWindowTitle(self.tr("Take {cells} from elsewhere").format(cells=cells))
@@ -242,7 +242,7 @@ class TakeDialog(QDialog):
         self.place.selectAll()
 
     def source(self) -> dict[str, int]:
-        """The place on the axis that is chosen, by its key."""
+        """Return the place on the axis that is chosen, by its key."""
         return {self.axis.currentData(): self.place.value()}
 
     def _follow_axis(self, *_: object) -> None:

@@ -59,7 +59,7 @@ class NumberPreview(QWidget):
             cell.setText(texts.get(place, ""))
 
     def text(self) -> str:
-        """The numbers on show, row by row."""
+        """Return the numbers on show, row by row."""
         places = sorted(place for place, cell in self._cells.items() if cell.text())
         rows = {row: [self._cells[place].text() for place in places if place[0] == row] for row, _ in places}
         return "\n".join(" ".join(row) for row in rows.values())
@@ -84,7 +84,7 @@ class NumberPreview(QWidget):
 
 
 def _text(number: Any, dtype: np.dtype[Any]) -> str:
-    """The number in full where it is short, else rounded."""
+    """Return the number in full where it is short, else rounded."""
     text = shortest(number, dtype)
     return text if len(text) <= LETTERS else shown(float(number), DECIMALS)
 
@@ -100,7 +100,7 @@ class ReadingsDialog(QDialog):
     """One button for every matrix with its first numbers; `chosen` is the place of the one that was picked."""
 
     def __init__(self, name: str, *, several: bool = False, parent: QWidget | None = None) -> None:
-        """`several`: the text holds several matrices, none of which can be read in two ways."""
+        """Ask for a reading; `several`: the text holds several matrices, none of which can be read in two ways."""
         super().__init__(parent)
         self.setObjectName("dialog.readings")
         self.setWindowTitle(self.tr("How to read {name}").format(name=name))
@@ -237,7 +237,7 @@ class ReadingList(QWidget):
         self._column.setSpacing(SPACING.xs)
 
     def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
-        """(key, words) of every reading; the chosen one stays if it is still there."""
+        """Set (key, words) of every reading; the chosen one stays if it is still there."""
         kept = [key for key, _ in choices]
         if list(self._buttons) != kept:
             self._replace(kept)
@@ -246,7 +246,7 @@ class ReadingList(QWidget):
             self._buttons[key].setAccessibleName(words.replace("\n", ", "))
 
     def key(self) -> str | None:
-        """The key of the chosen reading; None while there is none."""
+        """Return the key of the chosen reading; None while there is none."""
         return next((key for key, button in self._buttons.items() if button.isChecked()), None)
 
     def set_key(self, key: str | None) -> None:
@@ -258,11 +258,11 @@ class ReadingList(QWidget):
         self._group.setExclusive(True)
 
     def choices(self) -> list[tuple[str, str]]:
-        """(key, words) of every reading."""
+        """Return (key, words) of every reading."""
         return [(key, button.text()) for key, button in self._buttons.items()]
 
     def button(self, key: str) -> QRadioButton:
-        """The button of a reading."""
+        """Return the button of a reading."""
         return self._buttons[key]
 
     def set_pictures(self, pictures: Mapping[str, QImage]) -> None:

@@ -52,7 +52,7 @@ class TargetDialog(Retranslated, FormDialog):
     def __init__(
         self, name: str, value: float, ways: Sequence[str], *, odds: bool, parent: QWidget | None = None
     ) -> None:
-        """`ways` are what may be changed, the first one is proposed; `odds`: whether the row has odds to be kept."""
+        """Ask for a way among `ways`, the first one proposed; `odds`: whether the row has odds to be kept."""
         super().__init__(parent)
         self.setObjectName("dialog.target")
         self._name, self._value = name, value
@@ -90,7 +90,7 @@ class TargetDialog(Retranslated, FormDialog):
             super().accept()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Set {name}").format(name=self._name))
         self._caption.setText(self.tr("{name} should be").format(name=self._name))
         self._now.setText(self.tr("now {value}").format(value=number(self._value)))
@@ -149,7 +149,7 @@ class TargetDialog(Retranslated, FormDialog):
         self.buttons.rejected.connect(self.reject)
 
     def way(self) -> str:
-        """The part that is changed for the target."""
+        """Return the part that is changed for the target."""
         return next(way for way, radio in self.radios.items() if radio.isChecked())
 
     def _ask(self) -> None:

@@ -80,7 +80,7 @@ class TokensDialog(Retranslated, QDialog):
         self_attention: bool = False,
         may_resize: bool = False,
     ) -> None:
-        """The rows there are and the names that they show; `may_resize` offers to give every token a row."""
+        """Set the rows there are and the names that they show; `may_resize` offers to give every token a row."""
         self._n, self._m, self._may_resize = n, m, may_resize
         self._present = {"query_tokens": query_tokens, "key_tokens": key_tokens}
         self._known = frozenset((*(query_tokens or ()), *(key_tokens or ())))
@@ -90,21 +90,24 @@ class TokensDialog(Retranslated, QDialog):
         self._load()
 
     def tokens(self) -> tuple[str, ...]:
-        """The tokens of the sentence as it stands."""
+        """Return the tokens of the sentence as it stands."""
         return self._own if self._own is not None else split_tokens(self.sentence.toPlainText(), self._known)
 
     def result_fields(self) -> dict[str, Tokens]:
-        """`query_tokens`, `key_tokens` or both, one for each row; rows past the sentence get their number."""
+        """Return `query_tokens`, `key_tokens` or both, one for each row; rows past the sentence get their number."""
         tokens, sizes = self.tokens(), {"query_tokens": self._n, "key_tokens": self._m} | self._resized_rows()
         return {name: _fitted(tokens, sizes[name]) for name in self._sides()}
 
     def result_sizes(self) -> dict[str, int]:
-        """n, m or both where rows are to be added or removed so that each token has one; else empty."""
+        """Return n, m or both where rows are to be added or removed so that each token has one; else empty."""
         rows = self._resized_rows()
         return {{"query_tokens": "n", "key_tokens": "m"}[name]: count for name, count in rows.items()}
 
     def old_places(self, size: str) -> list[int]:
-        """The row, of n or m before, that each token stands for; −1 for a new one. A cut by hand knows its place."""
+        """Return the row, of n or m before, that each token stands for.
+
+        −1 for a new one. A cut by hand knows its place.
+        """
         name, rows = {"n": ("query_tokens", self._n), "m": ("key_tokens", self._m)}[size]
         before = self._present[name] or (None,) * rows
         if self._own is None:
@@ -114,7 +117,7 @@ class TokensDialog(Retranslated, QDialog):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Tokens"))
         self._captions["sentence"].setText(self.tr("sentence"))
         self._captions["side"].setText(self.tr("names of"))
@@ -204,7 +207,7 @@ class TokensDialog(Retranslated, QDialog):
         self.pieces.setCurrentRow(min(start, self.pieces.count() - 1))
 
     def _on_piece_changed(self, piece: QListWidgetItem) -> None:
-        """A token that was edited: a blank in it splits it, nothing in it takes it away."""
+        """Take over an edited token: a blank in it splits it, nothing in it takes it away."""
         place = self.pieces.row(piece)
         self._cut_by_hand(place, place + 1, str(piece.data(Qt.ItemDataRole.EditRole)).split())
 
@@ -217,7 +220,7 @@ class TokensDialog(Retranslated, QDialog):
         return QSize(scaled(420), super().sizeHint().height())
 
     def _sides(self) -> tuple[str, ...]:
-        """The fields that get new tokens."""
+        """Return the fields that get new tokens."""
         picked = self.side.currentData()
         return {"both": ("query_tokens", "key_tokens"), "queries": ("query_tokens",)}.get(picked, ("key_tokens",))
 
@@ -226,7 +229,7 @@ class TokensDialog(Retranslated, QDialog):
         return {name: len(self.tokens()) for name in self._sides()} if offered else {}
 
     def _show_tokens(self) -> None:
-        """The pieces, and what they do to the rows."""
+        """Show the pieces, and what they do to the rows."""
         tokens = self.tokens()
         rows = {"query_tokens": self._n, "key_tokens": self._m}
         used = max((rows | self._resized_rows())[name] for name in self._sides())
@@ -246,7 +249,7 @@ class TokensDialog(Retranslated, QDialog):
         self._said.setText("\n".join(dict.fromkeys(self._fate(name, rows[name]) for name in self._sides())))
 
     def _fate(self, name: str, rows: int) -> str:
-        """The effect on the rows of one side, in one sentence."""
+        """Return the effect on the rows of one side, in one sentence."""
         count, queries = len(self.tokens()), name == "query_tokens"
         if not count:
             return self.tr("No tokens: rows are labeled by number.")
@@ -276,5 +279,5 @@ class TokensDialog(Retranslated, QDialog):
 
 
 def _fitted(tokens: tuple[str, ...], rows: int) -> Tokens:
-    """One token for each row; None when there are none at all."""
+    """Return one token for each row; None when there are none at all."""
     return (tokens[:rows] + tuple(str(row) for row in range(len(tokens), rows))) if tokens else None

@@ -91,7 +91,7 @@ class Relations(Retranslated, QWidget):
         self.retranslate()
 
     def set_explanation(self, explanation: Explanation, context: ExplainContext) -> None:
-        """The neighbors of a cell."""
+        """Set the neighbors of a cell."""
         found = (sources(explanation), reaches(context.reach, context.head))
         for caption, row, neighbors in zip(self._captions, self._rows, found, strict=True):
             row.set_neighbors(neighbors)
@@ -101,7 +101,7 @@ class Relations(Retranslated, QWidget):
         self._show_toggles()
 
     def set_toggles_offered(self, offered: bool) -> None:
-        """Whether maps and tables can be asked to show both directions whole."""
+        """Set whether maps and tables can be asked to show both directions whole."""
         self._offered = offered
         self._show_toggles()
 
@@ -117,11 +117,11 @@ class Relations(Retranslated, QWidget):
         self._other.setVisible(bool(other))
 
     def links(self) -> tuple[QWidget, ...]:
-        """The links and the button, in order."""
+        """Return the links and the button, in order."""
         return *(link for row in self._rows for link in row.links), *self._toggles.values()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._captions[0].setText(self.tr("Comes from"))
         self._captions[1].setText(self.tr("Reaches"))
         self._toggles[BACKWARD].setText(self.tr("Show its origin"))
@@ -156,7 +156,7 @@ class Trail(QWidget):
         self._row = FlowLayout(self, gap=SPACING.s)
 
     def set_places(self, names: Sequence[str]) -> None:
-        """The names of the places, the present one last."""
+        """Set the names of the places, the present one last."""
         before, self._names = self._names, tuple(names)
         if len(before) == len(names) and before[:-1] == self._names[:-1]:
             if before != self._names and self._here is not None:
@@ -181,7 +181,7 @@ class Trail(QWidget):
             self._links[-1].setFocus()
 
     def links(self) -> tuple[Link, ...]:
-        """The links back, in order."""
+        """Return the links back, in order."""
         return tuple(self._links)
 
     def _link(self, name: str, position: int) -> Link:
@@ -199,7 +199,7 @@ class Trail(QWidget):
 
 
 def dressed(label: QLabel, letters: str, tone: str, *, strong: bool = False) -> QLabel:
-    """The label in a size and color of the look."""
+    """Give a label a size and color of the look."""
     dress(label, letters, tone, strong=strong)
     return label
 
@@ -237,7 +237,7 @@ class WalkButton(Retranslated, QWidget):
         restyle(self.button)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.button.setText(self.tr("Walk through this cell"))
         set_tip(self.button, self.tr("Show step by step, with its numbers, how this cell is computed"))
         self._key.setText(self.tr("Space key"))
@@ -275,17 +275,17 @@ class CellButtons(Retranslated, QWidget):
         self.retranslate()
 
     def set_one_offered(self, offered: bool) -> None:
-        """Whether there is one equation for the whole query."""
+        """Set whether there is one equation for the whole query."""
         self._has_one = offered
         self._show_buttons()
 
     def set_target_offered(self, offered: bool) -> None:
-        """Whether the explained cell can be given a target."""
+        """Set whether the explained cell can be given a target."""
         self._has_target = offered
         self._show_buttons()
 
     def set_more_offered(self, offered: bool) -> None:
-        """Whether more than a copy is offered."""
+        """Set whether more than a copy is offered."""
         self._more = offered
         self._show_buttons()
 
@@ -299,11 +299,11 @@ class CellButtons(Retranslated, QWidget):
         return self._one.isChecked() and not self._one.isHidden()
 
     def buttons(self) -> tuple[QPushButton, ...]:
-        """All of them in order."""
+        """Return all of them in order."""
         return self._copy, self._one, self._target
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._one.setText(self.tr("As one equation"))
         self._copy.setText(self.tr("Copy"))
         self._forms["text"].setText(self.tr("As text"))

@@ -63,7 +63,7 @@ class Sentences(QObject):
         return runs(template, **_words(explanation, context) | more)
 
     def _in_two_states(self, explanation: Explanation, context: ExplainContext) -> Sentence:
-        """The cell in the state before and in the present one."""
+        """Return the cell in the state before and in the present one."""
         assert context.before is not None
         (before, now), old, entry = context.before.names, context.before.value, STAGE[explanation.stage]
         closed = QCoreApplication.translate("Heatmap", "not allowed")
@@ -85,11 +85,11 @@ class Sentences(QObject):
         return runs(text, **_words(explanation, context) | words)
 
     def layer_name(self, layer: int, context: ExplainContext) -> str:
-        """`the causal mask`: the mask layer that closes a cell, by its kind."""
+        """Return `the causal mask`: the mask layer that closes a cell, by its kind."""
         return filled(self.tr("the {kind} mask"), {"kind": mask_name(context.problem.mask[layer].kind)})
 
     def _by_hand(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        """The cell of a person's number, or of one that an intervention made."""
+        """Return the cell of a person's number, or of one that an intervention made."""
         computed = explanation.computed
         assert computed is not None
         words: Words = {"cell": cell_name(explanation.stage, explanation.index), "computed": number(computed.value)}
@@ -216,7 +216,7 @@ class Sentences(QObject):
 
     @staticmethod
     def _products(explanation: Explanation, context: ExplainContext, plain: str, shifted: str) -> tuple[str, Words]:
-        """A sum of products: the second sentence where the stage reads a bias, too."""
+        """Return a sum of products: the second sentence where the stage reads a bias, too."""
         source, weight, *bias = explanation.read
         words: Words = {
             "count": context.problem.arrays()[weight].shape[0],
@@ -299,7 +299,7 @@ class Sentences(QObject):
         }
 
     def _named_column(self, explanation: Explanation, context: ExplainContext) -> str:
-        """`97 (head 3, c = 1)`: the column as tables count it, and as formulas do within the head."""
+        """Return `97 (head 3, c = 1)`: the column as tables count it, and as formulas do within the head."""
         column = explanation.index[-1]
         if context.problem.num_heads == 1:
             return str(column)
@@ -307,14 +307,14 @@ class Sentences(QObject):
         return self.tr("{column} (head {head}, c = {inner})").format(column=column, head=head, inner=inner)
 
     def _named_token(self, explanation: Explanation, context: ExplainContext) -> Sentence:
-        """`query it` or `key tired`: what the row of Q, K or V belongs to."""
+        """Return `query it` or `key tired`: what the row of Q, K or V belongs to."""
         row = explanation.index[-2]
         if STAGE[explanation.stage].by_key:
             return runs(self.tr("key {key}"), key=strong(context.key_name(row), "key"))
         return runs(self.tr("query {query}"), query=strong(context.query_name(row), "query"))
 
     def _cell(self, explanation: Explanation, context: ExplainContext) -> tuple[str, Words]:
-        """The words for every stage: its title, the place and the number."""
+        """Return the words for every stage: its title, the place and the number."""
         words: Words = {"title": stage_title(explanation.stage), "token": self._named_token(explanation, context)}
         if STAGE[explanation.stage].square:
             return self.tr("{title} of query {query} and key {key}: {value}."), words
@@ -322,7 +322,7 @@ class Sentences(QObject):
 
 
 def _words(explanation: Explanation, context: ExplainContext) -> Words:
-    """The words of most sentences: the row as a query, the column as a key or as a number, the value."""
+    """Return the words of most sentences: the row as a query, the column as a key or as a number, the value."""
     row, column = explanation.index[-2:]
     return {
         "query": strong(context.query_name(row), "query"),
@@ -343,12 +343,12 @@ class Equations(NamedTuple):
 
 
 def by_step(explanation: Explanation) -> Equations:
-    """The formula of the cell, one step back."""
+    """Return the formula of the cell, one step back."""
     return Equations(chain_of(explanation.sides_latex), tuple(explanation.parts_latex))
 
 
 def as_one(explanation: Explanation) -> Equations | None:
-    """The sum over the keys, divided by Z; None for a cell that is no such sum."""
+    """Return the sum over the keys, divided by Z; None for a cell that is no such sum."""
     query = explanation.per_query
     if query is None:
         return None

@@ -61,26 +61,26 @@ class ExplainContext(NamedTuple):
     before: OtherState | None = None
 
     def query_name(self, row: int) -> str:
-        """The token of a query, or its number."""
+        """Return the token of a query, or its number."""
         return _token(self.query_tokens, row)
 
     def key_name(self, row: int) -> str:
-        """The token of a key, or its number."""
+        """Return the token of a key, or its number."""
         return _token(self.key_tokens, row)
 
     def shown_name(self, stage: str, row: int, column: int) -> str:
-        """`A[10, 13]`: columns of Q, K and V count over the whole matrix, others within the head."""
+        """Return `A[10, 13]`: columns of Q, K and V count over the whole matrix, others within the head."""
         if not STAGE[stage].input_side:
             return cell_name(stage, (row, column))
         return cell_name(stage, (row, column + self.head_of(stage) * self.head_width(stage)))
 
     def head_of(self, stage: str) -> int:
-        """The shown head as Q, K or V count it: K and V may have fewer."""
+        """Return the shown head as Q, K or V count it: K and V may have fewer."""
         problem = self.problem
         return self.head // (problem.num_heads // problem.kv_heads) if STAGE[stage].by_key else self.head
 
     def head_width(self, stage: str) -> int:
-        """The number of columns of Q, K or V of a head: keys may be wider than queries."""
+        """Return the number of columns of Q, K or V of a head: keys may be wider than queries."""
         problem, entry = self.problem, STAGE[stage]
         if entry.target.name == "value":
             return problem.d_v
@@ -88,32 +88,32 @@ class ExplainContext(NamedTuple):
 
 
 def cell_name(name: str, index: Sequence[object]) -> str:
-    """`A[10, 13]`: the symbol and the last two indices; a number without axes is its symbol alone."""
+    """Return `A[10, 13]`: the symbol and the last two indices; a number without axes is its symbol alone."""
     places = ", ".join(str(place) for place in tuple(index)[-2:])
     return f"{letter(name)}[{places}]" if places else letter(name)
 
 
 def running_name(first: Cell, last: Cell, letter: str) -> str:
-    """`Q[10, c]`: the name of cells whose index runs from that of the first to that of the last."""
+    """Return `Q[10, c]`: the name of cells whose index runs from that of the first to that of the last."""
     return cell_name(first.name, [a if a == b else letter for a, b in zip(first.index, last.index, strict=True)])
 
 
 def role_of(name: str) -> str:
-    """The role of the rows of Q, K and V; empty for other matrices."""
+    """Return the role of the rows of Q, K and V; empty for other matrices."""
     if name not in STAGE or not STAGE[name].input_side:
         return ""
     return "key" if STAGE[name].by_key else "query"
 
 
 def number(value: float) -> str:
-    """A number in a sentence, in as many digits as formulas have it."""
+    """Return a number in a sentence, in as many digits as formulas have it."""
     if is_whole(value) or not math.isfinite(value):
         return column_number(value, 0)
     return short_number(value).replace("-", MINUS)
 
 
 def column_number(value: float, decimals: int) -> str:
-    """A number in a column: fixed decimals also for small ones, so that points stand below one another."""
+    """Return a number in a column: fixed decimals also for small ones, so that points stand below one another."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -125,7 +125,7 @@ def column_number(value: float, decimals: int) -> str:
 
 
 def column_writer(values: Iterable[float], decimals: int) -> Callable[[float], str]:
-    """The number format of a column: powers of ten where the largest, or one of them, would lose its
+    """Return the number format of a column: powers of ten where the largest, or one of them, would lose its
     digits otherwise."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     if 0 < largest < 10.0 ** (1 - decimals):
@@ -139,7 +139,7 @@ def _power_of_ten(value: float) -> str:
 
 
 def _token(tokens: Sequence[str] | None, row: int) -> str:
-    """A token as it is shown; one of blanks alone is its number."""
+    """Return a token as it is shown; one of blanks alone is its number."""
     return (token_text(tokens[row]).strip() if tokens and row < len(tokens) else "") or str(row)
 
 
@@ -160,7 +160,7 @@ class Neighbor:
 
 
 def sources(explanation: Explanation) -> tuple[Neighbor, ...]:
-    """One link a matrix: its cell with the value, or its row or column with a dot where the index runs.
+    """Return one link a matrix: its cell with the value, or its row or column with a dot where the index runs.
 
     A link to a row or column leads to the cell in it whose term is the largest.
     """
@@ -179,12 +179,12 @@ def _linked(found: Sequence[Cell], explanation: Explanation) -> tuple[Neighbor, 
 
 
 def reaches(reach: Iterable[Reached], head: int) -> tuple[Neighbor, ...]:
-    """One link a stage, in order: `A[10, ·]`, of the shown head where that is reached."""
+    """Return one link a stage, in order: `A[10, ·]`, of the shown head where that is reached."""
     return tuple(_reached(one, head) for one in reach)
 
 
 def covered(boxes: Sequence[Box]) -> int:
-    """The number of cells in any of the boxes, cells of several counted once; batch and heads left out."""
+    """Return the number of cells in any of the boxes, cells of several counted once; batch and heads left out."""
     edges = [sorted({edge for box in boxes for edge in (box[axis].start, box[axis].stop)}) for axis in (-2, -1)]
     grid = np.zeros([max(len(line) - 1, 0) for line in edges], bool)
     for box in boxes:
@@ -196,7 +196,7 @@ def covered(boxes: Sequence[Box]) -> int:
 
 
 def shown_boxes(boxes: Sequence[Box], head: int) -> tuple[Box, ...]:
-    """The boxes of one head: the shown one where it is reached, else the first that is."""
+    """Return the boxes of one head: the shown one where it is reached, else the first that is."""
     if len(boxes[0]) < 4:
         return tuple(boxes)
     mine = tuple(box for box in boxes if box[1].start <= head < box[1].stop)
@@ -238,7 +238,7 @@ def _reached(one: Reached, head: int) -> Neighbor:
 
 
 def _reached_text(one: Reached, boxes: Sequence[Box]) -> str:
-    """A row or a column by its name, what is neither by its number of cells."""
+    """Return a row or a column by its name, what is neither by its number of cells."""
     if len(boxes) > 1:
         words = QCoreApplication.translate("Relations", "{symbol}, {count} cells")
         return words.format(symbol=cell_name(one.stage, ()), count=covered(boxes))

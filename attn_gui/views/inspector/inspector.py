@@ -119,15 +119,15 @@ class Inspector(Retranslated, QWidget):
         self._pages.setCurrentWidget(self._covered_page)
 
     def set_target_offered(self, offered: bool) -> None:
-        """Whether the explained cell can be given a target."""
+        """Set whether the explained cell can be given a target."""
         self.foot.set_target_offered(offered)
 
     def set_walk_offered(self, offered: bool) -> None:
-        """Whether the explained cell can be walked through."""
+        """Set whether the explained cell can be walked through."""
         self._walk.setVisible(offered)
 
     def set_walk_main(self, main: bool) -> None:
-        """Whether its button is the one to press next; else another one of the column is."""
+        """Set whether its button is the one to press next; else another one of the column is."""
         self._walk.set_main(main)
 
     def set_reach_shown(self, shown: str, other: str = "") -> None:
@@ -154,7 +154,7 @@ class Inspector(Retranslated, QWidget):
         self._tabs.setCurrentIndex(place)
 
     def is_turned_to(self, tab: str) -> bool:
-        """Whether one of `TABS` is on show, or large in the place of the maps."""
+        """Return whether one of `TABS` is on show, or large in the place of the maps."""
         return TABS[self._tabs.currentIndex()] == tab or (tab == "pages" and not self._here)
 
     def set_parts(self, shown: Set[str]) -> None:
@@ -174,7 +174,7 @@ class Inspector(Retranslated, QWidget):
             part.setFocusPolicy(Qt.FocusPolicy.TabFocus if several else Qt.FocusPolicy.NoFocus)
 
     def set_pages_here(self, here: bool) -> None:
-        """Whether the pages of the catalog stand here, or are large somewhere else."""
+        """Set whether the pages of the catalog stand here, or are large somewhere else."""
         self._here = here
         if not here:
             self._tabs.setCurrentIndex(0)
@@ -186,7 +186,7 @@ class Inspector(Retranslated, QWidget):
             self.pages.show()  # a stack that it leaves has hidden it
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         for frame in (self, self._tabs):
             frame.setAccessibleName(self.tr("Explain"))
         titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Gradients"), self.tr("Pages"))
@@ -210,7 +210,7 @@ class Inspector(Retranslated, QWidget):
         return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Its tabs: a lesson and a notice together leave no more on a low screen."""
+        """Return the size of its tabs: a lesson and a notice together leave no more on a low screen."""
         return QSize(super().minimumSizeHint().width(), self._tabs.tabBar().sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

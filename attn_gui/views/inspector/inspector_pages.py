@@ -44,7 +44,7 @@ class FirstSteps(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._title.setText(self.tr("No cell chosen"))
         self._keyboard_title.setText(self.tr("Keyboard"))
         steps = (
@@ -161,7 +161,7 @@ class SensitivityPage(Retranslated, QWidget):
         self.retranslate()
 
     def set_gradients(self, name: str, gradients: Sequence[CellGradient]) -> None:
-        """`name` is that of the cell; the largest gradient comes first."""
+        """Show the gradients of the cell `name`, the largest first."""
         self._name, self._gradients, self._reason = name, tuple(gradients), "none" if not gradients else ""
         self._show()
 
@@ -176,17 +176,17 @@ class SensitivityPage(Retranslated, QWidget):
         self.set_nothing("refused")
 
     def links(self) -> tuple[Link, ...]:
-        """The links in order."""
+        """Return the links in order."""
         return tuple(line.link for line in self._lines[: len(self._gradients)])
 
     def copied(self) -> Copied | None:
-        """Every gradient on show, in full precision."""
+        """Return every gradient on show, in full precision."""
         names = [cell_name(gradient.field, gradient.index) for gradient in self._gradients]
         read = [[np.float64(gradient.value)] for gradient in self._gradients]
         return Copied((len(names), 1), lambda: read, names, [f"∂{self._name}"]) if names else None
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         sentences = {
             "": self.tr("How much {name} changes when one number of the problem grows by a little, for each unit:"),
             "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
@@ -317,12 +317,12 @@ class VerifyPage(Retranslated, QWidget):
         self._show()
 
     def set_outdated(self) -> None:
-        """The numbers have changed since: what was found goes."""
+        """Clear what was found: the numbers have changed since."""
         self._report, self._state = None, "outdated" if self._state in ("done", "outdated") else "never"
         self._show()
 
     def copied(self) -> Copied | None:
-        """The worst difference of every stage, in full."""
+        """Return the worst difference of every stage, in full."""
         if self._report is None or not self._report.stages:
             return None
         read = [[np.float64(checked.difference)] for checked in self._report.stages]
@@ -330,7 +330,7 @@ class VerifyPage(Retranslated, QWidget):
         return Copied((len(read), 1), lambda: read, names, [self.tr("worst difference")])
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.button.setText(self.tr("Stop") if self._state == "working" else self.tr("Verify now"))
         self._words.setText(self._sentence())
         set_tip(self.button, self.tr("Compute every stage a second time, cell by cell, and say where it differs"))

@@ -84,7 +84,7 @@ class TermsModel(QAbstractTableModel):
 
     # --- what is shown ---------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
-        """The terms of a cell; the tail stays open while the stage stays the same."""
+        """Set the terms of a cell; the tail stays open while the stage stays the same."""
         before, headers = (self.rowCount(), self.columnCount()), self._written_headers()
         self._take(explanation, context)
         if before == (self.rowCount(), self.columnCount()) and min(before) > 0:  # a table laid out as it is stays so
@@ -133,23 +133,23 @@ class TermsModel(QAbstractTableModel):
         self.tight = tight
 
     def alone(self, row: int) -> bool:
-        """Whether a row has a name and a value and nothing between: the tail, a bias among products."""
+        """Return whether a row has a name and a value and nothing between: the tail, a bias among products."""
         return self._is_tail(row) or len(self._term(row).cells) != len(self._headers)
 
     def has_tail(self) -> bool:
-        """Whether the last row stands for several terms."""
+        """Return whether the last row stands for several terms."""
         return len(self._order) > ALL_UP_TO and not self._expanded
 
     def shown(self) -> int:
-        """The number of terms with a row of their own."""
+        """Return the number of terms with a row of their own."""
         return TOP if self.has_tail() else len(self._order)
 
     def count(self) -> int:
-        """The number of terms."""
+        """Return the number of terms."""
         return len(self._order)
 
     def of_weights(self) -> bool:
-        """Whether the terms are the weights of a row."""
+        """Return whether the terms are the weights of a row."""
         return self._entry is not None and self._entry.shares
 
     @property
@@ -161,11 +161,11 @@ class TermsModel(QAbstractTableModel):
         return self._entry is not None and self._entry.over_keys
 
     def product(self) -> str:
-        """`q·k`: what a term is, in letters; empty where the terms are no products."""
+        """Return `q·k`: what a term is, in letters; empty where the terms are no products."""
         return self._value_header() if self._headers and not self.of_weights() else ""
 
     def largest(self) -> float:
-        """The length that a full bar stands for: 1 for weights, else the largest finite row."""
+        """Return the length that a full bar stands for: 1 for weights, else the largest finite row."""
         if self.of_weights():
             return 1.0
         if self._largest is None:
@@ -174,18 +174,18 @@ class TermsModel(QAbstractTableModel):
         return self._largest
 
     def signed(self) -> bool:
-        """Whether bars differ by sign."""
+        """Return whether bars differ by sign."""
         return not self.of_weights()
 
     def cell(self, index: Index) -> Cell | None:
-        """The cell that a row or number leads to: the number's own cell, or the first one of the term."""
+        """Return the cell that a row or number leads to: the number's own cell, or the first one of the term."""
         if not index.isValid() or self._is_tail(index.row()):
             return None
         cells = self._term(index.row()).cells
         return cells[min(max(index.column() - 1, 0), len(cells) - 1)] if cells else None
 
     def copied(self) -> Copied:
-        """Every term, the tail too, with its numbers in full precision."""
+        """Return every term, the tail too, with its numbers in full precision."""
         columns = [str(self.headerData(k, Qt.Orientation.Horizontal) or "") for k in range(1, self.columnCount())]
         names = [self._name(row) for row in range(self.count())]
         return Copied(
@@ -244,7 +244,7 @@ class TermsModel(QAbstractTableModel):
         return None
 
     def face(self, row: int, column: int) -> TermCell:
-        """The contents of a cell, made once."""
+        """Return the contents of a cell, made once."""
         place = row, self.tight
         if place not in self._faces:
             self._faces[place] = self._made_faces(row)
@@ -256,7 +256,7 @@ class TermsModel(QAbstractTableModel):
 
     # --- inside ----------------------------------------------------------------------------------
     def _made_faces(self, row: int) -> tuple[TermCell, ...]:
-        """The name, the numbers and the value of a row."""
+        """Return the name, the numbers and the value of a row."""
         tail, value, chosen = self._is_tail(row), self._row_value(row), self._is_chosen(row)
         name = self.tr("{count} more").format(count=self.count() - self.shown()) if tail else self._name(row)
         cells = () if tail else self._term(row).cells
@@ -273,7 +273,7 @@ class TermsModel(QAbstractTableModel):
         return TermCell(name, None, chosen, "text"), *numbers, TermCell(write_value(value), value, chosen, "text")
 
     def _ways_of_writing(self) -> tuple[tuple[Write, ...], Write]:
-        """The ways in which columns of numbers and values are written, the values as the largest of them asks for.
+        """Return how the columns of numbers and values are written, the values as the largest asks for.
 
         A column of whole numbers has no decimals. Printed factors give their printed product: where they do not, whole
         columns get digits more, as few as can be.
@@ -303,7 +303,10 @@ class TermsModel(QAbstractTableModel):
         return [self._row_value(self.shown())] if self.has_tail() else []
 
     def _tip(self, row: int) -> str:
-        """The whole text of the row; where columns are counted within a head, their numbers in the tables, too."""
+        """Return the whole text of the row.
+
+        Where columns are counted within a head, their numbers in the tables, too.
+        """
         text = self.face(row, 0).text
         if self._is_tail(row) or self._over_keys():
             return text
@@ -326,7 +329,7 @@ class TermsModel(QAbstractTableModel):
         return float(self._values[self._order[row]])
 
     def _old_value(self, row: int) -> float:
-        """The weight of a row of the table, or the sum of those of the tail, in the state before."""
+        """Return the weight of a row of the table, or the sum of those of the tail, in the state before."""
         assert self.two_states is not None
         order = self._order[self.shown() :] if self._is_tail(row) else self._order[row : row + 1]
         keys = [self._terms[int(place)].cells[0].index[-1] for place in order] if self._terms is not None else []
@@ -343,7 +346,7 @@ class TermsModel(QAbstractTableModel):
         return self._terms[int(self._order[row])]
 
     def _number_headers(self) -> tuple[tuple[str, str], ...]:
-        """One column a number of the first term: `Q[10, c]`, with a letter where the index runs."""
+        """Return one column a number of the first term: `Q[10, c]`, with a letter where the index runs."""
         if not self._terms:
             return ()
         first = self._terms[0]
@@ -375,7 +378,7 @@ class TermsModel(QAbstractTableModel):
 
 
 def _is_product(factors: Sequence[float], value: float) -> bool:
-    """Whether a term is the product of its two numbers: of a difference, or behind a function, it is not."""
+    """Return whether a term is the product of its two numbers: of a difference, or behind a function, it is not."""
     return len(factors) == 2 and math.isfinite(value) and math.isclose(factors[0] * factors[1], value, rel_tol=1e-5)
 
 
@@ -391,7 +394,7 @@ def _column_writer(column: Sequence[float], decimals: int, printed: PrintedNumbe
 
 
 def _small_written(value: float, *, write: Write, least: float) -> str:
-    """A weight beside the same one in another state: where it is next to nothing, how small does not matter."""
+    """Return a weight beside the same one in another state: where it is next to nothing, how small does not matter."""
     return f"< {least:g}" if 0 < value < least / 2 else write(value)
 
 
@@ -430,7 +433,7 @@ class TermsView(QTableView):
         self._build()
 
     def terms(self) -> TermsModel:
-        """The model behind the rows."""
+        """Return the model behind the rows."""
         return self._terms
 
     def follow(self, index: Index) -> None:
@@ -443,11 +446,11 @@ class TermsView(QTableView):
             self.setCurrentIndex(self._terms.index(first, 0))
 
     def copied(self) -> Copied | None:
-        """All terms in full precision."""
+        """Return all terms in full precision."""
         return self._terms.copied() if self._terms.count() else None
 
     def value_width(self, column: int = -1) -> int:
-        """The room of the numbers before the bars, by default of the last column."""
+        """Return the room of the numbers before the bars, by default of the last column."""
         return self._widest(column % self._terms.columnCount())
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -532,19 +535,19 @@ class TermsView(QTableView):
         self.updateGeometry()
 
     def _join_cells(self) -> None:
-        """A name with nothing between it and its value has the room of both."""
+        """Join the cells of a name with nothing between it and its value."""
         self.clearSpans()
         if (columns := self._terms.columnCount()) > 2:
             for row in self._alone:
                 self.setSpan(row, 0, 1, columns - 1)
 
     def _measured(self) -> list[int]:
-        """The rows whose texts are looked at: the first ones and the last."""
+        """Return the rows whose texts are looked at: the first ones and the last."""
         count = self._terms.rowCount()
         return [*range(min(count, MEASURED)), *range(max(count - 1, MEASURED), count)]
 
     def _share_width(self) -> None:
-        """Numbers get what they need, then the label, down to a sliver of a bar; the bars get what is left.
+        """Share the width: numbers get what they need, then the label; the bars get what is left.
 
         Where even that is too much, the numbers lose decimals.
         """
@@ -570,7 +573,7 @@ class TermsView(QTableView):
         return sum(self._widest(column) for column in range(self._terms.columnCount())) + scaled(LEAST_BAR)
 
     def _widest(self, column: int) -> int:
-        """The width that the texts of a column take, header included."""
+        """Return the width that the texts of a column take, header included."""
         place = column, self._terms.tight
         if place not in self._widths:
             self._widths[place] = self._measured_width(column)
@@ -625,12 +628,12 @@ class TermDelegate(QStyledItemDelegate):
 
 
 def row_height() -> int:
-    """The height of a term: the look's row, or more where the font asks for it."""
+    """Return the height of a term: the look's row, or more where the font asks for it."""
     return max(scaled(SIZE.terms_row), _metrics("body").height() + 2)
 
 
 def bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
-    """The color of a bar: that of its sign in the signed map, or the role of the chosen one."""
+    """Return the color of a bar: that of its sign in the signed map, or the role of the chosen one."""
     theme = current_theme()
     if signed:
         stops = dict(SIGNED_STOPS[theme.name])
@@ -639,7 +642,7 @@ def bar_color(value: float, *, signed: bool, chosen: bool) -> QColor:
 
 
 def text_width(text: str) -> int:
-    """The width of a text of the table at its boldest; all digits have one width, so that few are measured."""
+    """Return the width of a text of the table at its boldest; all digits have one width, so that few are measured."""
     return _width_of(text.translate(DIGITS), scaled(FONT_SIZE.body))
 
 

@@ -116,7 +116,10 @@ class CellsPicture:
         return rect
 
     def color_of(self, row: int, column: int) -> QColor:
-        """The color that the cell is drawn with, whether or not it ever was; of a pooled one that of its pixel."""
+        """Return the color that the cell is drawn with, whether or not it ever was.
+
+        Of a pooled one that of its pixel.
+        """
         down, right = self.rows.bins_of(slice(row, row + 1)), self.columns.bins_of(slice(column, column + 1))
         if down.stop > down.start and right.stop > right.start:
             _, display = self._read(down, right)
@@ -126,7 +129,7 @@ class CellsPicture:
         return QColor.fromRgb(int(self._colored(display)[0, 0]))
 
     def strongest(self, down: int, right: int) -> tuple[int, int]:
-        """The cell of a bin whose value its pixel shows."""
+        """Return the cell of a bin whose value its pixel shows."""
         rows, columns = self.rows.cells_of(slice(down, down + 1)), self.columns.cells_of(slice(right, right + 1))
         single = rows.stop - rows.start == 1 and columns.stop - columns.start == 1
         drawn = self.display.flags.shape == (self.rows.bins, self.columns.bins)  # the last size or window may be
@@ -183,7 +186,7 @@ class CellsPicture:
         np.copyto(self._pixels[y, x], pattern, where=closed)
 
     def _dot(self, y: slice, x: slice, unknown: npt.NDArray[np.bool_]) -> None:
-        """The mark of cells that are not computed yet: a plain ground with dots far apart."""
+        """Mark cells that are not computed yet: a plain ground with dots far apart."""
         every = DOTS_SMALL if self.style.small else DOTS
         down, right = ((np.arange(cut.start, cut.stop) + every // 2) % every == 0 for cut in (y, x))
         self._pixels[y, x][unknown & down[:, None] & right] = self.style.theme.line_strong.rgb()
@@ -212,7 +215,7 @@ class CellsPicture:
         return CellNumbers(0) if whole and plane.signed and numbers is not None else numbers
 
     def _place(self, down: slice, right: slice) -> QRectF:
-        """The place of these bins if every cell had exactly the same size."""
+        """Return the place of these bins if every cell had exactly the same size."""
         cells = self.rows.cells_of(down), self.columns.cells_of(right)
         width, height = self.columns.cell_size, self.rows.cell_size
         return QRectF(
@@ -280,7 +283,7 @@ class CellsPicture:
 
 
 def _spread(cells: npt.NDArray[Any], heights: npt.NDArray[np.intp], widths: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
-    """Every cell as so many pixels."""
+    """Return every cell as so many pixels."""
     if (widths != 1).any():
         cells = np.repeat(cells, widths, axis=1)
     return np.repeat(cells, heights, axis=0) if (heights != 1).any() else cells
@@ -297,7 +300,7 @@ def _mixed(colors: npt.NDArray[np.uint32], ground: int) -> npt.NDArray[np.uint32
 
 @lru_cache(maxsize=16)
 def _hatch_tile(theme_name: str, spacing: float) -> npt.NDArray[np.uint32]:
-    """One period of the hatch on its ground, to be repeated from the origin of the map."""
+    """Return one period of the hatch on its ground, to be repeated from the origin of the map."""
     theme = THEMES[theme_name]
     side = round(2 * spacing) if spacing % 1 else round(spacing)
     image = QImage(3 * side, 3 * side, QImage.Format.Format_RGB32)

@@ -200,7 +200,7 @@ class LevelAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         self.drawPicture(painter, *self.generateDrawSpecs(painter))
 
     def generateDrawSpecs(self, _painter: QPainter) -> tuple[object, object, Texts]:
-        """What pyqtgraph draws: no line of its own, ticks, and texts with their places."""
+        """Return what pyqtgraph draws: no line of its own, ticks, and texts with their places."""
         width, metrics, low = self.geometry().width(), QFontMetricsF(self.style["tickFont"]), scaled(TICK) - 1
         pen, ticks, texts = self.tickPen(), [], []
         for share, left, text in self._places:
@@ -225,7 +225,7 @@ def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, f
     metrics = QFontMetricsF(ui_font("micro"))
 
     def placed(shares: Sequence[float], texts: Sequence[str]) -> list[tuple[float, float, str]]:
-        """Each text below its tick, but not beyond the ends of the bar; none where two run into one another."""
+        """Return each text below its tick, but not beyond the ends of the bar; none where two run into one another."""
         wide = [metrics.horizontalAdvance(text) for text in texts]
         centers = [share * (width - 2) for share in shares]
         lefts = [min(max(at - text / 2, 0.0), width - text) for at, text in zip(centers, wide, strict=True)]
@@ -297,13 +297,13 @@ class ColorBar(QWidget):
         set_tip(self, tip)
 
     def set_counts(self, counts: Mapping[int, int]) -> None:
-        """The number of cells with each flag of `figure.display`, for the legend; 0 where they were not counted."""
+        """Set the number of cells with each flag of `figure.display`, for the legend; 0 where they were not counted."""
         if counts != self._counts:
             self._counts = dict(counts)
             self._follow()
 
     def recount(self) -> None:
-        """The map holds other numbers; counted at once where it is seen, else when it is asked for."""
+        """Count anew: at once where the map is seen, else when it is asked for."""
         if not self.isVisible():
             self._counts = self._dots = None
             return
@@ -325,7 +325,7 @@ class ColorBar(QWidget):
         return self._counts
 
     def rule(self) -> str:
-        """The rule of the levels, in words; empty where the ends of the bar say it."""
+        """Return the rule of the levels, in words; empty where the ends of the bar say it."""
         shown = self._heatmap.shown
         rule = shown.shade.rule
         if rule == AUTO and not shown.signed and self._heatmap.levels != UNIT:
@@ -334,7 +334,7 @@ class ColorBar(QWidget):
         return QCoreApplication.translate("Levels", said) if said and rule != FULL else ""
 
     def open_popup(self) -> LevelsPopup:
-        """The choice of levels and colors, beside the bar."""
+        """Return the choice of levels and colors, beside the bar."""
         from attn_gui.views.map.levels_popup import LevelsPopup
 
         heatmap = self._heatmap
@@ -372,7 +372,7 @@ class ColorBar(QWidget):
             popup.deleteLater()
 
     def dots_text(self) -> str:
-        """`· < 0.005`: which numbers stand as a dot in their cells; of differences what they are; else empty."""
+        """Return `· < 0.005`: which numbers stand as a dot in their cells; of differences what they are; else empty."""
         if kind := kind_of(self._heatmap.plane):
             return {Difference.kind: self.tr("now − before"), Gradient.kind: self.tr("gradient")}[kind]
         if self._dots is None:
@@ -381,7 +381,7 @@ class ColorBar(QWidget):
         return dot_text(numbers) if self._dots and numbers and numbers.weights else ""
 
     def _has_dots(self) -> bool:
-        """Whether cells may stand as "·", as weights that are too small to be written do."""
+        """Return whether cells may stand as "·", as weights that are too small to be written do."""
         return self._heatmap.shown.values and has_faint(self._heatmap.plane)
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -415,7 +415,7 @@ class ColorBar(QWidget):
             self._drag(levels, by / self.width(), upper=start.x() > self.width() / 2)
 
     def _is_end(self, at: QPointF) -> bool:
-        """Whether a point is at an end of the bar, which can be dragged, and not on the legend."""
+        """Return whether a point is at an end of the bar, which can be dragged, and not on the legend."""
         share = at.x() / max(1, self.width())
         return at.y() < LevelBar.height_needed() and min(share, 1 - share) < GRIP and self._heatmap.taken.known
 

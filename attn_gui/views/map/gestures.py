@@ -39,7 +39,7 @@ _ZOOMS = {"+": 240, "=": 240, "-": -240}  # + without Shift is =
 
 
 def moved_cell(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, shape: tuple[int, int]) -> Cell | None:
-    """The cell that a key leads to, None when the key moves nothing; from no cell the first one."""
+    """Return the cell that a key leads to, None when the key moves nothing; from no cell the first one."""
     rows, columns = shape
     if (key not in _STEPS and key not in _ENDS) or not rows or not columns:
         return None
@@ -61,22 +61,22 @@ def moved_cell(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, sh
 
 
 def extends_block(modifiers: Qt.KeyboardModifier) -> bool:
-    """Whether keys that move the chosen cell lead the far corner of a block instead."""
+    """Return whether keys that move the chosen cell lead the far corner of a block instead."""
     return modifiers & ~Qt.KeyboardModifier.KeypadModifier == _EXTENDING
 
 
 def zoom_delta(text: str, modifiers: Qt.KeyboardModifier) -> int:
-    """The turn of a wheel that a key stands for; 0 for none."""
+    """Return the turn of a wheel that a key stands for; 0 for none."""
     return 0 if modifiers & _SHORTCUTS else _ZOOMS.get(text, 0)
 
 
 def shows_whole_map(text: str, modifiers: Qt.KeyboardModifier) -> bool:
-    """Whether a key ends the zoom."""
+    """Return whether a key ends the zoom."""
     return text == "0" and not modifiers & _SHORTCUTS
 
 
 def starts_typing(event: QKeyEvent, *, whole: bool) -> bool:
-    """Whether a key begins to type into the chosen cell; `whole`: the map is not zoomed."""
+    """Return whether a key begins to type into the chosen cell; `whole`: the map is not zoomed."""
     if event.modifiers() & _SHORTCUTS:
         return False
     return event.key() == Qt.Key.Key_F2 or event.text() == "." or (whole and event.text() in _BEGINNINGS)
@@ -132,7 +132,7 @@ class Gestures(QObject):
         self._brush, self._stroke = False, list[Cell]()  # in hand, and passed by the stroke under way
 
     def set_menu_offered(self, offered: bool) -> None:
-        """Whether a right click offers to copy and save the picture."""
+        """Set whether a right click offers to copy and save the picture."""
         self._menu_offered = offered
 
     def set_brush(self, in_hand: bool) -> None:
@@ -163,7 +163,7 @@ class Gestures(QObject):
             self._lead(self._cell_under(self._pressed, False))
 
     def _begins_block(self, event: QMouseEvent) -> bool:
-        """Whether a press with Shift leads the corner of a block from the chosen cell on."""
+        """Return whether a press with Shift leads the corner of a block from the chosen cell on."""
         return bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self._overlay.marks.chosen is not None
 
     def _lead(self, corner: Cell | None) -> None:
@@ -239,7 +239,7 @@ class Gestures(QObject):
             self.typingRequested.emit("")
 
     def _drag(self, here: QPoint, pressed: QPoint) -> None:
-        """A hand that trembles in a click does not move the map."""
+        """Move the map with the pointer, but not by a hand that trembles in a click."""
         if self._dragged != pressed or (here - pressed).manhattanLength() >= QApplication.startDragDistance():
             self._box.drag(QPointF(here - self._dragged))
             self._dragged = here
@@ -267,7 +267,7 @@ class Gestures(QObject):
             event.ignore()
 
     def leave(self) -> None:
-        """The pointer is over the map no longer."""
+        """Forget the pointer, which is over the map no longer."""
         self._hover(None)
 
     # --- keyboard --------------------------------------------------------------------------------
@@ -428,7 +428,7 @@ class CellTyping(QObject):
         return super().eventFilter(watched, event)
 
     def _roomy(self, place: QRect) -> QRect:
-        """At least as high and wide as a cell of a table, around the middle of the cell and inside the map."""
+        """Return a rectangle no smaller than a table's cell, around the middle of the cell and inside the map."""
         least = self._heatmap.fontMetrics().horizontalAdvance("0") * _DIGITS + scaled(2 * SPACING.m)
         roomy = QRect(0, 0, max(place.width(), least), max(place.height(), scaled(SIZE.control)))
         roomy.moveCenter(place.center())

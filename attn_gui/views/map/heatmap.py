@@ -48,7 +48,7 @@ from attn_gui.views.theme import motion_reduced, scaled
 
 
 def cell_in_words(shown: MapState, row: int, column: int, marks: Marks) -> str:
-    """Its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
+    """Return its tokens where there are any, its place and its value: "it → tired (10, 13): 0.612"."""
     rows, columns, value = shown.row_names, shown.column_names, value_in_words(shown, row, column, marks)
     if row < len(rows) and column < len(columns):
         text = QCoreApplication.translate("Heatmap", "{row_name} → {column_name} ({row}, {column}): {value}")
@@ -61,7 +61,7 @@ def cell_in_words(shown: MapState, row: int, column: int, marks: Marks) -> str:
 
 
 def value_in_words(shown: MapState, row: int, column: int, marks: Marks) -> str:
-    """Its value alone: a number, "not allowed" behind a mask, "?" where it is left out for an exercise."""
+    """Return its value alone: a number, "not allowed" behind a mask, "?" where it is left out for an exercise."""
     assert shown.plane is not None, "only cells of a matrix have a value"
     if marks.covers((row, column)):
         return "?"
@@ -70,7 +70,7 @@ def value_in_words(shown: MapState, row: int, column: int, marks: Marks) -> str:
 
 
 def block_in_words(block: Area | None) -> str:
-    """`3 × 4 cells chosen.`; nothing where none are."""
+    """Return `3 × 4 cells chosen.`; nothing where none are."""
     if block is None:
         return ""
     down, right = block
@@ -116,7 +116,7 @@ class AccessibleTable(QTableView):
         self.show()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The map below is what is seen."""
+        """Paint nothing: the map below is what is seen."""
 
 
 class MapModel(QAbstractTableModel):
@@ -220,11 +220,11 @@ class Heatmap(Canvas):
             self._describe_chosen()
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
-        """The exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
+        """Return the exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
         return self.drawing.cell_at(row, column)
 
     def copied(self) -> Copied | None:
-        """The chosen block, else the whole matrix on show, with the names of its rows and columns."""
+        """Return the chosen block, else the whole matrix on show, with the names of its rows and columns."""
         return self.shown.copied(self.overlay.marks.block)
 
     @property
@@ -243,7 +243,7 @@ class Heatmap(Canvas):
         return self.overlay.marks.chosen
 
     def set_chosen(self, cell: Cell | None) -> None:
-        """A square round a cell, brought into view; None for none."""
+        """Set the square round a cell, brought into view; None for none."""
         rows, columns = self.shape
         cell = cell if cell is not None and 0 <= cell[0] < rows and 0 <= cell[1] < columns else None
         if cell != self.chosen:
@@ -255,7 +255,7 @@ class Heatmap(Canvas):
             self.overlay.clear_flash()
 
     def set_block(self, block: Area | None) -> None:
-        """A ring round several chosen cells; None for none."""
+        """Set the ring round several chosen cells; None for none."""
         if block != self.overlay.marks.block:
             self.overlay.set_marks(block=block)
             self._describe_chosen()
@@ -267,7 +267,7 @@ class Heatmap(Canvas):
             self._describe_chosen()
 
     def _describe_chosen(self) -> None:
-        """The chosen cells in words, for screen readers."""
+        """Describe the chosen cells in words, for screen readers."""
         words = cell_in_words(self.shown, *self.chosen, self.overlay.marks) if self.chosen is not None else ""
         describe(self, f"{block_in_words(self.overlay.marks.block)} {words}".strip())
 
@@ -287,12 +287,14 @@ class Heatmap(Canvas):
         self.setGeometry(rect.adjusted(-self.margin, -self.margin, self.margin, self.margin))
 
     def cell_rect(self, row: int, column: int) -> QRect:
-        """The pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
+        """Return the pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
         return self.drawing.cell_rect(row, column)
 
     def cell_under(self, position: QPoint, nearest: bool = False) -> Cell | None:
-        """The cell at a point, or the nearest to one outside; where cells are smaller than pixels, the one whose value
-        the pixel shows."""
+        """Return the cell at a point, or the nearest to one outside.
+
+        Where cells are smaller than pixels, the one whose value the pixel shows.
+        """
         place = self.placement
         inner = position - place.cells.topLeft()
         if nearest:
@@ -302,14 +304,14 @@ class Heatmap(Canvas):
         return None if down is None or right is None else self.cells.strongest(down, right)
 
     def _place(self) -> tuple[QRect, Window]:
-        """The pixels of the cells, and which of them are in view."""
+        """Return the pixels of the cells, and which of them are in view."""
         return self._inner(), self.box.in_view
 
     def _inner(self) -> QRect:
         return self.rect().adjusted(self.margin, self.margin, -self.margin, -self.margin)
 
     def follow_theme(self) -> None:
-        """The colors and sizes have changed; they are those of `views.theme`."""
+        """Take over the new colors and sizes, those of `views.theme`."""
         self.drawing.follow_theme()
         self._follow_size()
 
@@ -406,6 +408,6 @@ COUNTED_CELLS = 20_000
 
 
 def is_counted(heatmap: Heatmap) -> bool:
-    """Whether the legend of a map follows every edit; that of a larger one waits for rest."""
+    """Return whether the legend of a map follows every edit; that of a larger one waits for rest."""
     rows, columns = heatmap.shape
     return rows * columns <= COUNTED_CELLS

@@ -42,7 +42,7 @@ def levels_of_plane(plane: PlaneLike, rule: LevelRule, owner: object = None) -> 
 
 
 def sample_of(plane: PlaneLike | None, owner: object = None) -> Values:
-    """Some finite open numbers of a plane, about as many as can be counted at once; none where none is known."""
+    """Return some finite open numbers of a plane, about as many as can be counted at once; none where none is known."""
     numbers = numbers_of(plane, sampled=True, owner=owner) if plane is not None else None
     if numbers is None:
         return np.zeros(0)
@@ -66,8 +66,10 @@ def counts_of(plane: PlaneLike | None) -> dict[int, int]:
 
 
 def has_faint(plane: PlaneLike | None) -> bool:
-    """Whether open weights are so small that a cell may not write them out; of a large map, in which numbers stand
-    only where a person zooms in, some always are."""
+    """Return whether open weights are so small that a cell may not write them out.
+
+    Of a large map, in which numbers stand only where a person zooms in, some always are.
+    """
     if plane is None or plane.signed:
         return False
     rows, columns = plane.shape
@@ -102,13 +104,13 @@ class MapLevels:
         return self._levels
 
     def now(self) -> Levels:
-        """The values at the two ends of the colors."""
+        """Return the values at the two ends of the colors."""
         if self._levels is None:
             self._levels = self._found()
         return self._levels or LAST_GOOD
 
     def sample(self) -> Values:
-        """Some of the finite numbers on show, enough to tell how they are spread."""
+        """Return some of the finite numbers on show, enough to tell how they are spread."""
         return sample_of(self.plane, self._owner)
 
     def set_shade(self, shade: Shade) -> None:
@@ -136,12 +138,12 @@ class MapLevels:
 
 
 def shaded_as(name: str, evaluation: Evaluation) -> str:
-    """The name under which a stage or field is colored: differences and gradients have levels of their own."""
+    """Return the name under which a stage or field is colored: differences and gradients have levels of their own."""
     return f"{evaluation.kind}.{name}" if evaluation.kind else name
 
 
 def shades_of(kind: str, shades: Mapping[str, Shade]) -> dict[str, Shade]:
-    """The shades of differences or of gradients, by the names of their matrices."""
+    """Return the shades of differences or of gradients, by the names of their matrices."""
     own = {name: shade for name, shade in shades.items() if name.startswith(f"{kind}.")}
     return {name.removeprefix(f"{kind}."): shade for name, shade in own.items()}
 
@@ -156,7 +158,7 @@ class Shades(QObject):
         self._chosen: dict[str, Shade] = {}
 
     def of(self, name: str) -> Shade:
-        """The colors of a stage or field."""
+        """Return the colors of a stage or field."""
         return self._chosen.get(name, PLAIN)
 
     def set(self, name: str, shade: Shade) -> None:
@@ -175,5 +177,5 @@ class Shades(QObject):
             self.set(name, wanted.get(name, PLAIN))
 
     def chosen(self) -> dict[str, Shade]:
-        """The choices other than the default."""
+        """Return the choices other than the default."""
         return dict(self._chosen)

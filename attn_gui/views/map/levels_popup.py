@@ -112,7 +112,7 @@ class Histogram(SceneView):
         return self._levels.low / self._unit, self._levels.high / self._unit
 
     def _colors(self, start: float, stop: float) -> QBrush:
-        """The colors of the levels from one place to another."""
+        """Return the colors of the levels from one place to another."""
         colors = QLinearGradient(QPointF(start, 0), QPointF(stop, 0))
         colors.setStops([(entry / (LUT_SIZE - 1), QColor.fromRgb(int(self._table[entry]))) for entry in STOPS])
         return QBrush(colors)
@@ -273,7 +273,7 @@ class LevelsPopup(PopupFrame):
         self._pick(replace(self._shade, rule=TYPED, levels=levels))
 
     def _typed(self) -> Levels | None:
-        """The levels in the two lines; an end that was not touched is what it was, to its last digit."""
+        """Return the levels in the two lines; an end that was not touched is what it was, to its last digit."""
         try:
             low, high = (value if _shows(edit, value) else parse_number(edit.text()) for edit, value in self._ends())
             return Levels(low, high)

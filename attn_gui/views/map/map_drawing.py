@@ -43,7 +43,7 @@ class MapState:
         return self.plane.shape if self.plane is not None else (0, 0)
 
     def copied(self, block: tuple[slice, slice] | None = None) -> Copied | None:
-        """The whole matrix or a block of it, with the names of its rows and columns."""
+        """Return the whole matrix or a block of it, with the names of its rows and columns."""
         plane = self.plane
         if plane is None:
             return None
@@ -172,7 +172,7 @@ class MapDrawing(QObject):
         return True
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
-        """The exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
+        """Return the exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
         rows, columns = self.shown.shape
         if self.plane is None or not (0 <= row < rows and 0 <= column < columns):
             raise IndexError(f"no cell ({row}, {column}) in a map of {rows} × {columns}")
@@ -209,7 +209,7 @@ class MapDrawing(QObject):
         return Placement(self._where()[0], self.cells.rows, self.cells.columns)
 
     def cell_rect(self, row: int, column: int) -> QRect:
-        """The pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
+        """Return the pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
         self.arrange()
         rect = self.overlay.cell_rect(row, column)
         return rect.translated(self._where()[0].topLeft()) if not rect.isEmpty() else QRect()
@@ -235,7 +235,7 @@ class MapDrawing(QObject):
         self._stale = True
 
     def follow_theme(self) -> None:
-        """The colors and sizes have changed; they are those of `views.theme`."""
+        """Take over the new colors and sizes, those of `views.theme`."""
         self.cells.set_style(theme=current_theme())
         self.overlay.set_theme(current_theme())
         self._placed = None  # margins and type grow with the zoom of the window
@@ -336,7 +336,10 @@ class StateSplit(QObject):
         self.deleteLater()
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor] | None:
-        """The exact value before and its color, of a cell whose middle lies left of the bar; None for the others."""
+        """Return the exact value before and its color, of a cell whose middle lies left of the bar.
+
+        None for the others.
+        """
         self.draw()
         place = self._drawing.overlay.cell_rect(row, column)
         if place.isEmpty() or place.center().x() >= self._stop or self._left.plane is None:

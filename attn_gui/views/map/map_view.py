@@ -130,7 +130,7 @@ class MapBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
             self.scaleBy((size, size), around)
 
     def _cells(self, pixels: QPointF) -> QPointF:
-        """A distance in columns and rows."""
+        """Return a distance in columns and rows."""
         top, bottom, left, right = self.in_view
         across, down = max(1.0, self.width()), max(1.0, self.height())
         return QPointF(pixels.x() * (right - left) / across, pixels.y() * (bottom - top) / down)

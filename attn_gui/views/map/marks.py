@@ -59,7 +59,7 @@ class Reach:
 
 
 def reached_areas(plane: PlaneLike | None, reach: Reach | None) -> tuple[Area, ...] | None:
-    """The cells of a map that are reached, closed ones left out; None where nothing is to be shown at all."""
+    """Return the cells of a map that are reached, closed ones left out; None where nothing is to be shown at all."""
     if plane is None or reach is None:
         return None
     if not isinstance(plane, Plane):
@@ -70,7 +70,7 @@ def reached_areas(plane: PlaneLike | None, reach: Reach | None) -> tuple[Area, .
 
 
 def veil(rows: Span, columns: Span, areas: Sequence[Area], theme: Theme, thick: int) -> QImage:
-    """A picture as large as the cells: clear where they are reached, veiled elsewhere, with a line between."""
+    """Return a picture as large as the cells: clear where they are reached, veiled elsewhere, with a line between."""
     bins = np.zeros((rows.bins, columns.bins), bool)
     for down, right in areas:
         bins[rows.bins_of(down), columns.bins_of(right)] = True
@@ -84,7 +84,7 @@ def veil(rows: Span, columns: Span, areas: Sequence[Area], theme: Theme, thick: 
 
 
 def _exact(plane: Plane, area: Area, reach: Reach) -> Iterator[Area]:
-    """The reached cells of an area as rectangles; the area itself where they are too many."""
+    """Yield the reached cells of an area as rectangles; the area itself where they are too many."""
     rows, columns = (area[1], area[0]) if plane.transposed else area
     flags = _reached_cells(plane, rows, columns, reach)
     parts = list(_rectangles(flags)) if flags is not None and not flags.all() else None
@@ -124,7 +124,7 @@ def _rectangles(flags: Flags) -> Iterator[Area]:
 
 
 def _around(clear: Flags, thick: int) -> Flags:
-    """The pixels just outside of what is clear."""
+    """Return the pixels just outside of what is clear."""
     grown = clear
     for _ in range(thick):
         wide = np.pad(grown, 1)
@@ -211,13 +211,13 @@ class Marks(NamedTuple):
         return self.counted if self.reached is None else self.reached
 
     def covers(self, cell: Cell) -> bool:
-        """Whether the number of a cell is left out."""
+        """Return whether the number of a cell is left out."""
         return any(
             down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.blank
         )
 
     def steps_back(self, cell: Cell) -> bool:
-        """Whether a cell lies behind the veil."""
+        """Return whether a cell lies behind the veil."""
         return self.clear is not None and not any(
             down.start <= cell[0] < down.stop and right.start <= cell[1] < right.stop for down, right in self.clear
         )
@@ -308,11 +308,11 @@ class Overlay:
         return self._kinds
 
     def cell_rect(self, row: int, column: int) -> QRect:
-        """The pixels of a cell within the cells' own rectangle; null outside the window."""
+        """Return the pixels of a cell within the cells' own rectangle; null outside the window."""
         return self._area_rect((slice(row, row + 1), slice(column, column + 1)))
 
     def places(self, kind: str) -> tuple[QRect, ...]:
-        """The pixels that the marks of a kind stand at; none where there is nothing to paint."""
+        """Return the pixels that the marks of a kind stand at; none where there is nothing to paint."""
         if kind not in self._places:
             self._places[kind] = self._find_places(kind)
         return self._places[kind]
@@ -345,7 +345,7 @@ class Overlay:
         return tuple(rect for rect in found if not rect.isEmpty())
 
     def reach(self, kind: str) -> tuple[QRect, ...]:
-        """The pixels that the marks of a kind may cover."""
+        """Return the pixels that the marks of a kind may cover."""
         away, cells = FAR_OUT if kind == "focus" else scaled(NEAR), self._cells()
         around = [rect.adjusted(-away, -away, away, away) for rect in self.places(kind)]
         return tuple(around if kind in OUTSIDE else [rect & cells for rect in around])
@@ -372,7 +372,7 @@ class Overlay:
         self._paint_hatch(painter, rect, self._theme.masked, self._theme.text3)
 
     def _paint_bands(self, painter: QPainter, column: QRect) -> None:
-        """A line before the columns of each head but the first."""
+        """Paint a line before the columns of each head but the first."""
         painter.fillRect(column.left(), 0, 1, column.height(), self._theme.text3)
 
     def _paint_painted(self, painter: QPainter, rect: QRect) -> None:
@@ -388,7 +388,7 @@ class Overlay:
         _ring(painter, rect, 1, 0, self._theme.ink)
 
     def _paint_bar(self, painter: QPainter, rect: QRect) -> None:
-        """A line over the height of the map, with a handle where it can be taken."""
+        """Paint a line over the height of the map, with a handle where it can be taken."""
         theme, height, at = self._theme, rect.height(), self.marks.bar or 0
         thick, casing = (1 if self._small else scaled(LINE.focus)), scaled(LINE.casing)
         left = at - thick // 2
@@ -417,11 +417,11 @@ class Overlay:
         painter.fillRect(rect, QBrush(lines, Qt.BrushStyle.BDiagPattern))
 
     def _paint_blank(self, painter: QPainter, rect: QRect) -> None:
-        """Nothing of the cell but a question mark."""
+        """Paint nothing of the cell but a question mark."""
         paint_covered(painter, QRectF(rect), self._theme)
 
     def _paint_lines(self, painter: QPainter, rect: QRect, role: str, *, rows: bool) -> None:
-        """A pair of lines along a row or column with casing on both sides, so that it shows on any color."""
+        """Paint a pair of lines along a row or column with casing on both sides, so that it shows on any color."""
         start, stop = (rect.top(), rect.top() + rect.height()) if rows else (rect.left(), rect.left() + rect.width())
         color, casing = role_color(self._theme, role), scaled(LINE.casing)
         thin = self._small or role not in ROLES
@@ -463,13 +463,13 @@ class Overlay:
         painter.restore()
 
     def _paint_block(self, painter: QPainter, rect: QRect) -> None:
-        """A ring inside the cells, that shows on any color."""
+        """Paint a ring inside the cells, that shows on any color."""
         thick, casing = scaled(LINE.edited), scaled(LINE.casing)
         _ring(painter, rect, thick, 0, self._theme.accent)
         _ring(painter, rect, casing, -thick, self._theme.casing)
 
     def _paint_by_hand(self, painter: QPainter, rect: QRect) -> None:
-        """A ring inside the cells and a corner cut off, as a note at a cell of a spreadsheet has it."""
+        """Paint a ring inside the cells and a corner cut off, as a note at a cell of a spreadsheet has it."""
         thick = scaled(LINE.casing if self._small else LINE.edited)
         _ring(painter, rect, thick, 0, self._theme.edit)
         side = min(scaled(CORNER), rect.width() // 2, rect.height() // 2)
@@ -481,7 +481,7 @@ class Overlay:
             painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _paint_focus(self, painter: QPainter, cells: QRect) -> None:
-        """2 px outside the frame, with the frame's round corners."""
+        """Paint the focus ring 2 px outside the frame, with the frame's round corners."""
         away = LINE.hairline + scaled(LINE.focus_gap) + scaled(LINE.focus) / 2
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -514,7 +514,7 @@ class Overlay:
 
 
 def _is_there(marks: Marks, kind: str) -> bool:
-    """Whether there are marks of a kind, in view or not."""
+    """Return whether there are marks of a kind, in view or not."""
     if kind in ("frame", "veil"):
         return kind == "frame" or marks.clear is not None
     mark = getattr(marks, kind.removesuffix("_behind"))
@@ -522,13 +522,13 @@ def _is_there(marks: Marks, kind: str) -> bool:
 
 
 def role_color(theme: Theme, role: str) -> QColor:
-    """The color of queries or keys; an axis that is neither is marked in the color of labels."""
+    """Return the color of queries or keys; an axis that is neither is marked in the color of labels."""
     color: QColor = getattr(theme, role) if role in ROLES else theme.text2
     return color
 
 
 def _ring(painter: QPainter, rect: QRect, thick: int, outside: int, color: QColor) -> None:
-    """A frame of `thick` pixels of which the outer edge is `outside` pixels beyond `rect`; sharp at any scale."""
+    """Paint a frame of `thick` pixels, its outer edge `outside` pixels beyond `rect`; sharp at any scale."""
     outer = rect.adjusted(-outside, -outside, outside, outside)
     if outer.isEmpty():
         return

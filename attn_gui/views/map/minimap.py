@@ -93,27 +93,27 @@ class Minimap(QWidget):
             self._whole.drawing.refresh_boxes(boxes)
 
     def set_title(self, title: str) -> None:
-        """The name of the stage, for those who cannot see the map."""
+        """Set the name of the stage, for those who cannot see the map."""
         self.setAccessibleName(filled(self.tr("Overview of {title}"), {"title": title}))
         self.setToolTip(self.tr("The whole map. Drag the frame or press the arrow keys to move, Esc to go back."))
 
     def frame(self) -> QRect:
-        """The pixels of what is in view."""
+        """Return the pixels of what is in view."""
         return self._frame.pixels if self._frame is not None else QRect()
 
     def cells(self) -> QRect:
-        """The pixels of the whole map, within its frame and an edge that parts it from the map behind."""
+        """Return the pixels of the whole map, within its frame and an edge that parts it from the map behind."""
         edge = scaled(LINE.focus) + round(LINE.hairline)
         return self.rect().adjusted(edge, edge, -edge, -edge)
 
     # --- what is shown where ---------------------------------------------------------------------
     def _zoomed(self) -> bool:
-        """Whether a double click would show more."""
+        """Return whether a double click would show more."""
         (top, bottom, left, right), home = self._heatmap.box.in_view, self._heatmap.box.home
         return bottom - top < home[1] - home[0] or right - left < home[3] - home[2]
 
     def _place(self) -> QRect:
-        """The corner below on the right, or the next one that leaves the chosen cell free; null without room."""
+        """Return the corner below on the right, or the next one that leaves the chosen cell free; null without room."""
         room = self._heatmap.placement.cells
         width, height = (_side(length) for length in (room.width(), room.height()))
         if not width or not height:
@@ -131,7 +131,7 @@ class Minimap(QWidget):
         return free[0] if free else farthest
 
     def _draw_like_the_map(self) -> None:
-        """The plane, colors and marks of the map; what has not changed is not drawn again."""
+        """Take over plane, colors and marks of the map; what has not changed is not drawn again."""
         whole, shown = self._whole or self._made(), self._heatmap.shown
         shade = Shade(TYPED, self._heatmap.levels, shown.palette)
         whole.set_shown(replace(shown, shade=shade, values=False))
@@ -220,7 +220,7 @@ class Minimap(QWidget):
         self._lay_out()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The edge that parts it from the map behind."""
+        """Paint the edge that parts it from the map behind."""
         theme = current_theme()
         QPainter(self).fillRect(self.rect(), theme.accent if self._ring else theme.casing)
 
@@ -277,7 +277,7 @@ class ViewFrame(SceneView):
         painter.drawRect(self.pixels.adjusted(0, 0, -1, -1))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A press beside the frame takes it there; from then on it is dragged."""
+        """Take the frame to a press beside it; from then on it is dragged."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._minimap.hold(True)
             if not self.pixels.contains(event.position().toPoint()):

@@ -25,5 +25,5 @@ class SceneView(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no type
             self.scene().contextMenu.pop().deleteLater()  # "Export...", which the program has in its own words
 
     def close(self) -> bool:
-        """As any widget does: pyqtgraph's clears the scene while its items are in use, and crashes."""
+        """Close as any widget does: pyqtgraph's clears the scene while its items are in use, and crashes."""
         return QGraphicsView.close(self)

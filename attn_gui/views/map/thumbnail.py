@@ -57,19 +57,19 @@ class Thumbnail(Canvas):
         self.drawing.set_shown(shown)
 
     def set_chosen(self, cell: Cell | None) -> None:
-        """A square round a cell; None for none."""
+        """Set the square round a cell; None for none."""
         self.overlay.set_marks(chosen=cell)
 
     def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
-        """The exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
+        """Return the exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
         return self.drawing.cell_at(row, column)
 
     def cell_rect(self, row: int, column: int) -> QRect:
-        """The pixels of a cell in the widget's coordinates."""
+        """Return the pixels of a cell in the widget's coordinates."""
         return self.drawing.cell_rect(row, column)
 
     def copied(self) -> Copied | None:
-        """The whole matrix, with the names of its rows and columns."""
+        """Return the whole matrix, with the names of its rows and columns."""
         return self.shown.copied()
 
     # --- painting --------------------------------------------------------------------------------
@@ -82,11 +82,11 @@ class Thumbnail(Canvas):
         self.update()
 
     def follow_theme(self) -> None:
-        """The colors and sizes have changed; they are those of `views.theme`."""
+        """Take over the new colors and sizes, those of `views.theme`."""
         self.drawing.follow_theme()
 
     def _place(self) -> tuple[QRect, Window]:
-        """The pixels of the cells, all of which are in view."""
+        """Return the pixels of the cells, all of which are in view."""
         (rows, columns), frame = self.drawing.shown.shape, int(LINE.hairline)
         return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
 
@@ -131,11 +131,11 @@ class MapButton(KeyboardButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def copied(self) -> Copied | None:
-        """The matrix of the map."""
+        """Return the matrix of the map."""
         return self.map.copied()
 
     def map_rect(self) -> QRect:
-        """The rectangle of the map, its frame included."""
+        """Return the rectangle of the map, its frame included."""
         raise NotImplementedError
 
     def place_map(self) -> None:
@@ -143,7 +143,7 @@ class MapButton(KeyboardButton):
         self.map.setGeometry(self.map_rect())
 
     def paint_ground(self, painter: QPainter) -> None:
-        """The chosen one stands on the accent's soft ground in an accent frame."""
+        """Paint the accent's soft ground and an accent frame under the chosen one."""
         if not self.isChecked():
             return
         theme = current_theme()
@@ -153,7 +153,7 @@ class MapButton(KeyboardButton):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS.frame, RADIUS.frame)
 
     def paint_focus(self, painter: QPainter) -> None:
-        """The ring of the keyboard, outside the map's frame."""
+        """Paint the ring of the keyboard, outside the map's frame."""
         if self.ring_shown():
             away = LINE.focus_gap + LINE.focus / 2 - 1
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -164,7 +164,7 @@ class MapButton(KeyboardButton):
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def nextCheckState(self) -> None:
-        """A click asks to be chosen and does not choose by itself."""
+        """Ignore the click's own change of state: it asks to be chosen and does not choose by itself."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -79,19 +79,19 @@ class HeadModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_pictures(self, pictures: Mapping[HeadPlace, QImage]) -> None:
-        """A picture for each head; they are not changed by anybody."""
+        """Set a picture for each head; nobody changes them."""
         if pictures is not self._pictures:
             self._pictures = pictures
             self._tell_all()
 
     def set_numbers(self, title: str, numbers: Mapping[HeadPlace, HeadNumber]) -> None:
-        """A number for each head, with the name of what it is; none for pictures."""
+        """Set a number for each head, with the name of what it is; none for pictures."""
         if (title, numbers) != (self._title, self._numbers):
             self._title, self._numbers = title, dict(numbers)
             self._tell_all()
 
     def set_stale(self, stale: bool) -> None:
-        """Whether everything shown belongs to the previous state, while the present one is computed."""
+        """Set whether everything shown belongs to the previous state, while the present one is computed."""
         if stale != self._stale:
             self._stale = stale
             self._tell_all()
@@ -103,7 +103,7 @@ class HeadModel(QAbstractTableModel):
             self._tell_all()
 
     def numbers(self) -> list[list[float]]:
-        """The readings, a row a layer; empty where pictures are shown."""
+        """Return the readings, a row a layer; empty where pictures are shown."""
         layers, heads = self._shape
         known = self._numbers
         return [[known[HeadPlace(i, j)].value for j in range(heads)] for i in range(layers)] if known else []
@@ -260,12 +260,12 @@ class HeadGrid(Retranslated, QTableView):
             self.scrollTo(index)
 
     def copied(self) -> Copied | None:
-        """The reading of every head; None where pictures are shown."""
+        """Return the reading of every head; None where pictures are shown."""
         numbers = [[np.float64(value) for value in row] for row in self.heads.numbers()]
         return Copied((len(numbers), len(numbers[0])), lambda: numbers) if numbers else None
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Heads of the model"))
         self.setToolTip(self.tr("Layers down, heads across: a click puts the layer on the table"))
         self.heads.retranslate()

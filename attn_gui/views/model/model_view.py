@@ -101,13 +101,13 @@ class ModelView(Retranslated, QWidget):
         self._changes_title.setText("")  # nor whether anything is changed
 
     def set_readings(self, choices: Sequence[tuple[str, str]], key: str) -> None:
-        """The choices of what is shown of every head, and the chosen one."""
+        """Set the choices of what is shown of every head, and the chosen one."""
         if choices != self._reading.choices():
             self._reading.set_choices(choices)
         self._reading.set_key(key)
 
     def set_off(self, head: bool, layer: bool) -> None:
-        """Whether the head on show is off, and whether all heads of the layer on the table are."""
+        """Set whether the head on show is off, and whether all heads of the layer on the table are."""
         if (head, layer) != self._are_off:
             self._are_off = head, layer
             self._name_switches()
@@ -119,7 +119,7 @@ class ModelView(Retranslated, QWidget):
         self._prediction_title.setVisible(bool(words))
 
     def set_similar(self, words: str) -> None:
-        """A sentence on the embedding of the whole text; nothing for an empty one."""
+        """Set a sentence on the embedding of the whole text; nothing for an empty one."""
         self._similar.setText(words)
         self._similar.setVisible(bool(words))
 
@@ -139,7 +139,7 @@ class ModelView(Retranslated, QWidget):
         self._text.selectAll()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Model"))
         self._text_label.setText(self.tr("&Text"))
         self._text.setAccessibleName(self.tr("Text that the model reads"))

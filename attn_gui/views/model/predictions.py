@@ -148,16 +148,16 @@ class PredictionList(Retranslated, QTableView):
         self._rows.set_rows(rows, two=two)
 
     def set_stale(self, stale: bool) -> None:
-        """Whether the tokens are out of date, because new ones are being computed."""
+        """Set whether the tokens are out of date, because new ones are being computed."""
         self._bars.stale = stale
         self.viewport().update()
 
     def token(self, row: int) -> str:
-        """The token of a row as it is written."""
+        """Return the token of a row as it is written."""
         return str(self._rows.index(row, TOKEN).data())
 
     def copied(self) -> Copied | None:
-        """Every token, with its probabilities in full."""
+        """Return every token, with its probabilities in full."""
         model = self._rows
         heads = [str(model.headerData(column, Qt.Orientation.Horizontal)) for column in range(NOW, model.columnCount())]
         rows = range(model.rowCount())
@@ -165,7 +165,7 @@ class PredictionList(Retranslated, QTableView):
         return Copied((len(rows), len(heads)), lambda: shares, list(map(self.token, rows)), heads) if rows else None
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Predicted tokens"))
         self.setToolTip(self.tr("The likeliest tokens with their probabilities: softmax of the logits"))
         self._rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self._rows.columnCount() - 1, 0))

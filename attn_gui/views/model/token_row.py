@@ -66,12 +66,12 @@ class TokenRow(Retranslated, QListView):
             self.viewport().update()
 
     def position_at(self, at: QPoint) -> int:
-        """The token at a point of the screen; −1 where there is none."""
+        """Return the token at a point of the screen; −1 where there is none."""
         place = self.viewport().mapFromGlobal(at)
         return self.indexAt(place).row() if self.viewport().rect().contains(place) else -1
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Tokens of the text"))
         self.setToolTip(self.tr("The text as the tokenizer cuts it: the prediction is read at the chosen token"))
 
@@ -188,7 +188,7 @@ class SecondText(Retranslated, QWidget):
         self.setVisible(bool(tokens))
 
     def set_stages(self, stages: Sequence[tuple[str, str]]) -> None:
-        """(key, words) of the stages whose rows can be taken; the last one is proposed."""
+        """Set (key, words) of the stages whose rows can be taken; the last one is proposed."""
         if list(stages) != self._stage.choices():
             known = self._stage.currentData()
             self._stage.set_choices(stages)
@@ -196,7 +196,7 @@ class SecondText(Retranslated, QWidget):
                 self._stage.set_key(stages[-1][0])
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Second text"))
         self.tokens.setAccessibleName(self.tr("Tokens of the second text"))
         self.tokens.setToolTip(
@@ -222,7 +222,7 @@ class SecondText(Retranslated, QWidget):
             self.rowAsked.emit(self._stage.currentData(), self.tokens.currentIndex().row(), int(place))
 
     def _on_tokens_token_picked(self, position: int) -> None:
-        """The place at the same position is proposed."""
+        """Propose the place at the same position."""
         self._place.set_key(str(min(position, self._counts[1] - 1)))
 
     def _on_tokens_carried(self, _position: int, at: QPoint) -> None:
@@ -285,6 +285,6 @@ class SecondText(Retranslated, QWidget):
 
 
 def _named(place: int, token: str) -> str:
-    """A place with its token, cut when long."""
+    """Return a place with its token, cut when long."""
     text = token_label(token)
     return f"{place}  {text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + '…'}"

@@ -81,7 +81,7 @@ class PageCanvas(QLabel):
             self.update()
 
     def set_language(self, lang: str) -> None:
-        """The language of the words in it."""
+        """Set the language of the words in it."""
         self._lang = lang
         self._heights.clear()
         self._lay_out()
@@ -93,7 +93,7 @@ class PageCanvas(QLabel):
         return self._drawing
 
     def place_of(self, field: int, row: int = 0, column: int = 0) -> QPointF:
-        """The middle of a place, in the widget."""
+        """Return the middle of a place, in the widget."""
         assert self._drawing is not None
         middle = self._drawing.fields[field].rect(row, column).center()
         return self._plots[field].from_page(middle) if field in self._plots else middle * self._factor()
@@ -215,7 +215,7 @@ class PageCanvas(QLabel):
             self._plots[self._at[0]].bring(self._at[2])
 
     def _point_beside(self, down: int, across: int) -> None:
-        """The next place in a field, or the first or last of the field beside it."""
+        """Point at the next place in a field, or at the first or last of the field beside it."""
         fields = self._drawing.fields if self._drawing is not None else ()
         if not fields:
             return
@@ -300,7 +300,7 @@ class PageCanvas(QLabel):
             plot.set_mark(self._at[2] if self._at is not None and self._at[0] == number else None)
 
     def _planned(self, width: float, height: float | None) -> Drawing:
-        """The page at a size, or at the least one that it can have."""
+        """Return the page at a size, or at the least one that it can have."""
         for _ in range(3):
             try:
                 return self._kind.plan(self._content, self._style(), width, height)

@@ -163,7 +163,10 @@ class LivePlot(SceneView):
 
     # --- places ----------------------------------------------------------------------------------
     def to_page(self, point: QPointF) -> QPointF | None:
-        """The point of the page, as it is without a zoom, that a point of the parent shows; None beside the plot."""
+        """Return the point of the page, as it is without a zoom, that a point of the parent shows.
+
+        None beside the plot.
+        """
         place = self.box.geometry()
         at = point - QPointF(self.pos())
         if self._field is None or not place.contains(at):
@@ -174,12 +177,12 @@ class LivePlot(SceneView):
         return self._field.plot.axes.place(x, y)
 
     def from_page(self, point: QPointF) -> QPointF:
-        """The point of the parent that shows a point of the page's plot."""
+        """Return the point of the parent that shows a point of the page's plot."""
         assert self._field is not None
         return self._shown(*self._field.plot.axes.numbers_at(point)) + QPointF(self.pos())
 
     def _shown(self, x: float, y: float) -> QPointF:
-        """The point of the scene that shows two numbers."""
+        """Return the point of the scene that shows two numbers."""
         place, ((left, right), (low, high)) = self.box.geometry(), self.box.viewRange()
         across, up = (x - left) / (right - left), (y - low) / (high - low)
         return QPointF(place.left() + across * place.width(), place.bottom() - up * place.height())
@@ -286,7 +289,7 @@ class LivePlot(SceneView):
                 item.setPos(item.parentItem().mapFromScene(self._note_place(mark, QPointF(shifted, -corner.y()))))
 
     def _note_place(self, note: PlotNote, corner: QPointF) -> QPointF:
-        """The top left of a note: beside its point, or in its place, which `corner` leads to from the page's."""
+        """Return the top left of a note: beside its point, or in its place, which `corner` leads to from the page's."""
         assert self._field is not None
         axes, metrics = self._field.plot.axes, QFontMetricsF(self._font())
         place = note.at * self._factor + corner
@@ -309,13 +312,13 @@ class LivePlot(SceneView):
 
 @cache
 def _brush(color: int) -> QBrush:
-    """One brush for a color: pyqtgraph draws a symbol anew for every object that it has not seen."""
+    """Return one brush for a color: pyqtgraph draws a symbol anew for every object that it has not seen."""
     return QBrush(QColor.fromRgba(color))
 
 
 @cache
 def _pen(color: int = 0, width: float = 0.0) -> QPen:
-    """One pen for a color and a width, whatever symbols are scaled by; none by default."""
+    """Return one pen for a color and a width, whatever symbols are scaled by; none by default."""
     if not width:
         return QPen(Qt.PenStyle.NoPen)
     pen = QPen(QColor.fromRgba(color), width)
@@ -329,7 +332,7 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     _margin = 0.0
 
     def set_margin(self, pixels: float) -> None:
-        """How many pixels beyond the frame are shown."""
+        """Set how many pixels beyond the frame are shown."""
         if pixels != self._margin:
             self.prepareGeometryChange()
             self._margin = pixels
@@ -394,11 +397,11 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
                 self.label.setY(self.size().height() - self.label.boundingRect().height() + margin)
 
     def home_width(self) -> float:
-        """The width of the widest tick of all of it."""
+        """Return the width of the widest tick of all of it."""
         return self._widest(self._scale)
 
     def labels_width(self) -> float:
-        """The width of the widest tick that is in view."""
+        """Return the width of the widest tick that is in view."""
         low, high = self.range
         return self._widest(self._scale.within(low, high, self.size().height() / LINE_PITCH))
 

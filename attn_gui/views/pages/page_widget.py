@@ -148,7 +148,7 @@ class PageWidget(QWidget):
 
     # --- silent setters --------------------------------------------------------------------------
     def set_options(self, context: PageContext) -> None:
-        """The values of the options, and what can be chosen."""
+        """Set the values of the options, and what can be chosen."""
         if self.kind.options:
             self._fields.set_values(context, context.options)
             self._fields.show()
@@ -187,7 +187,7 @@ class PageWidget(QWidget):
         self._progress.begin()
 
     def end_work(self) -> None:
-        """Nothing is being computed."""
+        """Take the line of progress away."""
         self._progress.end()
 
     def set_share(self, share: float) -> None:
@@ -195,7 +195,7 @@ class PageWidget(QWidget):
         self._progress.set_share(share)
 
     def title(self) -> str:
-        """Its title in the present language."""
+        """Return its title in the present language."""
         return QCoreApplication.translate("Pages", self.kind.title)
 
 
@@ -224,7 +224,7 @@ class CodeControls(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._copy.setText(self.tr("Copy the code"))
         self._copy.setToolTip(self.tr("The whole script as text, onto the clipboard"))
         self._save.setText(self.tr("Save as .py…"))
@@ -259,20 +259,20 @@ class FitControls(Retranslated, QWidget):
         self.retranslate()
 
     def set_error(self, error: float | None) -> None:
-        """The mean squared error of every point predicted from the others; None while it is not known."""
+        """Set the mean squared error of every point predicted from the others; None while it is not known."""
         self._error = error
         self.retranslate()
 
     def set_fit_offered(self, offered: bool) -> None:
-        """Whether there is a w to be fitted."""
+        """Set whether there is a w to be fitted."""
         self.setVisible(offered)
 
     def set_ready(self, ready: bool) -> None:
-        """Whether w can be fitted now: not while it is, nor while the points are computed."""
+        """Set whether w can be fitted now: not while it is, nor while the points are computed."""
         self.fit_button.setEnabled(ready)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.fit_button.setText(self.tr("Fit w to the points"))
         number = "…" if self._error is None else column_number(self._error, DIGITS)
         text = self.tr("Every point predicted from the others: mean squared error {error}")

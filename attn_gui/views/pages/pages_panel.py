@@ -61,7 +61,7 @@ class PagesPanel(Retranslated, QWidget):
 
     # --- silent setters --------------------------------------------------------------------------
     def set_offered(self, names: Iterable[str]) -> None:
-        """The pages that the present problem has."""
+        """Set the pages that the present problem has."""
         offered = tuple(names)
         if offered != self._offered:
             self._offered = offered
@@ -77,11 +77,11 @@ class PagesPanel(Retranslated, QWidget):
         self._stack.setCurrentWidget(self._holders[name])
 
     def set_exportable(self, exportable: bool) -> None:
-        """Whether the page on show can be exported."""
+        """Set whether the page on show can be exported."""
         self._export.setEnabled(exportable)
 
     def set_large(self, large: bool) -> None:
-        """Whether it stands in the place of the maps."""
+        """Set whether it stands in the place of the maps."""
         side = SPACING.panel_padding if large else 0
         self.setContentsMargins(side, 0, side, side)
         self.large = large
@@ -89,7 +89,7 @@ class PagesPanel(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Pages"))
         self._choice.setAccessibleName(self.tr("Page"))
         for page in self.pages.values():

@@ -151,7 +151,7 @@ class StageTile(QWidget):
         painter.end()
 
     def _at_work(self) -> bool:
-        """Whether the map of the tile is here and shows something."""
+        """Return whether the map of the tile is here and shows something."""
         return self._maps.map(self.stage).parentWidget() is self and self._maps.evaluation is not None
 
     def _paint_words(self, painter: QPainter) -> None:
@@ -167,7 +167,7 @@ class StageTile(QWidget):
         return region
 
     def _tokens(self) -> Iterator[tuple[AxisLabels, int | None]]:
-        """The labels of both axes, each with the row or column that is marked."""
+        """Yield the labels of both axes, each with the row or column that is marked."""
         marked = self._maps.lines(self.stage)
         if self._axes is None:
             self._axes = tuple(self._made_labels())
@@ -235,7 +235,7 @@ class AllStages(MapGround, QScrollArea):
         return self._tiles
 
     def arrange(self) -> None:
-        """A tile for every stage, in rows that fill the width."""
+        """Arrange a tile for every stage, in rows that fill the width."""
         if not self.isVisible():
             return
         stages = self._own_stages()
@@ -250,7 +250,7 @@ class AllStages(MapGround, QScrollArea):
         self._place_tiles()
 
     def _own_stages(self) -> tuple[str, ...]:
-        """The stages that show a matrix of their own, in order."""
+        """Return the stages that show a matrix of their own, in order."""
         evaluation = self._maps.evaluation
         return tuple(stage for stage in self._maps.stages if evaluation is not None and not repeated(evaluation, stage))
 
@@ -260,7 +260,7 @@ class AllStages(MapGround, QScrollArea):
             self.arrange()
 
     def _needs(self) -> object:
-        """All that tells how the tiles are laid out and lettered, but for the room, the look and the language."""
+        """Return what decides layout and letters of the tiles, but for room, look and language."""
         maps, stages = self._maps, self._own_stages()
         return stages, [maps.map(stage).shape for stage in stages], maps.query_tokens, maps.key_tokens
 

@@ -90,7 +90,7 @@ def paint_caption(painter: QPainter, scene: ProductScene, place: str, rect: QRec
 
 
 def chipped_maps(scene: ProductScene, places: ProductPlaces) -> dict[str, QRect]:
-    """The maps that may carry the chip of a marked row."""
+    """Return the maps that may carry the chip of a marked row."""
     if not scene.picture.marks_result:
         return {}
     return {place: rect for place, rect in _captioned_maps(scene, places).items() if place in CHIPPED}
@@ -111,7 +111,7 @@ def top_words(scene: ProductScene) -> list[Word]:
 
 
 def _captioned_maps(scene: ProductScene, places: ProductPlaces) -> dict[str, QRect]:
-    """The maps with a caption above them."""
+    """Return the maps with a caption above them."""
     rects = {"left": places.left, "factor": places.factor, "result": places.result}
     return {place: rect for place, rect in rects.items() if rect is not None and place in scene.operands.shown}
 
@@ -150,7 +150,7 @@ class TokensButton(Link):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.set_words(QCoreApplication.translate("ProductPicture", "Tokens…"))
         self.setToolTip(QCoreApplication.translate("ProductPicture", "Name the queries and keys (Ctrl+T)"))
 
@@ -174,7 +174,7 @@ class Title:
         self.tokens = TokensButton(ground)
 
     def set_formula(self, forms: Sequence[str]) -> None:
-        """The LaTeX of the formula in forms that get shorter; of several the first that has room."""
+        """Set the LaTeX of the formula in forms that get shorter; of several the first that has room."""
         self._formulas = tuple(map(typeset, forms))
 
     def head_height(self) -> int:
@@ -192,14 +192,14 @@ class Title:
         return round(max(*titles, scaled(room) + words))
 
     def place_tokens(self, places: ProductPlaces) -> None:
-        """The button after the title, left of the words at a map above and of tokens over columns."""
+        """Place the button after the title, left of the words at a map above and of tokens over columns."""
         edge, width = padding(self._scene.tight), round(self._width() - self.tokens.sizeHint().width())
         above = places.top or places.stage
         right = above.left() if self._scene.picture.columns == KEY else self._ground.width()
         self.tokens.place(QRect(edge, edge, width, round(self._height())), places, right - scaled(SPACING.s))
 
     def paint(self, painter: QPainter, places: ProductPlaces, theme: Theme) -> None:
-        """The words, and the formula where it has room."""
+        """Paint the words, and the formula where it has room."""
         edge = padding(self._scene.tight)
         ascent = QFontMetricsF(ui_font("sentence", 600)).ascent()
         paint_words(painter, tuple(self._words()), edge, edge + ascent, theme)
@@ -229,7 +229,7 @@ class Title:
 
     # --- formula ---------------------------------------------------------------------------------
     def _formula_size(self) -> QSizeF:
-        """The first form at the size of the look and the present zoom of the window."""
+        """Return the first form at the size of the look and the present zoom of the window."""
         return _size_of(self._formulas[0]) if self._formulas else QSizeF()
 
     def _paint_formula(self, painter: QPainter, places: ProductPlaces, title_end: float) -> None:
@@ -303,7 +303,7 @@ class ProductWords:
             painter.fillRect(bar, color)
 
     def marks_region(self, places: ProductPlaces) -> QRegion:
-        """The region where `paint_marks` paints."""
+        """Return the region where `paint_marks` paints."""
         region = QRegion()
         for labels, marked in self._tokens(places):
             region += labels.chip_region(marked)
@@ -316,7 +316,7 @@ class ProductWords:
 
     # --- tokens ----------------------------------------------------------------------------------
     def _tokens(self, places: ProductPlaces) -> Iterator[tuple[AxisLabels, int | None]]:
-        """The labels of both axes, each with the row or column that is marked."""
+        """Yield the labels of both axes, each with the row or column that is marked."""
         marked = self._scene.lines
         if self._axes is None:
             self._axes = tuple(self._made_labels(places))
@@ -339,7 +339,7 @@ class ProductWords:
             yield AxisLabels(span, columns, box, style, LEVEL if level else UPRIGHT)
 
     def _paint_bands(self, painter: QPainter, places: ProductPlaces, theme: Theme) -> None:
-        """The numbers of the heads over their bands of columns, the present one in the accent."""
+        """Paint the numbers of the heads over their bands of columns, the present one in the accent."""
         corner, rect = self._scene.corner, places.stage
         assert corner is not None
         if not corner.shown.bands or self._scene.labels[1]:
@@ -356,7 +356,7 @@ class ProductWords:
 
     # --- gaps ------------------------------------------------------------------------------------
     def _gap_lines(self, places: ProductPlaces) -> Iterator[tuple[QRect, QColor]]:
-        """The chosen row and column run on from map to map."""
+        """Yield the lines by which the chosen row and column run on from map to map."""
         corner, marked, theme = self._scene.corner, self._scene.lines, current_theme()
         assert corner is not None
         rows, columns = corner.placement.rows, corner.placement.columns

@@ -47,7 +47,7 @@ LEAST_PITCH = 26
 
 
 def share_of(width: float) -> float:
-    """The part of the axis that lies left of a width."""
+    """Return the part of the axis that lies left of a width."""
     return math.log2(width / NARROWEST) / math.log2(WIDEST / NARROWEST)
 
 
@@ -65,12 +65,12 @@ class DkSlider(QSlider):
         self._ends = (0, 1)
 
     def set_ends(self, left: int, right: int) -> None:
-        """The pixels of the narrowest and the widest."""
+        """Set the pixels of the narrowest and the widest."""
         self._ends = left, right
         self.update()
 
     def x_of(self, width: float) -> float:
-        """The pixel of a width."""
+        """Return the pixel of a width."""
         left, right = self._ends
         return left + share_of(width) * (right - left)
 
@@ -184,19 +184,19 @@ class DkCurves(QWidget):
         self._title, self._tall = "", TALL
 
     def set_words(self, title: str, names: tuple[str, str]) -> None:
-        """The title of the y axis and the names of the two curves."""
+        """Set the title of the y axis and the names of the two curves."""
         if (title, names) != (self._title, self._names):
             self._title, self._names = title, names
             self.draw()
 
     def set_curves(self, found: Entropies | None) -> None:
-        """The curves; None while they are being computed."""
+        """Set the curves; None while they are being computed."""
         if found != self._entropies:
             self._entropies = found
             self.draw()
 
     def set_readings(self, readings: tuple[DkReading, DkReading] | None) -> None:
-        """The two points of what the maps show; None where the curves are of other numbers."""
+        """Set the two points of what the maps show; None where the curves are of other numbers."""
         self._readings = readings
         if readings is not None and max(each.entropy for each in readings) > self._top:
             self.draw()
@@ -241,7 +241,7 @@ class DkCurves(QWidget):
         return float(self._plot.box.viewRange()[1][1])
 
     def _y_of(self, entropy: float) -> float:
-        """The pixel of an entropy."""
+        """Return the pixel of an entropy."""
         place, (low, high) = self._plot.box.geometry(), self._plot.box.viewRange()[1]
         y: float = self._plot.y() + place.bottom() - (entropy - low) / max(high - low, 1e-9) * place.height()
         return y
@@ -266,7 +266,7 @@ class DkCurves(QWidget):
         painter.end()
 
     def _last_values(self) -> list[float]:
-        """Where the two curves end, apart by a line at least."""
+        """Return where the two curves end, apart by a line at least."""
         if self._entropies is None or not self._named:
             return []
         ends = [self._y_of(curve[-1]) for curve in self._entropies]
@@ -367,7 +367,7 @@ class DkPanel(Retranslated, QWidget):
 
     # --- setters ---------------------------------------------------------------------------------
     def set_compact(self, compact: bool, *, low: bool) -> None:
-        """The form for narrow windows, whose names take two lines, and for low ones, without what the slider's tip
+        """Set the form for narrow windows, whose names take two lines, and for low ones, without what the slider's tip
         says, too."""
         self._compact = compact
         self._note.setVisible(not low)
@@ -382,20 +382,20 @@ class DkPanel(Retranslated, QWidget):
         self.curves.slider.update()
 
     def set_names(self, names: tuple[str, str], row: str) -> None:
-        """The names of the two states and of the row whose gradient stands below."""
+        """Set the names of the two states and of the row whose gradient stands below."""
         if (names, row) != (self._names, self._query):
             self._names, self._query = names, row
             self.retranslate()
 
     def set_source(self, source: str, offered: Iterable[str]) -> None:
-        """What Q and K of the maps are, one of those `offered`."""
+        """Set what Q and K of the maps are, one of those `offered`."""
         self.source.enable_only(offered)
         if source != self.source.currentData():
             self.source.set_key(source)
             self.retranslate()
 
     def set_readings(self, readings: tuple[DkReading, DkReading]) -> None:
-        """Both states in three numbers, and as points on the curves if these are of the same Q and K."""
+        """Set both states in three numbers, and as points on the curves if these are of the same Q and K."""
         for state, reading in enumerate(readings):
             numbers = (reading.variance, 2), (reading.entropy, 2), (reading.gradient, 3)
             texts = [format_number(*number) for number in numbers]
@@ -404,7 +404,7 @@ class DkPanel(Retranslated, QWidget):
         self.curves.set_readings(None if self.source.currentData() == OWN else readings)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         for label, name in zip(self._heads, self._names, strict=True):
             label.setText(name.replace(" ", "\n", 1) if self._compact else name)
         gradient = self.tr("Gradient ‖∂a/∂s‖, row {row}").format(row=self._query)
@@ -437,7 +437,7 @@ class DkPanel(Retranslated, QWidget):
         self.curves.set_words(curves[source], self._names)
 
     def note(self) -> str:
-        """What comes of the width that the slider is let go of."""
+        """Return what comes of the width that the slider is let go of."""
         return self._note.text()
 
     # --- inside ----------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class AxisLabels:
     way: str = ROWS
 
     def paint(self, painter: QPainter) -> None:
-        """Every k-th that fits, as if none were chosen."""
+        """Paint every k-th label that fits, as if none were chosen."""
         if self.span.cell_size and self.texts:
             first, stop = self._shown()
             with self._turned(painter):
@@ -73,7 +73,7 @@ class AxisLabels:
                     self._paint_one(painter, cell, chosen=False)
 
     def paint_chosen(self, painter: QPainter, chosen: int | None) -> None:
-        """The chip of a row or column in view, in place of the labels that it would touch."""
+        """Paint the chip of a row or column in view, in place of the labels that it would touch."""
         if self._has(chosen):
             with self._turned(painter):
                 for cell in self._touched(chosen):
@@ -81,7 +81,7 @@ class AxisLabels:
                 self._paint_one(painter, chosen, chosen=True)
 
     def chip_region(self, chosen: int | None) -> QRegion:
-        """The region that `paint_chosen` covers."""
+        """Return the region that `paint_chosen` covers."""
         region = QRegion()
         if self._has(chosen):
             for cell in (chosen, *self._touched(chosen)):
@@ -96,7 +96,7 @@ class AxisLabels:
         return self.span.shown.start, min(self.span.shown.stop, len(self.texts))
 
     def _touched(self, chosen: int) -> range:
-        """The labels nearer to a cell than two labels may be."""
+        """Return the labels nearer to a cell than two labels may be."""
         first, stop = self._shown()
         after = max(first, chosen - self._step + 1)
         return range(-(-after // self._step) * self._step, min(stop, chosen + self._step), self._step)
@@ -140,8 +140,10 @@ class AxisLabels:
 
 
 def labels_fit(labels: AxisNames, font: QFont, cell: float) -> bool:
-    """Whether labels stand over their columns without being turned: where each has room over its own, and always single
-    characters and numbers, of which some are left out instead."""
+    """Return whether labels stand over their columns without being turned.
+
+    They do where each has room over its own; single characters and numbers always, some left out instead.
+    """
     return len(labels) * cell > 0 and (_widest_of(labels, font) <= cell - _apart(labels) or _are_short(labels))
 
 
@@ -161,7 +163,7 @@ def _longest(labels: AxisNames) -> list[str]:
 
 
 def label_width(labels: AxisNames, font: QFont, widest: float) -> float:
-    """The room that labels need, at most `widest`, with that of a chip and of its distance from the map."""
+    """Return the room that labels need, at most `widest`, with that of a chip and of its distance from the map."""
     return min(_widest_of(labels, font) + 1, widest) + 3 * scaled(SPACING.s)
 
 
@@ -171,7 +173,7 @@ def _widest_of(labels: AxisNames, font: QFont) -> float:
 
 @functools.lru_cache(maxsize=32)
 def _widest(labels: AxisNames, families: tuple[str, ...], size: int) -> float:
-    """The room of any label once it is the chosen one.
+    """Return the room of any label once it is the chosen one.
 
     Of very many the longest are measured, and once, although every stage asks whenever maps are laid out or zoomed.
     """
@@ -184,7 +186,7 @@ def _widest(labels: AxisNames, families: tuple[str, ...], size: int) -> float:
 
 
 def _strip(box: QRectF, pixels: slice, height: float) -> QRectF:
-    """The strip of one label: its row, or at least the height of its type where rows are thinner."""
+    """Return the strip of one label: its row, or at least the height of its type where rows are thinner."""
     middle, thick = (pixels.start + pixels.stop) / 2, max(pixels.stop - pixels.start - 2.0, height)
     return QRectF(box.left(), box.top() + middle - thick / 2, box.width(), thick)
 
@@ -226,7 +228,7 @@ Word = tuple[str, str, str, int]
 
 
 def painted_ground(widget: QWidget, paint: Callable[[QPainter], None]) -> QPixmap:
-    """The words of a widget on its ground without any mark, painted once: every click and every outline that fades
+    """Paint the words of a widget on its ground without any mark, once: every click and every outline that fades
     repaints some of it."""
     ratio = widget.devicePixelRatioF()
     ground = QPixmap(widget.size() * ratio)
@@ -240,19 +242,19 @@ def painted_ground(widget: QWidget, paint: Callable[[QPainter], None]) -> QPixma
 
 
 def words_width(words: Sequence[Word]) -> float:
-    """The width of a row of words."""
+    """Return the width of a row of words."""
     widths = [QFontMetricsF(ui_font(size, weight)).horizontalAdvance(text) for text, size, _, weight in words]
     return sum(widths) + scaled(SPACING.m) * max(0, len(widths) - 1)
 
 
 def range_text(levels: Levels) -> str:
-    """The range of the colors as text, where there is no room for a color bar: ±4.09."""
+    """Return the range of the colors as text, where there is no room for a color bar: ±4.09."""
     low, high = level_texts(levels.low, levels.high, (0.0, 1.0))
     return f"±{high}" if levels.symmetric else f"{low} … {high}"
 
 
 def paint_words(painter: QPainter, words: Sequence[Word], left: float, baseline: float, theme: Theme) -> float:
-    """Words in a row from the left; returns where the next one would begin."""
+    """Paint words in a row from the left; return where the next one would begin."""
     for text, size, color, weight in words:
         painter.setFont(ui_font(size, weight))
         painter.setPen(getattr(theme, color))
@@ -262,12 +264,12 @@ def paint_words(painter: QPainter, words: Sequence[Word], left: float, baseline:
 
 
 def block_height(words: Sequence[Word]) -> float:
-    """The height of words below one another."""
+    """Return the height of words below one another."""
     return sum(QFontMetricsF(ui_font(size, weight)).height() + scaled(SPACING.xs) for _, size, _, weight in words)
 
 
 def paint_block(painter: QPainter, words: Sequence[Word], right: float, top: float, theme: Theme) -> None:
-    """Words below one another, aligned to the right."""
+    """Paint words below one another, aligned to the right."""
     for text, size, color, weight in words:
         painter.setFont(ui_font(size, weight))
         painter.setPen(getattr(theme, color))
@@ -277,13 +279,13 @@ def paint_block(painter: QPainter, words: Sequence[Word], right: float, top: flo
 
 
 def chip_width(text: str) -> float:
-    """The width of a chip with its distance from other words."""
+    """Return the width of a chip with its distance from other words."""
     words = QFontMetricsF(ui_font("small", 600)).horizontalAdvance(visible_text(text))
     return words + 2 * scaled(SPACING.s) + scaled(SPACING.m)
 
 
 def paint_chip(painter: QPainter, text: str, role: str, right: float, bottom: float, room: float, theme: Theme) -> None:
-    """A token on the soft ground of its role, its lower right corner at a point."""
+    """Paint a token on the soft ground of its role, its lower right corner at a point."""
     painter.setFont(ui_font("small", 600))
     metrics = QFontMetricsF(painter.font())
     text = elided(visible_text(text), room - 2 * scaled(SPACING.s), metrics)
@@ -299,7 +301,7 @@ def paint_chip(painter: QPainter, text: str, role: str, right: float, bottom: fl
 
 
 def gap_lines(first: QRect, second: QRect, pixels: slice) -> tuple[QRect, ...]:
-    """The thin pair of lines that joins a row or a column of two maps, where it lies in the second one."""
+    """Return the thin pair of lines that joins a row or a column of two maps, where it lies in the second one."""
     if pixels.stop <= pixels.start:
         return ()
     ends = pixels.start, pixels.stop - 1

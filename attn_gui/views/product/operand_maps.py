@@ -77,11 +77,11 @@ class Operands(QObject):
         return {place: bar for place, bar in self.bars.items() if place in self._operands}
 
     def focused_bar(self) -> ColorBar | None:
-        """The color bar of the map that has the keyboard, where there is one."""
+        """Return the color bar of the map that has the keyboard, where there is one."""
         return next((bar for place, bar in self.shown_bars.items() if self.maps[place].hasFocus()), None)
 
     def source(self, place: str) -> str:
-        """The stage or field that a place shows."""
+        """Return the stage or field that a place shows."""
         return self._sources[place]
 
     def set_picture(self, picture: StageOperands, evaluation: Evaluation, batch: int, head: int) -> None:
@@ -162,7 +162,7 @@ class Operands(QObject):
         return (column, row) if self._operands[place].transposed else (row, column)
 
     def _tell_cell(self, signal: SignalInstance, place: str, row: int, column: int) -> None:
-        """Cells are those of the stage, not of its transpose; a matrix of the problem has its table for that."""
+        """Tell a cell of the stage, not of its transpose; a matrix of the problem has its table for that."""
         if self._sources[place] in self._stages:
             signal.emit(self._sources[place], *self._turned(place, row, column))
 

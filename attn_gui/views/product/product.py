@@ -89,7 +89,7 @@ class ProductPicture(MapGround, QWidget):
             self._words.title.place_tokens(self.places)
 
     def set_tokens(self, query_tokens: Sequence[str] | None, key_tokens: Sequence[str] | None) -> None:
-        """Names of queries and keys; None for numbers."""
+        """Set names of queries and keys; None for numbers."""
         self.maps.set_tokens(query_tokens or (), key_tokens or ())
         self.arrange()
 
@@ -113,7 +113,7 @@ class ProductPicture(MapGround, QWidget):
             heatmap.overlay.hold_flash(held)
 
     def set_formula(self, *forms: str) -> None:
-        """The LaTeX of the stage's formula; further forms are for less and less room."""
+        """Set the LaTeX of the stage's formula; further forms are for less and less room."""
         self._words.title.set_formula(forms)
         self.arrange()
 
@@ -144,12 +144,12 @@ class ProductPicture(MapGround, QWidget):
             self.maps.minimap(stage).follow()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
-        """The form for narrow windows: shorter captions, smaller gaps; low ones have the latter alone."""
+        """Set the form for narrow windows: shorter captions, smaller gaps; low ones have the latter alone."""
         self._scene.compact, self._scene.tight = compact, compact or low
         self.arrange()
 
     def set_theme(self, _theme: Theme) -> None:
-        """The colors and sizes have changed; they are those of `views.theme`."""
+        """Take over the new colors and sizes, those of `views.theme`."""
         self.arrange()
 
     # --- laying out ------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class ProductPicture(MapGround, QWidget):
             self.arrange()
 
     def stage_map(self) -> Heatmap | None:
-        """The map in the corner."""
+        """Return the map in the corner."""
         return self._scene.corner
 
     def focus_map(self) -> bool:
@@ -303,7 +303,7 @@ class ProductPicture(MapGround, QWidget):
         self.arrange()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._words.title.tokens.retranslate()
         self.maps.retranslate()
         self.operands.retranslate()

@@ -101,7 +101,7 @@ class StageSide(NamedTuple):
 
 
 def lay_out(needs: Needs, width: int, height: int) -> ProductPlaces:
-    """The largest stage that leaves its operands their least room; what remains goes to the operands.
+    """Return the largest stage that leaves its operands their least room; what remains goes to the operands.
 
     Operands share the rows and columns of the stage, not the size of its cells.
     """
@@ -154,7 +154,7 @@ def _sides_beside_words(needs: Needs, width: int, height: int) -> tuple[StageSid
 
 
 def _free_for_stage(needs: Needs, width: int, height: int) -> tuple[int, int]:
-    """The pixels across and down that the words in the corner and the least room of the operands leave to the stage."""
+    """Return the pixels across and down that corner words and the operands' least room leave to the stage."""
     beside = needs.gap + needs.least_side
     left = needs.row_labels + (beside if needs.left_columns else 0)
     free_width = width - 2 * needs.padding - max(left, needs.corner if needs.top_rows else 0)
@@ -282,7 +282,10 @@ def needs_of(
 def places_of(
     maps: StageMaps, stage: str, size: QSize, *, compact: bool, tight: bool, head: int, bars: int, corner: int
 ) -> ProductPlaces:
-    """The places for the picture of a stage; tokens over columns are turned where they do not fit as they are."""
+    """Return the places for the picture of a stage.
+
+    Tokens over columns are turned where they do not fit as they are.
+    """
     labels, font = axis_labels(maps, stage)[1], label_font(tight)
     for turned in (False, True):
         needs = needs_of(maps, stage, compact=compact, tight=tight, head=head, bars=bars, corner=corner, turned=turned)
@@ -300,7 +303,7 @@ def _least_top(sizes: Mapping[str, tuple[int, int]], least: int) -> int:
 
 
 def axis_labels(maps: StageMaps, stage: str) -> tuple[AxisNames, AxisNames]:
-    """The labels at the rows and columns of a stage: tokens, else numbers; nothing at columns that are features."""
+    """Return the labels of rows and columns of a stage: tokens, else numbers; none at columns of features."""
     rows, columns = maps.labels(stage)
     shape = maps.map(stage).shape
     return rows or _numbers(shape[0]), (columns or _numbers(shape[1])) if STAGE[stage].square else NO_NAMES
@@ -318,7 +321,7 @@ def axis_name_width() -> float:
 
 
 def axis_names() -> dict[str, str]:
-    """The names over the rows, by their role."""
+    """Return the names over the rows, by their role."""
     return {
         QUERY: QCoreApplication.translate("ProductPicture", "query ↓"),
         KEY: QCoreApplication.translate("ProductPicture", "key ↓"),
@@ -341,7 +344,7 @@ def line_height() -> int:
 
 
 def label_font(tight: bool, weight: int = 400) -> QFont:
-    """The type of tokens at rows and columns."""
+    """Return the type of tokens at rows and columns."""
     return ui_font("small" if tight else "body", weight)
 
 

@@ -118,7 +118,7 @@ class SideBySide(MapGround, QWidget):
         self._show_both()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
-        """The form for narrow windows, and for low ones: smaller letters and gaps."""
+        """Set the form for narrow windows, and for low ones: smaller letters and gaps."""
         self._compact, self._tight = compact, compact or low
         if self._foot is not None:
             self._foot.set_compact(compact, low=self._tight)
@@ -179,7 +179,7 @@ class SideBySide(MapGround, QWidget):
 
     # --- both maps -------------------------------------------------------------------------------
     def _map(self) -> Heatmap | None:
-        """The map now, once the problem and both states have the stage."""
+        """Return the map now, once the problem and both states have the stage."""
         sides, maps = self._sides, self._maps
         there = sides is not None and self._stage in maps.stages and self._stage in sides.before.stages
         return maps.map(self._stage) if there else None
@@ -217,7 +217,7 @@ class SideBySide(MapGround, QWidget):
         return left
 
     def _on_levels_changed(self) -> None:
-        """The map before reads the same two matrices, and finds the same levels."""
+        """Take over the levels: the map before reads the same two matrices."""
         self.follow()
         if self._left is not None:
             self._left.retake_levels()
@@ -352,7 +352,7 @@ class SideBySide(MapGround, QWidget):
         return stage_sides(needs, max(1, room.width()), max(1, room.height()))
 
     def _formula(self, state: Evaluation | None, name: str, room: int) -> Formula | None:
-        """The formula where it fits after the name of a state: a shorter form would read alike in both."""
+        """Return the formula where it fits after the name of a state: a shorter form would read alike in both."""
         if state is None:
             return None
         left = room - words_width([self._title(name)]) - scaled(SPACING.m)
@@ -371,7 +371,7 @@ class SideBySide(MapGround, QWidget):
         return name, "sentence", "text", 600
 
     def _labels(self) -> tuple[AxisNames, AxisNames]:
-        """The labels of rows and columns: numbers while other states are shown."""
+        """Return the labels of rows and columns: numbers while other states are shown."""
         if not self._previewed or self._left is None:
             return axis_labels(self._maps, self._stage)
         rows, columns = (AxisNames(range(count)) for count in self._left.shape)
@@ -395,7 +395,7 @@ class SideBySide(MapGround, QWidget):
 
     # --- words -----------------------------------------------------------------------------------
     def _repaint_words(self, *_: object) -> None:
-        """Words, or what is in view, are others."""
+        """Repaint the words after they, or what is in view, have changed."""
         self._panels = tuple(
             panel._replace(
                 labels=tuple(
@@ -484,5 +484,5 @@ class SideBySide(MapGround, QWidget):
         self._show_both()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self._name()

@@ -42,7 +42,7 @@ class MapGround(WidgetMixin):
         raise NotImplementedError
 
     def retranslate(self) -> None:
-        """All words in the present language, but for those that are painted."""
+        """Set all words anew, in the present language, but for those that are painted."""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()  # so that the release comes here
@@ -202,7 +202,7 @@ NOTHING = MarkedLines()
 def lines_of(
     evaluation: Evaluation | None, cell: ShownCell | None, item: int, head: int, planes: Mapping[str, PlaneLike | None]
 ) -> dict[str, MarkedLines]:
-    """The lines of a cell in every map that has any; of several parts of one matrix the first.
+    """Return the lines of a cell in every map that has any; of several parts of one matrix the first.
 
     A cell that the evaluation does not have, chosen in a document before this one, marks nothing.
     """
@@ -277,19 +277,19 @@ class StageMaps(QObject):
         return self.evaluation.stages if self.evaluation is not None else ()
 
     def map(self, stage: str) -> Heatmap:
-        """`heatmap.STAGE`."""
+        """Return `heatmap.STAGE`."""
         return self._maps[stage]
 
     def bar(self, stage: str) -> ColorBar:
-        """The color bar of a map."""
+        """Return the color bar of a map."""
         return self._bars[stage]
 
     def minimap(self, stage: str) -> Minimap:
-        """The overview in a corner of a map, visible while that is zoomed."""
+        """Return the overview in a corner of a map, visible while that is zoomed."""
         return self._minimaps[stage]
 
     def every(self) -> tuple[Heatmap, ...]:
-        """All maps that were ever made."""
+        """Return all maps that were ever made."""
         return tuple(self._maps.values())
 
     @property
@@ -335,7 +335,7 @@ class StageMaps(QObject):
         return bool(missing)
 
     def set_tokens(self, query_tokens: Sequence[str], key_tokens: Sequence[str]) -> None:
-        """Names of rows and columns; empty for numbers."""
+        """Set names of rows and columns; empty for numbers."""
         query, key = tuple(query_tokens), tuple(key_tokens)
         if (query, key) != self._tokens:  # they come with every evaluation, and may be 65,536
             self._tokens = query, key
@@ -420,7 +420,7 @@ class StageMaps(QObject):
 
     # --- what others show around the maps --------------------------------------------------------
     def lines(self, stage: str) -> MarkedLines:
-        """The lines that the chosen cell marks in a map."""
+        """Return the lines that the chosen cell marks in a map."""
         return self._lines.get(stage, NOTHING)
 
     def _marked(self) -> dict[str, MarkedLines]:
@@ -501,5 +501,5 @@ class StageMaps(QObject):
             self._minimaps[stage].set_title(stage_title(stage))
 
     def retranslate(self) -> None:
-        """The language has changed."""
+        """Take over the new language."""
         self._name_maps()

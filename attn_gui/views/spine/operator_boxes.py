@@ -90,7 +90,7 @@ class ScaleBox(ListBox):
         self.set_scale("sqrt", None, 1)
 
     def set_scale(self, key: str, value: float | None, d_k: int) -> None:
-        """The scale that is in force; `value` where it is typed."""
+        """Set the scale that is in force; `value` where it is typed."""
         self._width, self._key = d_k, key
         self._factor = {"sqrt": self._root, "none": 1.0}.get(key, value if value is not None else 1.0)
         self.retranslate()
@@ -100,7 +100,7 @@ class ScaleBox(ListBox):
         self._show_field(key == "typed" or self.slider.isSliderDown())
 
     def retranslate(self) -> None:
-        """The list in the present language."""
+        """Set the list anew, in the present language."""
         choices = [("sqrt", f"÷ √{self._width}"), ("none", self.tr("none")), ("typed", self.tr("typed…"))]
         self.list.setMinimumContentsLength(max(len(word) for _, word in choices))
         if self._factor != 1.0:
@@ -177,13 +177,13 @@ SETTINGS = {
 
 
 def setting_of(name: str) -> StepNumber:
-    """A number by its field; those of a score function stand on its entry. Raises KeyError."""
+    """Return a number by its field; those of a score function stand on its entry. Raises KeyError."""
     found = next((score.numbers[part] for score, part in _of_scores() if f"score_params.{part}" == name), None)
     return SETTINGS[name] if found is None else StepNumber(found.name.letter, found.title)
 
 
 def numbers_of(score: Score) -> tuple[str, ...]:
-    """The numbers in the box of a score function."""
+    """Return the numbers in the box of a score function."""
     return (*(f"score_params.{name}" for name in score.numbers), *((HIDDEN_WIDTH,) if score.units else ()))
 
 
@@ -213,7 +213,7 @@ class NumberRow(QWidget):
         self.retranslate()
 
     def set_values(self, values: Mapping[str, float | None], dtype: str) -> None:
-        """The numbers of the document; those that it does not have are left alone."""
+        """Set the numbers of the document; those that it does not have are left alone."""
         for name, field in self.fields.items():
             value = values.get(name)
             if isinstance(field, SizeBox):
@@ -224,7 +224,7 @@ class NumberRow(QWidget):
                 _fit(field)
 
     def retranslate(self) -> None:
-        """Names for screen readers and tooltips in the present language."""
+        """Set names for screen readers and tooltips in the present language."""
         for name, field in self.fields.items():
             text = QCoreApplication.translate("Settings", setting_of(name).name)
             field.setAccessibleName(text)
@@ -309,11 +309,11 @@ class SpineBoxes(QObject):
         self.retranslate()
 
     def box(self, name: str) -> OperatorBox:
-        """The box of a step."""
+        """Return the box of a step."""
         return self._made.get(name) or self._make(name)
 
     def made(self) -> Collection[OperatorBox]:
-        """Every box that there is."""
+        """Return every box that there is."""
         return self._made.values()
 
     def _make(self, name: str) -> OperatorBox:
@@ -334,13 +334,13 @@ class SpineBoxes(QObject):
         return box
 
     def set_score(self, score: str) -> None:
-        """The score function in force, with the numbers that it has."""
+        """Set the score function in force, with the numbers that it has."""
         self.score.set_key(score)
         for name in self._of_score:
             self._rows[name].setVisible(name == score)
 
     def set_choice(self, name: str, key: str) -> None:
-        """The norm or the activation in force."""
+        """Set the norm or the activation in force."""
         box = self.box(name)
         assert isinstance(box, ListBox)
         box.set_key(key)
@@ -351,18 +351,18 @@ class SpineBoxes(QObject):
             box.set_text(text)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
-        """The numbers of the problem by name; an optional one that is not in use leaves its step."""
+        """Set the numbers of the problem by name; an optional one that is not in use leaves its step."""
         self._numbers = values, dtype
         for row in self._rows.values():
             row.set_values(values, dtype)
         self._rows["normalize"].setVisible(values.get("temperature") is not None)
 
     def field(self, name: str) -> NumberField | SizeBox | None:
-        """The field of a number; None where no problem has had its step."""
+        """Return the field of a number; None where no problem has had its step."""
         return next((row.fields[name] for row in self._rows.values() if name in row.fields), None)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         for box in self._made.values():
             self._name(box)
         self.score.set_choices([(score, score_name(score)) for score in SCORES])
@@ -388,6 +388,6 @@ class SpineBoxes(QObject):
 
 
 def _operators() -> dict[str, Operator]:
-    """The operators of all stages, by key."""
+    """Return the operators of all stages, by key."""
     found = (stage.operator for stage in catalog())
     return {operator.key: operator for operator in found if operator is not None}

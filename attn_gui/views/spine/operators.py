@@ -66,7 +66,7 @@ class OperatorBox(QWidget):
         self._caption.setText(text)
 
     def set_small(self, small: bool) -> None:
-        """The compact form: a control with a row of numbers below it leaves no room for an arrow."""
+        """Set the compact form: a control with a row of numbers below it leaves no room for an arrow."""
         self._small = small
         self._column.setContentsMargins(0, 0 if small else scaled(SPACING.s), 0, 0)
         crowded = small and sum(not control.isHidden() for control in self._held) > 1
@@ -96,7 +96,7 @@ class OperatorBox(QWidget):
             _paint_sign(self, self._sign, small=self._small)
 
     def stops(self) -> list[QWidget]:
-        """The stops of Tab, from top to bottom."""
+        """Return the stops of Tab, from top to bottom."""
         return [stop for widget in self._held if not widget.isHidden() for stop in _stops(widget)]
 
 
@@ -139,7 +139,7 @@ class ListBox(OperatorBox):
         self.list.setAccessibleDescription(text)  # on Linux Qt takes what is chosen for the name
 
     def set_choices(self, choices: list[tuple[str, str]]) -> None:
-        """(key, text) of every choice; the chosen key stays if it is still there."""
+        """Set (key, text) of every choice; the chosen key stays if it is still there."""
         self.list.set_choices(choices)
 
     def set_key(self, key: str) -> None:
@@ -194,7 +194,7 @@ class MaskBox(OperatorBox):
         self._name()
 
     def set_text(self, text: str) -> None:
-        """`none`, `causal`, `causal + 2`."""
+        """Set the mask's short text: `none`, `causal`, `causal + 2`."""
         self.button.setText(text)
         self._name()
 

@@ -83,7 +83,7 @@ class SpineRow(HorizontalScroller):
         self._layout.addStretch(1)
 
     def width_of(self, form: RowForm, keep: str) -> int:
-        """The width that the items need in a form; `keep` names a node that never gives way."""
+        """Return the width that the items need in a form; `keep` names a node that never gives way."""
         widths = [
             item.width_for(form.small) if isinstance(item, StageNode) else item.sizeHint().width()
             for entry, item in self._items
@@ -204,7 +204,7 @@ class Spine(Retranslated, QWidget):
         self._order_tabs()
 
     def set_score(self, score: str) -> None:
-        """The score function in force."""
+        """Set the score function in force."""
         self.boxes.set_score(score)
         self._after_change_of_boxes("score", score)
 
@@ -214,12 +214,12 @@ class Spine(Retranslated, QWidget):
         self._after_change_of_boxes("normalize", key)
 
     def set_choice(self, name: str, key: str) -> None:
-        """The norm or the activation in force."""
+        """Set the norm or the activation in force."""
         self.boxes.set_choice(name, key)
         self._after_change_of_boxes(name, key)
 
     def set_numbers(self, values: Mapping[str, float | None], dtype: str) -> None:
-        """The numbers of the steps, by name."""
+        """Set the numbers of the steps, by name."""
         self.boxes.set_numbers(values, dtype)
         self._after_change_of_boxes("numbers", {field: value is None for field, value in values.items()})
 
@@ -229,15 +229,15 @@ class Spine(Retranslated, QWidget):
         self._after_change_of_boxes("mask", text)
 
     def set_maps_shown(self, shown: bool) -> None:
-        """Whether there is anything to show in the maps."""
+        """Set whether there is anything to show in the maps."""
         self._nodes.set_maps_shown(shown)
 
     def stages(self) -> tuple[str, ...]:
-        """The stages of the maps from left to right, as the keys 1 … 9 choose them."""
+        """Return the stages of the maps from left to right, as the keys 1 … 9 choose them."""
         return self._nodes.stages()
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Steps of the formula"))
         self.boxes.retranslate()
         self._name_layer()
@@ -321,7 +321,7 @@ class Spine(Retranslated, QWidget):
         self._row.set_form(form, keep, self.height() - self._bar_height())
 
     def _chosen_node(self) -> str:
-        """The node of the chosen stage, or of the one that it only repeats."""
+        """Return the node of the chosen stage, or of the one that it only repeats."""
         stage, evaluation = self._stage, self._evaluation
         while evaluation is not None and stage in evaluation.stages and (before := repeated(evaluation, stage)):
             stage = before

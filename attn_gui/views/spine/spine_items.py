@@ -53,7 +53,7 @@ class SpineEntry(NamedTuple):
         return self.stage or self.name
 
     def plane(self, evaluation: Evaluation, batch: int, head: int) -> Plane | FieldPlane:
-        """The plane of the node's map."""
+        """Return the plane of the node's map."""
         if self.name not in evaluation.stages:
             return FieldPlane(evaluation, self.name, batch)
         plane = stage_plane(evaluation, self.name, batch, head)
@@ -61,7 +61,7 @@ class SpineEntry(NamedTuple):
 
 
 def entries_of(evaluation: Evaluation) -> tuple[SpineEntry, ...]:
-    """The entries of this problem, in order."""
+    """Return the entries of this problem, in order."""
     return (*_sequences(evaluation), *(entry for flow in FLOW for entry in _written(evaluation, *flow)))
 
 
@@ -76,7 +76,7 @@ def _sequences(evaluation: Evaluation) -> Iterator[SpineEntry]:
 
 
 def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[SpineEntry]:
-    """The stages that write one of some variables, after their sign."""
+    """Yield the stages that write one of some variables, after their sign."""
     stages = [stage for stage in STAGE.values() if stage.target.name in variables.split()]
     shown = {stage.name for stage in stages if stage.name in evaluation.stages and not repeated(evaluation, stage.name)}
     if sign and shown:
@@ -97,21 +97,21 @@ def _giving_way(stage: Stage) -> str:
 
 
 def node_symbol(entry: SpineEntry) -> str:
-    """The letter below a node."""
+    """Return the letter below a node."""
     if entry.name not in STAGE:
         return letter(entry.name) + " · W"
     return letter(entry.name) + ("ᵀ" if entry.transposed else "")
 
 
 def formula_latex(evaluation: Evaluation) -> str:
-    """The whole computation of one head as LaTeX, with all that is in force."""
+    """Return the whole computation of one head as LaTeX, with all that is in force."""
     if evaluation.logits is None:
         return "O = A V" if evaluation.problem.mixes else "A"
     return f"O = {weights_latex(evaluation)} V"
 
 
 def formula_text(evaluation: Evaluation) -> str:
-    """The whole computation of one head in plain characters, for a screen reader."""
+    """Return the whole computation of one head in plain characters, for a screen reader."""
     if evaluation.logits is None:
         return formula_latex(evaluation)
     text = logits_text(evaluation)
@@ -120,7 +120,7 @@ def formula_text(evaluation: Evaluation) -> str:
 
 
 def operator_texts(evaluation: Evaluation) -> dict[str, str]:
-    """The texts of the boxes that have no choice."""
+    """Return the texts of the boxes that have no choice."""
     nodes = map(evaluation.node, evaluation.stages)
     return {
         operator.key: operator.text.format(bias=bias_of(node, letter), function=node.stage.function)
@@ -150,7 +150,7 @@ class ChangeDot(QWidget):
         self.hide()
 
     def set_strength(self, strength: float) -> None:
-        """1 … 0; gone at 0."""
+        """Set the strength, 1 … 0; the dot is gone at 0."""
         self._strength = float(strength)
         self.setVisible(strength > 0)
         self.raise_()
@@ -189,7 +189,7 @@ class StageNode(MapButton):
             super().keyPressEvent(event)
 
     def set_plane(self, plane: Plane | FieldPlane, symbol: str, title: str) -> None:
-        """The matrix of the node, what is written below it, and what it is called in words."""
+        """Set the matrix of the node, what is written below it, and what it is called in words."""
         before = self.map.shape, self._symbol
         self.map.set_shown(MapState(plane))
         self._symbol, self._title = symbol, title
@@ -200,14 +200,14 @@ class StageNode(MapButton):
         self.update()
 
     def set_small(self, small: bool) -> None:
-        """The map of the compact form."""
+        """Set the map of the compact form."""
         if small != self._small:
             self._small = small
             self.updateGeometry()
             self.place_map()  # a hidden node keeps its size, and is shown in it again
 
     def set_chosen_step(self, chosen: bool) -> None:
-        """Whether this is the stage that is shown large."""
+        """Set whether this is the stage that is shown large."""
         if chosen != self.isChecked():
             self.setChecked(chosen)
             self._describe()
@@ -224,28 +224,28 @@ class StageNode(MapButton):
         self._dot.set_strength(0.0)
 
     def touched(self) -> bool:
-        """Whether the dot is on show."""
+        """Return whether the dot is on show."""
         return not self._dot.isHidden()
 
     def shape_text(self) -> str:
-        """`16 × 32`; narrower in the compact form."""
+        """Return `16 × 32`; narrower in the compact form."""
         rows, columns = self.map.shape
         if self._is_off():
             return off_word()
         return f"{rows}×{columns}" if self._small else f"{rows} × {columns}"
 
     def _is_off(self) -> bool:
-        """Whether all of it is of a head that is switched off."""
+        """Return whether all of it is of a head that is switched off."""
         rows, columns = self.map.shape
         return self.map.overlay.marks.off == ((slice(0, rows), slice(0, columns)),)
 
     def width_for(self, small: bool) -> int:
-        """The width that the node needs with a small or a large map."""
+        """Return the width that the node needs with a small or a large map."""
         words = _words_width(self._symbol, "{} × {}".format(*self.map.shape), _sizes())
         return max(self._map_size(small).width() + 2 * _padding(small), words + 2 * SPACING.s)
 
     def height_for(self, small: bool) -> int:
-        """The height that the node needs with a small or a large map."""
+        """Return the height that the node needs with a small or a large map."""
         return 2 * top_of_maps(small) + map_side(small) + _words_height(_sizes())
 
     # --- what Qt asks ----------------------------------------------------------------------------
@@ -298,7 +298,7 @@ class StageNode(MapButton):
 
 @lru_cache(maxsize=512)
 def _words_width(symbol: str, shape: str, _sizes: tuple[int, int]) -> int:
-    """The width of what stands below a map; remembered, since layouts ask hundreds of times."""
+    """Return the width of what stands below a map; remembered, since layouts ask hundreds of times."""
     fonts = ((ui_font("stage_symbol", 600), symbol), (ui_font("micro"), shape))
     return max(QFontMetrics(font).horizontalAdvance(text) for font, text in fonts)
 
@@ -310,7 +310,7 @@ def _words_height(_sizes: tuple[int, int]) -> int:
 
 
 def _sizes() -> tuple[int, int]:
-    """The sizes of both fonts at the present zoom."""
+    """Return the sizes of both fonts at the present zoom."""
     return scaled(FONT_SIZE.stage_symbol), scaled(FONT_SIZE.micro)
 
 
@@ -358,15 +358,15 @@ class StageNodes:
         return self._nodes[name]
 
     def get(self, name: str) -> StageNode | None:
-        """The node of a stage; None where the stage is not in the row."""
+        """Return the node of a stage; None where the stage is not in the row."""
         return self._nodes.get(name)
 
     def stages(self) -> tuple[str, ...]:
-        """The stages that the nodes choose, from left to right."""
+        """Return the stages that the nodes choose, from left to right."""
         return tuple(dict.fromkeys(entry.chooses for entry in self._entries.values()))
 
     def height(self, compact: bool) -> int:
-        """The height of the highest one."""
+        """Return the height of the highest one."""
         return max((node.height_for(compact) for node in self._nodes.values()), default=0)
 
     # --- setters ---------------------------------------------------------------------------------
@@ -417,13 +417,13 @@ class StageNodes:
             node.updateGeometry()
 
     def set_walk_offered(self, offered: bool) -> None:
-        """Whether Space walks through the chosen cell, in place of pressing a node."""
+        """Set whether Space walks through the chosen cell, in place of pressing a node."""
         self._leave_space = offered
         for node in self._nodes.values():
             node.leaves_space = offered
 
     def set_maps_shown(self, shown: bool) -> None:
-        """Whether there is anything to show in the maps."""
+        """Set whether there is anything to show in the maps."""
         for node in self._nodes.values():
             node.map.setVisible(shown)
 

@@ -132,7 +132,7 @@ class EntryStep(NamedTuple):
 
 
 def step_of(event: QKeyEvent) -> EntryStep | None:
-    """The step that a key means; None for other keys, and with Ctrl."""
+    """Return the step that a key means; None for other keys, and with Ctrl."""
     key = Qt.Key(event.key())
     if key not in (*TABS, *ENTERS) or event.modifiers() & Modifier.ControlModifier:
         return None
@@ -141,7 +141,7 @@ def step_of(event: QKeyEvent) -> EntryStep | None:
 
 
 def way_out(event: QKeyEvent) -> bool | None:
-    """Whether Ctrl+Tab leads on out of the table, or back; None for other keys."""
+    """Return whether Ctrl+Tab leads on out of the table, or back; None for other keys."""
     if Qt.Key(event.key()) not in TABS or not event.modifiers() & Modifier.ControlModifier:
         return None
     return event.key() == Qt.Key.Key_Tab and not event.modifiers() & Modifier.ShiftModifier
@@ -159,7 +159,7 @@ class EntryWalk:
         self._began: int | None = None
 
     def goal(self, cell: Cell, step: EntryStep, selected: Area, table: Cell) -> Cell:
-        """The next cell of a table of `table` = (rows, columns), from the current one."""
+        """Return the next cell of a table of `table` = (rows, columns), from the current one."""
         if selected[0] != selected[1]:
             return _round(cell, step, selected)
         if step.tab:
@@ -170,12 +170,15 @@ class EntryWalk:
         return row, cell[1] if began is None or step.back or row == cell[0] else began
 
     def end(self) -> None:
-        """The person went elsewhere, with an arrow or the mouse: the next Tab begins again."""
+        """End the round: the person went elsewhere, with an arrow or the mouse, and the next Tab begins again."""
         self._began = None
 
 
 def _round(cell: Cell, step: EntryStep, area: Area) -> Cell:
-    """The next cell of an area, by rows with Tab and by columns with Enter; after the last one comes the first."""
+    """Return the next cell of an area, by rows with Tab and by columns with Enter.
+
+    After the last one comes the first.
+    """
     (top, left), (bottom, right) = area
     rows, columns = bottom - top + 1, right - left + 1
     row, column = cell[0] - top, cell[1] - left
@@ -254,12 +257,12 @@ class CellDelegate(QStyledItemDelegate):
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
 
     def width_of(self, texts: Sequence[str]) -> int:
-        """The width of a column that shows these texts whole; digits are equally wide."""
+        """Return the width of a column that shows these texts whole; digits are equally wide."""
         size, alike = scaled(FONT_SIZE.body), {text.translate(ZEROS) for text in texts}
         return max((_width_of(text, size) for text in alike), default=0) + scaled(SPACING.s) + LEFT_PAD
 
     def _fitted(self, text: str, room: int) -> str:
-        """The text as far as it has room: cut by Qt, on the left, it would be another number."""
+        """Return the text as far as it has room: cut by Qt, on the left, it would be another number."""
         if _width_of(text.translate(ZEROS), self._size) <= room:
             return text
         return QFontMetrics(self._font).elidedText(text, Qt.TextElideMode.ElideRight, room)

@@ -77,7 +77,7 @@ class MarkedHeader(QHeaderView):
         return str(self.model().headerData(section, self.orientation(), Qt.ItemDataRole.DisplayRole) or "")
 
     def holds_selection(self, section: int) -> bool:
-        """Whether a cell of the row or column is selected."""
+        """Return whether a cell of the row or column is selected."""
         selection = self.selectionModel()
         if selection is None or not selection.hasSelection():
             return False
@@ -234,7 +234,7 @@ class HeadRuler(QWidget):
         self.hide()
 
     def set_heads(self, count: int, width: int, chosen: int) -> None:
-        """`count` heads of `width` columns each; nothing to choose, nothing to see."""
+        """Set `count` heads of `width` columns each; with nothing to choose there is nothing to see."""
         self.setVisible(count > 1)
         self.setAccessibleName(self.tr("Head {head} of {count}").format(head=chosen, count=count))
         if (count, width, chosen) != (self._count, self._width, self._chosen):
@@ -242,12 +242,12 @@ class HeadRuler(QWidget):
             self.update()
 
     def box(self, head: int) -> QRect:
-        """The place of a head's box; boxes meet to the pixel."""
+        """Return the place of a head's box; boxes meet to the pixel."""
         left, right = self._edge(head), self._edge(head + 1)
         return QRect(left, 0, right - left, self.height() - 1)
 
     def _edge(self, head: int) -> int:
-        """Where a head begins: over its first column, as far as the heads before and after it leave room."""
+        """Return where a head begins: over its first column, as far as the heads before and after it leave room."""
         cells = self._table.viewport()
         start = cells.mapTo(self._table, QPoint()).x()
         end = max(min(start + cells.width(), self.width()) - 1, start)

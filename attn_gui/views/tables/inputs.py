@@ -37,7 +37,7 @@ class Switch(QWidget):
         self._buttons.buttonClicked.connect(self._on_button_clicked)
 
     def set_choices(self, choices: Sequence[tuple[str, str, str]], current: str) -> None:
-        """(key, text, tip) of every button; hidden when there is nothing to choose.
+        """Set (key, text, tip) of every button; hidden when there is nothing to choose.
 
         A key keeps its button, which may have the keyboard.
         """
@@ -67,11 +67,11 @@ class Switch(QWidget):
         return button
 
     def buttons(self) -> list[QAbstractButton]:
-        """The buttons from left to right."""
+        """Return the buttons from left to right."""
         return self._buttons.buttons()
 
     def _columns(self, texts: Sequence[str]) -> int:
-        """The buttons of a row, so that all rows but the last are equally long."""
+        """Return the buttons of a row, so that all rows but the last are equally long."""
         widest = max((self.fontMetrics().horizontalAdvance(text) for text in texts), default=0) + SIDES
         rows = -(-len(texts) // (ROOM // widest or 1))
         return -(-len(texts) // (rows or 1))
@@ -160,7 +160,7 @@ class InputsView(QWidget):
             self._splitter.setStretchFactor(self._splitter.indexOf(panel), 1)  # all grow alike
 
     def show_first(self) -> None:
-        """The tables that a new problem is entered with."""
+        """Show the tables that a new problem is entered with."""
         self.show_group(self._groups[0][0])
 
     def set_compact(self, compact: bool) -> None:
@@ -190,12 +190,12 @@ class InputsView(QWidget):
             self._splitter.setSizes([10_000 * (one is self.panels[field]) for one in self._in_order()])
 
     def _in_order(self) -> list[MatrixPanel]:
-        """All panels that the column holds, from top to bottom."""
+        """Return all panels that the column holds, from top to bottom."""
         held = map(self._splitter.widget, range(self._splitter.count()))
         return [panel for panel in held if isinstance(panel, MatrixPanel)]
 
     def heights(self) -> dict[str, int]:
-        """The heights that a person gave the tables in sight, by field."""
+        """Return the heights that a person gave the tables in sight, by field."""
         if not self._drawn:
             return {}
         return self._sizes()
@@ -234,7 +234,7 @@ class InputsView(QWidget):
         self._drawn = True
 
     def minimumSizeHint(self) -> QSize:
-        """One table, since the others give way where the column is low."""
+        """Return one table, since the others give way where the column is low."""
         switches = [one for one in (self._groups_switch, self._fields_switch) if not one.isHidden()]
         around = sum(switch.sizeHint().height() + GAP for switch in switches)
         panels = [panel.minimumSizeHint() for panel in self.panels.values() if not panel.isHidden()]
@@ -252,7 +252,7 @@ class InputsView(QWidget):
         return next(fields for key, _, fields in self._groups if key == self._group)
 
     def _one_by_one(self) -> bool:
-        """Whether the tables of the group are too many, or the column too narrow or low, for all of them at once."""
+        """Return whether the group has too many tables, or the column too little room, for all at once."""
         fields = self._fields()
         if len(fields) > 3 or (self._compact and len(fields) > 1):
             return True
@@ -260,7 +260,7 @@ class InputsView(QWidget):
         return len(fields) > 1 and needed > self._height_of_tables()
 
     def _height_of_tables(self) -> int:
-        """The height of the column without the row of buttons for the tables."""
+        """Return the height of the column without the row of buttons for the tables."""
         groups = self._groups_switch
         return self.height() - (0 if groups.isHidden() else groups.sizeHint().height() + GAP)
 

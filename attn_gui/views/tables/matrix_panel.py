@@ -143,7 +143,7 @@ class WholeRows(QWidget):
         return QSize(0, self.height_for(LEAST_ROWS))
 
     def height_for(self, rows: int) -> int:
-        """The height that so many rows take, headers and scroll bar included."""
+        """Return the height that so many rows take, headers and scroll bar included."""
         return self._around() + rows * self.view.rows.defaultSectionSize()
 
     def fit(self) -> None:
@@ -156,12 +156,12 @@ class WholeRows(QWidget):
         view.setGeometry(QRect(0, 0, min(width, self.width()) if count else self.width(), around + row * shown))
 
     def _across(self) -> int:
-        """The width that all columns would take, also where a scroll bar has left them less than they need."""
+        """Return the width that all columns would take, also where a scroll bar has left them less than they need."""
         columns = max(self.view.columns.length(), self.view.least_length())
         return self.view.rows.sizeHint().width() + columns + 2 * self.view.frameWidth()
 
     def _around(self) -> int:
-        """The height of everything but rows.
+        """Return the height of everything but rows.
 
         Whether there is a scroll bar follows from the columns; asking the bar itself, which comes and goes with the
         height that is computed here, would never come to rest.
@@ -193,7 +193,7 @@ class TableMenu(QObject):
         self.retranslate()
 
     def set_commands(self, commands: Sequence[QAction | None], formats: Sequence[QAction]) -> None:
-        """The window's commands, None for a line between two; `formats` are those that change how numbers look."""
+        """Set the window's commands, None for a line between two; `formats` are those that change how numbers look."""
         groups = (commands, (self._row, self._column, self._all), (*formats, self._fit, self._usual))
         for place, group in enumerate(groups):
             if place:
@@ -221,7 +221,7 @@ class TableMenu(QObject):
         menu.popup(at)
 
     def retranslate(self) -> None:
-        """All words in the present language."""
+        """Set all words anew, in the present language."""
         for action, text in (
             (self._row, self.tr("Select row")),
             (self._column, self.tr("Select column")),
@@ -313,7 +313,7 @@ class MatrixPanel(QWidget):
         self._measure()
 
     def set_title(self, symbol: str, name: str) -> None:
-        """The symbol as in the formula, and the word for it, "Query" or "computed from X · W_Q"."""
+        """Set the symbol as in the formula, and the word for it, "Query" or "computed from X · W_Q"."""
         self._symbol.setText(symbol)
         self._name.setText(name)
         self.view.setAccessibleName(f"{symbol} {name}".strip())
@@ -324,12 +324,12 @@ class MatrixPanel(QWidget):
     def set_shape(
         self, rows: int, columns: int, heads: tuple[int, int] | None = None, wrong: Sequence[int] = ()
     ) -> None:
-        """The badge "16 × 384 = 16 × (12 · 32)"; `heads` is (count, width), `wrong` the axes that clash (0, 1)."""
+        """Set the badge "16 × 384 = 16 × (12 · 32)"; `heads` is (count, width), `wrong` the axes that clash (0, 1)."""
         self._shape.set_shape((rows, columns), heads, frozenset(wrong))
         self.view.setAccessibleDescription(self._shape.plain())
 
     def set_wrong(self, axes: Sequence[int]) -> None:
-        """The axes (0, 1) that clash with another matrix, until the shape is set again."""
+        """Set the axes (0, 1) that clash with another matrix, until the shape is set again."""
         self._shape.set_wrong(frozenset(axes))
 
     def set_heads(self, count: int, width: int, chosen: int) -> None:
@@ -349,7 +349,7 @@ class MatrixPanel(QWidget):
             restyle(self.view)
 
     def set_renamable(self, renamable: bool) -> None:
-        """Whether a double click on a row header renames its token."""
+        """Set whether a double click on a row header renames its token."""
         self.view.rows.renamable = renamable
 
     def set_compact(self, compact: bool) -> None:
@@ -362,7 +362,7 @@ class MatrixPanel(QWidget):
         self._measure()
 
     def set_bar(self, text: str = "", choices: Sequence[tuple[str, str]] = ()) -> None:
-        """A sentence with ways out, (key, label) each, between title and table; no text, no bar."""
+        """Set a sentence with ways out, (key, label) each, between title and table; no text, no bar."""
         self._bar.set_choices(text, choices)
 
     def set_theme(self, theme: Theme) -> None:
@@ -408,7 +408,7 @@ class MatrixPanel(QWidget):
 
     # --- questions -------------------------------------------------------------------------------
     def height_for(self, rows: int) -> int:
-        """The height in which as many rows are in sight, or all if there are fewer."""
+        """Return the height in which as many rows are in sight, or all if there are fewer."""
         count = self.view.model().rowCount() if self.view.model() is not None else 0
         above = self._title.sizeHint().height() + SPACING.xs
         if not self._ruler.isHidden():
@@ -416,7 +416,7 @@ class MatrixPanel(QWidget):
         return above + self._rows.height_for(min(rows, max(count, 1)))
 
     def selection(self) -> tuple[slice, slice] | None:
-        """Rows and columns of the selected block; None when nothing is selected."""
+        """Return rows and columns of the selected block; None when nothing is selected."""
         if self.view.model() is None or not self.view.selectionModel().hasSelection():
             return None
         block = self.view.selectionModel().selection().at(0)  # the table selects one block at a time
@@ -438,7 +438,7 @@ class MatrixPanel(QWidget):
         self._rows.fit()
 
     def _text_width(self, model: MatrixModel, block: NDArray[Any]) -> int:
-        """The width of the widest number, which is one of those that are furthest from 0, or nearest to it."""
+        """Return the width of the widest number, which is one of those that are furthest from 0, or nearest to it."""
         if block.size == 0 or block.dtype.kind == "b":
             return 0
         finite = np.where(np.isfinite(block), block, 0)
@@ -473,7 +473,7 @@ class TablesAside:
         self._tables: dict[str, KeptTable] = {}
 
     def take(self, field: str) -> KeptTable | None:
-        """The table of a field, which is no longer here."""
+        """Return the table of a field, which is no longer here."""
         return self._tables.pop(field, None)
 
     def put(self, tables: Mapping[str, KeptTable]) -> None:

@@ -76,7 +76,7 @@ class MarkedView(QTableView):
 
     # --- silent setters --------------------------------------------------------------------------
     def set_marks(self, rows: Sequence[Mark], column: Mark | None) -> None:
-        """Rows and a column between lines in a role's color, their headers as chips; the first row lies on top."""
+        """Mark rows and a column by lines in a role's color, their headers as chips; the first row lies on top."""
         before = self._marked()
         self._rows, self._column = tuple(rows), column
         self.rows.set_marks(self._rows)
@@ -89,7 +89,7 @@ class MarkedView(QTableView):
         return column | {(False, mark) for mark in self._rows}
 
     def _repaint_lines(self, at: int, *, vertical: bool) -> None:
-        """Both lines of a row or column, which may be gone from the table."""
+        """Repaint both lines of a row or column, which may be gone from the table."""
         header = self.columns if vertical else self.rows
         if at >= header.count():
             return
@@ -143,7 +143,7 @@ class MarkedView(QTableView):
             painter.drawRect(self._area(*self._edited).adjusted(0, 0, 1, 1))
 
     def _area(self, rows: slice, columns: slice) -> QRect:
-        """The rectangle of a block of cells in the viewport, grid lines left out."""
+        """Return the rectangle of a block of cells in the viewport, grid lines left out."""
         left, top = self.columnViewportPosition(columns.start), self.rowViewportPosition(rows.start)
         right = self.columnViewportPosition(columns.stop - 1) + self.columnWidth(columns.stop - 1)
         bottom = self.rowViewportPosition(rows.stop - 1) + self.rowHeight(rows.stop - 1)
@@ -273,7 +273,7 @@ class SizedView(MarkedView):
         return next(iter(self._needed(slice(column, column + 1))), self.columnWidth(column))
 
     def _needed(self, columns: slice) -> list[int]:
-        """The widths that the numbers in sight need; none while there are no numbers."""
+        """Return the widths that the numbers in sight need; none while there are no numbers."""
         model, first = cast(MatrixModel, self.model()), self.verticalScrollBar().value()
         return [self.cells.width_of(texts) for texts in model.texts(slice(first, first + MEASURED_ROWS), columns)]
 
@@ -291,7 +291,7 @@ class SizedView(MarkedView):
             self.setColumnWidth(column, width)
 
     def _on_model_reset(self) -> None:
-        """The columns that are left to fit are gone, or others."""
+        """Forget the columns that are left to fit: they are gone, or others."""
         self._unfit.clear()
         self._show_drawn()
 
@@ -442,7 +442,7 @@ class MatrixView(SizedView):
         self.selectionModel().select(block, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def copied(self) -> Copied | None:
-        """The selected block, in full precision whatever is shown."""
+        """Return the selected block, in full precision whatever is shown."""
         model, selection = self.model(), self.selectionModel()
         if not isinstance(model, MatrixModel) or not selection.hasSelection():
             return None
@@ -474,14 +474,17 @@ class MatrixView(SizedView):
         event.accept()
 
     def _far(self, event: QKeyEvent) -> tuple[int, int] | None:
-        """Where Ctrl with an arrow leads, in tables; Ctrl+Shift+Home and End stretch the selection to a corner."""
+        """Return where Ctrl with an arrow leads, in tables.
+
+        Ctrl+Shift+Home and End stretch the selection to a corner.
+        """
         held, key = event.modifiers(), Qt.Key(event.key())
         if not held & Modifier.ControlModifier:
             return None
         return FAR.get(key) or (CORNERS.get(key) if held & Modifier.ShiftModifier else None)
 
     def selectionCommand(self, index: Index, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
-        """One block is selected at a time: Ctrl+click begins it anew, where Qt would stretch it as Shift does."""
+        """Select one block at a time: Ctrl+click begins it anew, where Qt would stretch it as Shift does."""
         pressed = event is not None and event.type() == QEvent.Type.MouseButtonPress
         if pressed and isinstance(event, QMouseEvent) and event.modifiers() == Modifier.ControlModifier:
             return QItemSelectionModel.SelectionFlag.ClearAndSelect
@@ -532,7 +535,7 @@ class MatrixView(SizedView):
         return [editor for editor in self.viewport().findChildren(CellEditor) if not editor.isHidden()]
 
     def _selected(self) -> Area:
-        """The selected block, or the current cell where it lies outside."""
+        """Return the selected block, or the current cell where it lies outside."""
         index, selection = self.currentIndex(), self.selectionModel().selection()
         if selection.isEmpty() or not selection.contains(index):
             return ((index.row(), index.column()),) * 2
@@ -559,7 +562,7 @@ class MatrixView(SizedView):
         return super().moveCursor(action, modifiers) if self._goal is None else self._goal
 
     def _asked(self, event: QKeyEvent) -> Callable[[], None] | None:
-        """A signal that a key asks for; most are actions of the window already and never come here."""
+        """Return a signal that a key asks for; most are actions of the window already and never come here."""
         keys = QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
         if event.matches(QKeySequence.StandardKey.Paste):
             return self.pasteRequested.emit
@@ -596,7 +599,7 @@ class MatrixView(SizedView):
             QApplication.sendEvent(editor, event)
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
-        """A refused text stays where it is until it is corrected or given up, with Esc or by going elsewhere."""
+        """Keep a refused text where it is until it is corrected or given up, with Esc or by going elsewhere."""
         reverted = hint == Hint.RevertModelCache
         if isinstance(editor, CellEditor) and editor.refused and not reverted:
             return
