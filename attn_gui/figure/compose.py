@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, Problem, Trace
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation import choice
 from attn_gui.engine.evaluation.proxies import reading
 from attn_gui.engine.evaluation.trace import problem_in

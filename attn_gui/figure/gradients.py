@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_gui.engine import Evaluation, Plane
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import symbol

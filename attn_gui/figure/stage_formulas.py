@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from attn_gui.document.number_text import shortest
 from attn_gui.engine import STAGE, Evaluation, Problem
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.engine.graph.nodes import Node, cell_latex, is_named, matrix_latex, symbol
 from attn_gui.engine.graph.stage import Stage

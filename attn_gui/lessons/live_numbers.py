@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from attn_gui.engine.analysis.dependence import DEPENDENCES, MOST_TOKENS, comparable
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.analysis.head_readings import READINGS
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.errors import FieldError

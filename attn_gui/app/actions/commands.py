@@ -21,7 +21,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.modes import PRODUCT
 from attn_gui.paths import notices
 from attn_gui.views.dialogs.asking import asked
-from attn_gui.views.stage_formulas import map_words, table_words
+from attn_gui.views.spoken_formulas import map_words, table_words
 from attn_gui.views.zones import ZONES, stops_of, zone_with_focus
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.differentiation import Gradient, finite_difference
+from attn_gui.engine.analysis.gradient_evaluation import Gradient, finite_difference
 from attn_gui.engine.analysis.sensitivity import is_quickly_differentiated, strongest
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.graph.nodes import symbol

@@ -10,7 +10,7 @@ from PySide6.QtCore import QLineF, QPointF
 from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.engine import Evaluation
-from attn_gui.engine.analysis.differentiation import finite_difference
+from attn_gui.engine.analysis.gradient_evaluation import finite_difference
 from attn_gui.engine.analysis.sensitivity import gradients, step_gradients, strongest
 from attn_gui.engine.arrays import Array, Box
 from attn_gui.engine.evaluation.pooling import pool

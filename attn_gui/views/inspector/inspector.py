@@ -17,7 +17,7 @@ from attn_gui.views.inspector.context import ExplainContext, cell_name
 from attn_gui.views.inspector.inspector_pages import FirstSteps, SensitivityPage, VerifyPage
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.pages.pages_panel import PagesPanel
-from attn_gui.views.stage_formulas import spoken
+from attn_gui.views.spoken_formulas import spoken
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel
 from attn_gui.views.theme import dress
 from attn_gui.views.widgets import FittingPage, Retranslated

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QRegion
 
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.figure.cells import SMALLEST_MARK, paint_covered, paint_hatch, paint_marks, paint_values
 from attn_gui.figure.colors import Lut
 from attn_gui.figure.design_tokens import LINE, SIZE, THEMES, Theme

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from attn_gui.document.edits import filled
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.cells import paint_sample
 from attn_gui.figure.colors import LUT_SIZE, Lut

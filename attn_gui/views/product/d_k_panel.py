@@ -1,4 +1,7 @@
-"""The slider of d_k under two maps that differ by the scale: three numbers of both, and entropies at every d_k."""
+"""The slider of d_k under two maps that differ by the scale: three numbers of both, and entropies at every d_k.
+
+The curves are painted by `views.pages.live_plot`.
+"""
 
 from __future__ import annotations
 

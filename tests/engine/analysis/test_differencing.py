@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute, memory, sensitivity
-from attn_gui.engine.analysis.differentiation import finite_difference
+from attn_gui.engine.analysis.gradient_evaluation import finite_difference
 from attn_gui.engine.analysis.sensitivity import gradients, step_gradients
 from attn_gui.engine.graph import indices
 

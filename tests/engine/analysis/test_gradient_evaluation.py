@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute, sensitivity
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 

@@ -18,7 +18,7 @@ from attn_gui.engine import (
     new_problem,
     sensitivity,
 )
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.analysis.sensitivity import all_gradients, gradients, strongest
 from attn_gui.engine.analysis.sensitivity import gradient as gradient_by
 from attn_gui.engine.evaluation.choice import evaluation_of

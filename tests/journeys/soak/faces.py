@@ -7,7 +7,7 @@ import numpy as np
 from attn_gui.app.program import Program
 from attn_gui.document.matrix_model import leading
 from attn_gui.engine import DenseEvaluation, Evaluation, Problem
-from attn_gui.engine.analysis.differentiation import Gradient
+from attn_gui.engine.analysis.gradient_evaluation import Gradient
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.evaluation.choice import is_long

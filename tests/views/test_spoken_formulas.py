@@ -11,7 +11,7 @@ from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.figure.stage_formulas import stage_latex
 from attn_gui.figure.typesetting import GREEK, SIGNS
 from attn_gui.views.spine.spine_items import formula_text
-from attn_gui.views.stage_formulas import map_words, spoken
+from attn_gui.views.spoken_formulas import map_words, spoken
 from tests.failing import each
 
 
