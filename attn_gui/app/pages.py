@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary, ref
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
@@ -44,6 +44,14 @@ from attn_gui.views.pages.page_widget import CodeControls, FitControls, PageWidg
 # Pages of the catalog: which one is on show, what it looks at, and that it follows every edit.
 
 
+class OfferedPages(NamedTuple):
+    """The pages that a problem has, in a model or outside of one."""
+
+    problem: Problem | None
+    model: ModelContext | None
+    names: Set[str]
+
+
 class PagesController(QObject):
     """Reads the page on show anew after every change of what it reads; an answer for numbers of before is dropped."""
 
@@ -62,11 +70,7 @@ class PagesController(QObject):
         self._read_of = WeakValueDictionary[str, Evaluation]()  # what each page shows, while that is there
         self.options: dict[str, dict[str, Any]] = {}
         """Values that were chosen, by page."""
-        self._there: tuple[Problem | None, ModelContext | None, Set[str]] = (
-            None,
-            None,
-            set(),
-        )  # pages that a problem has
+        self._there = OfferedPages(None, None, frozenset())
         self._edits = 0  # counts the states of the numbers
         self._keys: dict[str, object] = {}  # of what each page shows, or that is computed for it
         self._working = ""  # the page that is being computed
@@ -308,10 +312,10 @@ class PagesController(QObject):
     def _present(self) -> Set[str]:
         """Return the pages that the present problem has: one with other numbers in its arrays has the same ones."""
         problem = self._computation.evaluation.problem
-        if self._there[0] is not problem or self._there[1] is not self.model:
-            there = {name for name, kind in PAGES.items() if kind.is_there(problem, self.model)}
-            self._there = problem, self.model, there
-        return self._there[2]
+        if self._there.problem is not problem or self._there.model is not self.model:
+            there = frozenset(name for name, kind in PAGES.items() if kind.is_there(problem, self.model))
+            self._there = OfferedPages(problem, self.model, there)
+        return self._there.names
 
     def _offer(self) -> None:
         """Offer the pages that the problem has; an open one that it has not stays, and says what it needs."""

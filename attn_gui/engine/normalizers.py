@@ -26,7 +26,7 @@ from attn_gui.engine.graph.indices import zero_safe_product
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Form, Input, Name, Operator, Role, Stage, given
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["NORMALIZERS", "Normalizer"]
+__all__ = ["FEW", "MILD", "NORMALIZERS", "Normalizer", "Softmax"]
 
 
 # --- base -----------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ class Normalizer(Stage):
     whole = "{0}"  # LaTeX of it taken of {0}
     plain = "{0}"  # the same in plain characters
     sentence = ""  # of a weight; "" for what is said of shares alone
-    sums = False  # whether the numbers of a row are divided by their sum
+    sums = False  # whether `parts` of a row are divided by their sum
 
     @property
     def reads(self) -> frozenset[str]:
@@ -71,7 +71,10 @@ class Normalizer(Stage):
         return np.asarray(np.isneginf(logits).all(axis=-1))
 
     def parts(self, logits: Array, temperature: Input = None) -> Array:
-        """Return the number of each key, before it is divided by the sum of the row where that is done."""
+        """Return the number of each key, before it is divided by the sum of the row where that is done.
+
+        Softmax has none: e^s may be too large, so it takes the largest score of the row off first.
+        """
         raise NotImplementedError
 
     def totals(self, parts: Array) -> Array:
@@ -112,7 +115,7 @@ class Softmax(Normalizer):
 
     label = QT_TRANSLATE_NOOP("Normalizers", "softmax")
     whole, plain = r"\mathrm{{softmax}}\left({0}\right)", "softmax({0})"
-    shares = fractions = sums = elementary = True
+    shares = fractions = elementary = True
     code, helper = "softmax({inputs})", HELPER
     along = "j"
     formula = "weights[b h i j] = logits[b h i j], temperature[]?, sink[h]?"
@@ -302,6 +305,11 @@ class PositiveShares(Normalizer):
         """Return elu(s) + 1: s + 1 above 0, else e^s."""
         return np.where(logits > 0, logits + 1, np.exp(np.where(logits > 0, 0.0, logits)))
 
+    def totals(self, parts: Array) -> Array:
+        """Return the sum of each row; NaN where it is too large to be a number, as softmax has it of +∞."""
+        totals = super().totals(parts)
+        return np.where(np.isinf(totals), np.nan, totals)
+
     def blind(self, logits: Array) -> Array:
         """Return the rows without an open key, and those whose φ are all too small to be numbers."""
         return np.asarray((self.parts(logits) == 0).all(axis=-1))
@@ -318,7 +326,7 @@ class PositiveShares(Normalizer):
         return (np.where(steepness == 0, 0.0, steepness * (grad - total)),)
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """Return log φ is as steep as its score or less: a slip of a score is at most so large a relative one of φ."""
+        """Bound the rounding: log φ is no steeper than the score, so a slip is a relative one of its size at most."""
         weights = self.forward(*values)
         slips = given(errors)[0] + 2 * ELEMENTARY
         shared = np.where(weights == 0, 0.0, weights * slips).sum(axis=-1, keepdims=True)
@@ -328,7 +336,7 @@ class PositiveShares(Normalizer):
     def explain(self, at: tuple[int, ...], *inputs: Leaves | None) -> Expression:
         (logits,) = given(inputs)
         own = logits[at]
-        if np.isneginf(own.value):
+        if np.isneginf(own.value) or self.blind(logits.values):
             return Number(0.0)
         if logits.values.size <= FEW:
             seen = [cell for cell in logits if not np.isneginf(cell.value)]
@@ -411,7 +419,7 @@ class Sigmoid(Normalizer):
         return slope, -np.where(slope == 0, 0.0, slope * logits) / temperature
 
     def rounding(self, values: Sequence[Input], errors: Sequence[Input]) -> Array:
-        """Return a slip of a score is at most so large a relative one of its weight, and a quarter of it at most."""
+        """Bound the rounding: a slip of a score is at most as large a relative one of its weight, and a quarter."""
         logits, scalar = values
         assert logits is not None
         temperature = 1.0 if scalar is None else scalar

@@ -511,7 +511,7 @@ class Gaussian(Score):
         return f"{signs.minus}{front}{apart} / 2"
 
     def slope(self, params: Params) -> float | None:
-        """Return ‖q‖² is common to all keys."""
+        """Return what a key gains along its query: w², since ‖q‖² is common to all keys."""
         return float(params["w"] ** 2)
 
     def move_key(

@@ -537,7 +537,7 @@ def _slanted(token: str) -> str:
 
 
 def _binary(atoms: Sequence[Atom]) -> list[Atom]:
-    """Return a plus or minus with nothing to its left or right to bind is a sign of what follows."""
+    """Return the atoms; a plus or minus with nothing to its left or right to bind is a sign of what follows."""
     out: list[Atom] = []
     for place, atom in enumerate(atoms):
         before = out[-1].right if out else OPEN

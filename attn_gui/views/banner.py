@@ -111,6 +111,11 @@ class Banner(Retranslated, QFrame):
         self._words, self._offers = words, offers
         self.setVisible(shown)
 
+    @property
+    def words(self) -> Words:
+        """What is said, to be said again in another language."""
+        return self._words
+
     def text(self) -> str:
         """Return the sentence as it reads now."""
         return self.accessibleName()

@@ -779,7 +779,7 @@
     </message>
     <message>
         <source>Nothing is compared yet: choose “With / without …” above, or pin a state</source>
-        <translation>还没有比较：先在上方选择“有 / 无 …”，或设为基准</translation>
+        <translation>还没有比较：先在上方选择“有 / 无 …”，或把当前状态设为基准</translation>
     </message>
 </context>
 <context>
@@ -1390,12 +1390,12 @@
         <translation>{title}，并排</translation>
     </message>
     <message>
-        <source>{stage}, the same cell in both</source>
-        <translation>{stage}，两边同一个单元格</translation>
+        <source>If the numbers of Q and K are independent with mean 0 and variance 1, the scores without ÷ √dₖ have a variance of about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0.</source>
+        <translation>若 Q、K 的各数相互独立，均值为 0、方差为 1，不除以 √dₖ 时分数的方差约为 dₖ：dₖ 越大，每一行越接近“一个 1、其余为 0”，梯度也越接近 0。</translation>
     </message>
     <message>
-        <source>If the numbers of Q and K are independent with variance 1, the scores without ÷ √dₖ have a variance of about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0.</source>
-        <translation>若 Q、K 的各数相互独立、方差为 1，不除以 √dₖ 时分数的方差约为 dₖ：dₖ 越大，每一行越接近只有一个 1，梯度越接近 0。</translation>
+        <source>{stage}, the same cell in both</source>
+        <translation>{stage}，两边同一个单元格</translation>
     </message>
 </context>
 <context>
@@ -1760,11 +1760,11 @@
     </message>
     <message>
         <source>Let go, and random Q and K become the example; one undo (Ctrl+Z) brings yours back.</source>
-        <translation>松开后，随机的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
+        <translation>松开后，随机的 Q、K 成为当前算例；撤销一次（Ctrl+Z）即恢复原来的 Q、K。</translation>
     </message>
     <message>
         <source>Let go, and Q and K of this width become the example; one undo (Ctrl+Z) brings yours back.</source>
-        <translation>松开后，列重复的 Q、K 成为当前算例；撤销（Ctrl+Z）一次回到原来的。</translation>
+        <translation>松开后，列重复的 Q、K 成为当前算例；撤销一次（Ctrl+Z）即恢复原来的 Q、K。</translation>
     </message>
     <message>
         <source>Drag: both maps follow. Arrow keys go from point to point of the curve.</source>
@@ -7170,7 +7170,7 @@
     </message>
     <message>
         <source>{field} has no part in the weights where normalize is {normalize}: choose {choices}, or leave it out.</source>
-        <translation>归一化为 {normalize} 时，权重与{field}无关：请改选 {choices}，或去掉它。</translation>
+        <translation>归一化方式为“{normalize}”时，权重与{field}无关：请改选 {choices}，或去掉{field}。</translation>
     </message>
     <message>
         <source>{field} must be one of {choices}, got {got}.</source>
@@ -7418,7 +7418,7 @@
     </message>
     <message>
         <source>The reference does not know the normalization {name}: no stage is judged.</source>
-        <translation>参考计算不认识归一化 {name}：不评判任何步骤。</translation>
+        <translation>参考实现不认识归一化 {name}：各阶段均未验证。</translation>
     </message>
     <message>
         <source>The reference does not know the mask layer {name}: no stage is judged.</source>
@@ -7434,7 +7434,7 @@
     </message>
     <message>
         <source>Rows of weights sum to 1: does not apply without a normalization that makes shares of them.</source>
-        <translation>每行权重之和为 1：所选的归一化不要求这一点，不适用。</translation>
+        <translation>每行权重之和为 1：不适用，所选的归一化方式不保证这一点。</translation>
     </message>
     <message>
         <source>Weights behind a mask are exactly 0: {wrong} of {count} are not.</source>
@@ -9450,7 +9450,7 @@
     </message>
     <message>
         <source>This model does not know {parts}: “{token}” stands there instead.</source>
-        <translation>这个模型不认识 {parts}，用“{token}”代替。</translation>
+        <translation>这个模型的词表中没有 {parts}，以“{token}”代替。</translation>
     </message>
     <message>
         <source>“{name}” in the file holds other numbers than those computed here: they differ by up to {apart}.</source>
@@ -9474,7 +9474,7 @@
     </message>
     <message>
         <source>Query {query} gives key {key} a weight of {value}. It is the sigmoid of the score alone: a row adds up to anything.</source>
-        <translation>查询 {query} 给键 {key} 的权重是 {value}。它只是这个分数的 sigmoid 值：一行之和可以是任意数。</translation>
+        <translation>查询 {query} 给键 {key} 的权重是 {value}。它只由这个分数决定，即其 sigmoid 值；一行之和可以是任意数。</translation>
     </message>
 </context>
 <context>
@@ -10076,11 +10076,11 @@
     </message>
     <message>
         <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
-        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有学出来的 W_Q 和 W_K。</translation>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有经训练得到的 W_Q 和 W_K。</translation>
     </message>
     <message>
         <source>The vectors are random: the weights say nothing about meaning yet.</source>
-        <translation>向量是随机的：这些权重还说明不了含义。</translation>
+        <translation>向量是随机的：向量是随机的：这些权重还反映不出词义。</translation>
     </message>
 </context>
 <context>
@@ -10203,7 +10203,7 @@
     </message>
     <message>
         <source>Write a sentence and see which word each word attends to. Vectors of MiniLM, by cosine.</source>
-        <translation>写一句话，看每个词看向谁。这里用 MiniLM 的词向量。</translation>
+        <translation>写一句话，看看每个词关注哪些词。这里用 MiniLM 的词向量，按余弦比较。</translation>
     </message>
 </context>
 <context>
@@ -10532,7 +10532,7 @@
     </message>
     <message>
         <source>Makes weights of the scores: a softmax, nothing at all, φ(s) / Σ φ(s) with φ(s) = elu(s) + 1, or a sigmoid</source>
-        <translation>如何由分数得到权重：softmax、什么都不做、φ(s) / Σ φ(s)（φ(s) = elu(s) + 1）或 sigmoid</translation>
+        <translation>由分数得到权重的方式：softmax、不作处理、φ(s) / Σ φ(s)（φ(s) = elu(s) + 1）或 sigmoid</translation>
     </message>
     <message>
         <source>What the scores are multiplied by: S′ = S / √dₖ keeps their variance near 1</source>
@@ -10824,7 +10824,7 @@
     </message>
     <message>
         <source>Lessons explain it step by step. Search actions finds everything else, in either language.</source>
-        <translation>“课程”一步一步地讲。其余一切都能用“搜索操作”找到，中英文都行。</translation>
+        <translation>“课程”会一步步讲解。其他功能都可以用“搜索操作”找到，中英文均可。</translation>
     </message>
 </context>
 <context>
@@ -11170,7 +11170,7 @@
     </message>
     <message>
         <source>Add up the powers of this row: {equation}.</source>
-        <translation>把这一行的指数加起来：{equation}。</translation>
+        <translation>把这一行的各个幂加起来：{equation}。</translation>
     </message>
     <message>
         <source>{name}: {equation}.</source>
@@ -11190,7 +11190,7 @@
     </message>
     <message>
         <source>Square each difference, then add up: {equation}.</source>
-        <translation>每个差取平方，再加起来：{equation}。</translation>
+        <translation>把每个差平方，再加起来：{equation}。</translation>
     </message>
     <message>
         <source>Take each pair, then add up: {equation}.</source>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from filecmp import cmp
 from pathlib import Path
 from typing import NamedTuple
@@ -109,4 +110,6 @@ def example_of(key: str) -> Example:
 def example_in(path: Path) -> Example | None:
     """Return the example that a file is, here or a copy elsewhere."""
     named = (example for example in EXAMPLES if example.file == path.name)
-    return next((example for example in named if cmp(path, resource("examples", example.file), shallow=False)), None)
+    with suppress(OSError):  # a file that has gone since it was read
+        return next((each for each in named if cmp(path, resource("examples", each.file), shallow=False)), None)
+    return None

@@ -90,7 +90,7 @@ class Recovery(QObject):
     def _say(self, path: Path, kept: KeptDocument) -> None:
         changed, aside = QDateTime.fromSecsSinceEpoch(int(_changed(path))), self._aside_words()
         banner = self._window.banner
-        before = "" if banner.isHidden() else banner.text()  # on the file that was opened meanwhile
+        before = "" if banner.isHidden() else banner.words  # on the file that was opened meanwhile
 
         def words() -> str:
             when = QLocale(self._look.language).toString(changed, QLocale.FormatType.ShortFormat)
@@ -98,7 +98,8 @@ class Recovery(QObject):
             said = self.tr(
                 "The program ended before {name} was saved: n = {n}, m = {m}, heads: {heads}, changed {when}."
             )
-            return f"{before} {said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
+            first = before if isinstance(before, str) else before()
+            return f"{first} {said.format(name=shown(kept.name), n=n, m=m, heads=heads, when=when)} {aside()}".strip()
 
         take = BannerOffer(
             lambda: self.tr("Recover"),

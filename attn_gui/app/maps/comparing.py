@@ -136,8 +136,8 @@ class CompareController(QObject):
         found = None
         beside = self._view.middle == SIDE_BY_SIDE  # then the sentence of the cell says both
         remark = self.tr(
-            "If the numbers of Q and K are independent with variance 1, the scores without ÷ √dₖ have a variance of "
-            "about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0."
+            "If the numbers of Q and K are independent with mean 0 and variance 1, the scores without ÷ √dₖ have a "
+            "variance of about dₖ: the larger dₖ, the closer each row comes to a single 1, and its gradient to 0."
         )
         self._window.inspector.set_remark(remark if beside and self._baseline.key == WITH_SCALE else "")
         if look.cell is not None and not beside and not self._view.hides(look.cell):

@@ -30,7 +30,7 @@ NUMBERS = {
     BIAS: ("Names", BIAS),  # a way to a target
     "softcap": ("Settings", "softcap"),
     "temperature": ("Settings", "temperature"),
-    "sink": ("History", "sinks"),
+    "sink": ("Names", "Attention sink"),
     "rotary_theta": ("Settings", "base of the rotary positions"),
     "block.ln_eps": ("Settings", "ε of the LayerNorm"),
     "block.norm_eps": ("Settings", "ε of the norms"),

@@ -46,9 +46,9 @@ def weights_of(problem: Problem, logits: Row, sink: float) -> Row:
         return [0.0 if s == -math.inf else s for s in logits]
     if problem.normalize == "sigmoid":
         return [sigmoid(s / temperature) for s in logits]
-    shares = [s + 1 if s > 0 else power(math.e, s) if s > -math.inf else 0.0 for s in logits]
+    shares = [0.0 if s == -math.inf else s + 1 if s > 0 else power(math.e, s) for s in logits]
     total = sum(shares)
-    return [0.0 if share == 0 else share / total for share in shares]
+    return [0.0 if share == 0 else share / total if total < math.inf else math.nan for share in shares]
 
 
 def sigmoid(s: float) -> float:

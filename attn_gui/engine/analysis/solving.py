@@ -382,7 +382,7 @@ def _score_of(problem: Problem) -> Score:
 
 # --- by the bias ---------------------------------------------------------------------------------
 def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
-    """Return a bias is added to the logits as it is; the smallest change is shared out among the open keys."""
+    """Return the change by a bias, which is added to the logits as it is, shared out among the open keys."""
     change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)
     if STAGE[stage].shares:
         change[row.open] = centered(change[row.open])

@@ -450,7 +450,7 @@ class NamedPart(Expression):
         return True
 
     def number(self) -> Number:
-        """Return a maximum is a cell, and has the name of one."""
+        """Return it as a number: a maximum is a cell, and keeps the name of one."""
         return self.part if isinstance(self.part, Number) else Number(self.value)
 
 

@@ -31,7 +31,9 @@ def short_number(value: float, more: int = 0) -> str:
         return str(value)
     if value and not SMALLEST <= abs(value) < LARGEST:
         mantissa, power = f"{value:.{DIGITS - 1 + more}e}".split("e")
-        return f"{_trimmed(mantissa, value / 10.0 ** int(power))}e{int(power)}"
+        short = mantissa.rstrip("0").rstrip(".")
+        equal = math.isclose(float(f"{short}e{power}"), value, rel_tol=EQUAL)
+        return f"{short if equal else mantissa}e{int(power)}"
     return _trimmed(f"{value + 0.0:.{places_of(value, more)}f}", value)
 
 
@@ -68,7 +70,8 @@ class PrintedEquation(NamedTuple):
 class PrintedNumbers:
     """Texts of numbers, of one number always the same. `add` the equations that are printed, then `settle`.
 
-    `write` prints a number with some digits more than usual; without it numbers of one kind have the same decimals.
+    `write` prints a number with some digits more than usual; without it a number of a kind gets one digit more where
+    it then has as many decimals as others of the kind: 0.5774, 1.1547.
     """
 
     def __init__(self, write: Callable[[float, int], str] | None = None, most: int = MOST_MORE) -> None:
@@ -121,12 +124,12 @@ class PrintedNumbers:
 
     # --- inside ----------------------------------------------------------------------------------
     def _aligned(self) -> dict[float, int]:
-        """Return one digit more for numbers of a kind that have fewer decimals than others of it: 0.5774, 1.1547."""
+        """Return one digit more for numbers of a kind that lack one decimal that others of it have: 0.5774, 1.1547."""
         found: dict[float, int] = {}
         for group in self._kinds.values():
             places = {number: places_of(number) for number in group if math.isfinite(number)}
             most = max((min(each, DECIMALS) for each in places.values()), default=0)
-            found |= {number: 1 for number, each in places.items() if each < most}
+            found |= {number: 1 for number, each in places.items() if each == most - 1}
         return found
 
     def _give_digits(self, equation: PrintedEquation, reading: Mapping[float, Sequence[PrintedEquation]]) -> bool:
@@ -162,9 +165,10 @@ class PrintedNumbers:
             return None
         whole, found = _computed(equation, printed), []
         for place, number in enumerate(equation.operands):
-            if self._extra.get(number, 0) < self._most and printed[place] != number:
+            more = self.more(number)
+            if self._extra.get(number, 0) < self._most and self._write(number, more) != self._write(number, more + 1):
                 exact = [*printed[:place], number, *printed[place + 1 :]]
-                found.append((abs(_computed(equation, exact) - whole), -self.more(number), number))
+                found.append((abs(_computed(equation, exact) - whole), -more, number))
         return max(found)[2] if found else None
 
 

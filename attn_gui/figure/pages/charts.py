@@ -357,7 +357,7 @@ class BarRows(PageLayout):
         return f"{self.frame.title}. {'; '.join(row.spot.text for row in self.rows)}"
 
     def fields(self) -> tuple[Field, ...]:
-        """Return a hover says a row."""
+        """Return the field of the rows: a hover says one."""
         body = self.frame.body
         place = QRectF(body.left(), self.bars.top(), body.width(), self.bars.height())
         return (Field(place, lambda row, _column: self.rows[row].spot, len(self.rows)),) if self.rows else ()

@@ -444,7 +444,7 @@ class LensLayout(PageLayout):
         return f"{self.frame.title}. {last}"
 
     def fields(self) -> tuple[Field, ...]:
-        """Return a hover says a cell in full."""
+        """Return the field of the cells: a hover says one in full."""
         return (Field(self.place, self._spot, *self.lens.shares.shape),)
 
     def _spot(self, row: int, column: int) -> Spot:

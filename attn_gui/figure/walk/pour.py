@@ -58,8 +58,8 @@ class PourBeat(Beat):
         self.addends = addends(self.total, weights[terms.positions], None if key is None else terms.place_of(key))
         self.cells = [() if one.count > 1 else terms[one.place].cells for one in self.addends]
         self._value, self.closed = explanation.value, context.evaluation.problem.m - len(terms)
-        self.products = [Equation(context, shortened(one.formula), one.value) for one in self.addends]
         parts = [shortened(one.formula) for one in self.addends]
+        self.products = [Equation(context, part, one.value) for part, one in zip(parts, self.addends, strict=True)]
         self.equation = Equation(context, sum_of(parts), self._value)
         values = [one.value for one in self.addends]
         self.added = Equation(context, sum_of([Number(value) for value in values]), self._value)

@@ -32,8 +32,7 @@ class SumPicture:
         self.context, self.stage, self.index = context, stage, index
         self.value, self.count, self.addends = value, total.count, addends(total)
         self.equation = Equation(context, shortened(total), value)
-        for one in self.addends:
-            Equation(context, shortened(one.formula), one.value)
+        self.products = [Equation(context, shortened(one.formula), one.value) for one in self.addends]
         values = [one.value for one in self.addends]
         with np.errstate(all="ignore"):
             self.so_far = [*np.cumsum(values)[:-1].tolist(), value]

@@ -323,7 +323,6 @@ class SpineBoxes(QObject):
             box.picked.connect(partial(self.choicePicked.emit, name))
         else:
             box = (PlainBox if _operators()[name].text else OperatorBox)(name, self._parent)
-        box.hide()  # until it stands in the row
         if fields := NUMBERED.get(name) or LABELED.get(name):
             self._add_row(box, name, fields)
         if self._numbers is not None:

@@ -118,7 +118,7 @@ def test_a_weight_of_a_long_problem_is_set_by_its_key_row(person, qtbot):
     after = person.numbers("key")[COLUMN]
     assert after[:WIDTH] == before[:WIDTH]  # of the other head
     assert after[WIDTH:] != before[WIDTH:]
-    assert person.steps()[1:] == [f"A[{ROW}, {COLUMN}]: 4.691e−5 → 0.25 by K[{COLUMN}, {WIDTH} … {2 * WIDTH - 1}]"]
+    assert person.steps()[1:] == [f"A[{ROW}, {COLUMN}]: 4.687e−5 → 0.25 by K[{COLUMN}, {WIDTH} … {2 * WIDTH - 1}]"]
     person.press("Ctrl+Z")
     assert person.numbers("key")[COLUMN] == before
 
