@@ -165,3 +165,23 @@ def test_huge_scores_stay_numbers():
     arrays = {"query": [[1.0]], "key": [[800.0], [-800.0], [0.0]], "value": [[1.0], [2.0], [3.0]]}
     assert compute(Problem(**arrays, normalize="sigmoid"))["weights"][0, 0, 0].tolist() == [1.0, 0.0, 0.5]
     assert compute(Problem(**arrays, normalize="sum"))["weights"][0, 0, 0] == pytest.approx([801 / 802, 0, 1 / 802])
+
+
+@pytest.mark.parametrize("wild", [np.nan, np.inf])
+@pytest.mark.parametrize("key", OTHERS)
+def test_a_number_that_is_none_is_one_for_the_reference_too(key, wild):
+    assert verify(Problem(query=[[wild], [1]], key=[[1], [2]], value=[[1], [2]], normalize=key)).ok
+
+
+def test_a_sum_that_overflows_is_no_row_of_zeros():
+    problem = Problem(query=[[1.0]], key=[[1e308]] * 5, value=np.ones((5, 1)), normalize="sum", scale=1.0)
+    assert np.isnan(compute(problem)["weights"]).all()
+    assert np.isnan(StreamingEvaluation(problem).box("weights", (slice(None),) * 4)).all()
+    assert verify(problem).ok
+
+
+def test_a_row_whose_sum_is_0_is_explained_as_0():
+    problem = Problem(query=[[1.0]], key=[[-900.0]] * 2, value=np.ones((2, 1)), normalize="sum", scale=1.0)
+    found = explain(compute(problem), "weights", (0, 0, 0, 0))
+    assert found.value == 0
+    assert "/" not in found.text

@@ -169,7 +169,10 @@ class _Sums:
 
     def _expected(self, logits: Array, box: Box) -> tuple[Array, Array]:
         """Return the sum of every row, 1 less the share of the sink, and the units by which that may be off."""
-        seen = np.where(NORMALIZERS[self.problem.normalize].blind(logits), 0.0, 1.0)
+        normalizer = NORMALIZERS[self.problem.normalize]
+        seen = np.where(normalizer.blind(logits), 0.0, 1.0)
+        if normalizer.sums:  # of which one may be too large to be a number
+            seen = np.where(np.isnan(normalizer.totals(normalizer.parts(logits))[..., 0]), np.nan, seen)
         if self.problem.sink is None:
             return seen, np.zeros(())
         top, temperature = logits.max(axis=-1), self.problem.temperature or 1.0

@@ -62,6 +62,7 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
 @pytest.mark.parametrize("keys", ["Ctrl+Shift+R", "R"])
 def test_a_cell_of_a_table_shows_its_reach_under_the_mask(launch, settled, keys):
     person = launch(CAUSAL)
+    person.program.view.set(head=0)
     heads_on(person, 4)
     person.click_cell("weights", 9, 6)
     person.press(keys)
@@ -103,6 +104,7 @@ def test_it_is_the_cell_that_was_clicked_last_whose_reach_is_shown(launch, settl
 
 def test_an_edit_leaves_the_reach_and_a_change_of_the_formula_too(launch, settled):
     person = launch(CAUSAL)
+    person.program.view.set(head=0)
     heads_on(person, 3)
     person.click_cell("weights", 9, 6)
     person.do("show_reach")
@@ -122,6 +124,7 @@ def test_an_edit_leaves_the_reach_and_a_change_of_the_formula_too(launch, settle
 
 def test_a_cell_that_is_closed_takes_its_row_out_of_reach(launch, settled):
     person = launch(CAUSAL)
+    person.program.view.set(head=0)
     person.do("show_reach")
     person.show_stage("masked")
     rows = []
@@ -138,6 +141,7 @@ def test_a_cell_that_is_closed_takes_its_row_out_of_reach(launch, settled):
 
 def test_all_stages_show_it_too_in_both_themes(launch, settled):
     person = launch(CAUSAL)
+    person.program.view.set(head=0)
     heads_on(person, 5)
     person.do("all_stages")
     person.do("show_reach")
@@ -171,6 +175,7 @@ def marked(person, name):
 
 def test_the_maps_show_where_a_cell_came_from_hop_by_hop_back_to_q_k_and_v(launch, settled):
     person = launch(CAUSAL)
+    person.program.view.set(head=0)
     person.show_stage("head_output")
     person.click_cell("head_output", 5, 3)
     person.click(person.button("Show its origin", "inspector"))
