@@ -114,8 +114,10 @@ def test_who_closes_the_line_is_asked_at_the_next_start(crashed, launch):
 
 def test_an_offer_comes_back_when_what_was_said_in_its_place_is_gone(crashed, launch, qtbot, tmp_path):
     (tmp_path / "broken.json").write_text("{")
-    person = launch("minilm-layer2.npz")
-    assert "Arrays not used: weights, concat. The program ended before mine" in person.banner()
+    rows = {name: np.ones((2, 2)) for name in ("query", "key", "value", "remarks")}
+    np.savez(tmp_path / "other.npz", **rows)
+    person = launch(tmp_path / "other.npz")
+    assert "Arrays not used: remarks. The program ended before mine" in person.banner()
     person.program.files.open_path(tmp_path / "broken.json")
     assert "broken.json" in person.banner()
     close = person.find("banner").findChild(QToolButton)
