@@ -59,6 +59,10 @@ class Levels:
         return Levels(other, end) if upper else Levels(end, other)
 
 
+UNIT = Levels(0.0, 1.0)
+"""Those of weights."""
+
+
 def auto_levels(values: npt.ArrayLike, allowed: Allowed | None = None, *, signed: bool, keys: int) -> Levels:
     """Return levels for an array, over its finite allowed cells; never degenerate, whatever it holds.
 

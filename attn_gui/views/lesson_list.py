@@ -156,6 +156,7 @@ class LessonList(Retranslated, QWidget):
             part.setObjectName(f"lessons.{name}")
         self._file.clicked.connect(self.fileAsked)
         for button, anew in ((self._anew, True), (self._on, False)):
+            button.setAutoDefault(True)  # for Enter
             button.clicked.connect(lambda _=False, anew=anew: self._choose(anew))
         self._build()
         self.retranslate()

@@ -41,7 +41,7 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.figure.design_tokens import SPACING
-from attn_gui.figure.walk.rich_text import rich_width, strong, write_rich
+from attn_gui.figure.walk.rich_text import lowered, rich_width, strong, write_rich
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, icon, scaled, set_ground, ui_font
@@ -193,8 +193,8 @@ def key_of(event: QEvent) -> int | None:
 
 
 def words_of(rich: str) -> str:
-    """Return the words of a rich text alone."""
-    return QTextDocumentFragment.fromHtml(rich).toPlainText()
+    """Return the words of a rich text alone, dₖ with its index."""
+    return QTextDocumentFragment.fromHtml(rich.replace(lowered("k"), "ₖ")).toPlainText()
 
 
 # --- Parts of the transport: the round button, and the bar of the steps with its knob ---

@@ -2948,20 +2948,20 @@
         <translation>注意力汇点</translation>
     </message>
     <message>
+        <source>normalization: {name}</source>
+        <translation>归一化：{name}</translation>
+    </message>
+    <message>
+        <source>normalization: {name}; removed the {gone}</source>
+        <translation>归一化：{name}；已移除{gone}</translation>
+    </message>
+    <message>
         <source>temperature and sinks</source>
         <translation>温度和注意力汇点</translation>
     </message>
     <message>
         <source>score {name}</source>
         <translation>评分函数改为{name}</translation>
-    </message>
-    <message>
-        <source>weights: {name}</source>
-        <translation>权重：{name}</translation>
-    </message>
-    <message>
-        <source>weights: {name}; removed the {gone}</source>
-        <translation>权重：{name}；已移除{gone}</translation>
     </message>
     <message>
         <source>added the block</source>
@@ -3188,12 +3188,12 @@
         <translation>改 {cells} 使 {cell}：{old} → {new}</translation>
     </message>
     <message>
-        <source>d_k = {width}, random Q and K</source>
-        <translation>d_k = {width}，随机 Q、K</translation>
+        <source>dₖ = {width}, columns repeated</source>
+        <translation>dₖ = {width}，重复各列</translation>
     </message>
     <message>
-        <source>d_k = {width}, columns repeated</source>
-        <translation>d_k = {width}，重复各列</translation>
+        <source>dₖ = {width}, random Q and K</source>
+        <translation>dₖ = {width}，随机 Q、K</translation>
     </message>
 </context>
 <context>
@@ -11170,7 +11170,7 @@
     </message>
     <message>
         <source>Add up the powers of this row: {equation}.</source>
-        <translation>把这一行的各个幂加起来：{equation}。</translation>
+        <translation>把这一行的指数加起来：{equation}。</translation>
     </message>
     <message>
         <source>{name}: {equation}.</source>

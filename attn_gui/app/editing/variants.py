@@ -96,9 +96,9 @@ class VariantsController(QObject):
         problem = self._document.problem
         gone = [name for name in READ if getattr(problem, name) is not None and name not in NORMALIZERS[key].reads]
         values: dict[str, object] = {"name": Label(NORMALIZERS[key].label, context="Normalizers")}
-        template = QT_TRANSLATE_NOOP("History", "weights: {name}")
+        template = QT_TRANSLATE_NOOP("History", "normalization: {name}")
         if gone:
-            template = QT_TRANSLATE_NOOP("History", "weights: {name}; removed the {gone}")
+            template = QT_TRANSLATE_NOOP("History", "normalization: {name}; removed the {gone}")
             values["gone"] = (
                 READ[gone[0]] if len(gone) == 1 else Label(QT_TRANSLATE_NOOP("History", "temperature and sinks"))
             )

@@ -216,9 +216,9 @@ class DkController(QObject):
 
         problem = self._problem(source, width)
         if source == REPEATED:
-            label = Label(QT_TRANSLATE_NOOP("History", "d_k = {width}, columns repeated"), {"width": width})
+            label = Label(QT_TRANSLATE_NOOP("History", "dₖ = {width}, columns repeated"), {"width": width})
         else:
-            label = Label(QT_TRANSLATE_NOOP("History", "d_k = {width}, random Q and K"), {"width": width})
+            label = Label(QT_TRANSLATE_NOOP("History", "dₖ = {width}, random Q and K"), {"width": width})
         fields = {**dict.fromkeys(self._base_now().fields()), **problem.fields()}
         # set before the edit: `changed` is emitted within it, and is compared with this generation
         instead, self._made = self._stepped, self._document.generation + 1

@@ -134,7 +134,7 @@ class PourBeat(Beat):
                 canvas.text(x, y, strong("+"), 15, canvas.theme.text, MIDDLE)
         if self.closed:
             self._paint_closed(canvas, rows)
-        self._paint_total(canvas, rows, sum_, values)
+        self._paint_total(canvas, rows, sum_, self.board.map.color)
 
     def _rows(self) -> list[PourRow]:
         """Return where the addends stand: few ones large, with their names above."""

@@ -30,7 +30,7 @@ from attn_gui.figure.cells import paint_sample
 from attn_gui.figure.colors import LUT_SIZE, Lut
 from attn_gui.figure.design_tokens import LINE, RADIUS, SPACING
 from attn_gui.figure.display import CLOSED, FLAGGED
-from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, Levels, Shade, color_table
+from attn_gui.figure.levels import AUTO, FULL, LARGEST, LEVEL_RULES, TYPED, UNIT, Levels, Shade, color_table
 from attn_gui.figure.text.numbers import dot_text, format_number, level_texts
 from attn_gui.pictures.planes import kind_of
 from attn_gui.views.map.heatmap import Heatmap
@@ -249,15 +249,13 @@ def tick_places(levels: Levels, width: float, words: str) -> list[tuple[float, f
 GRIP = 0.25
 """Share of the width at each end that is drawn as the end; a press between is a click."""
 
-UNIT = Levels(0.0, 1.0)
-
 
 class Contents(NamedTuple):
     """Contents of a bar: all that it shows of its map."""
 
     palette: str
     levels: Levels
-    known: bool  # whether there are levels
+    told: bool  # whether the levels are written
     dots: str
     legend: Sequence[Entry]
 
@@ -315,7 +313,7 @@ class ColorBar(QWidget):
 
     def _contents(self) -> Contents:
         heatmap = self._heatmap
-        return Contents(heatmap.shown.palette, heatmap.levels, heatmap.taken.known, self.dots_text(), self._entries())
+        return Contents(heatmap.shown.palette, heatmap.levels, heatmap.tells_levels, self.dots_text(), self._entries())
 
     @property
     def counts(self) -> Mapping[int, int]:
@@ -493,5 +491,5 @@ class ColorBar(QWidget):
         bar = self._level_bar = self._level_bar or LevelBar(self)
         bar.setGeometry(0, 0, self.width(), LevelBar.height_needed())
         bar.show()
-        bar.set_shown(self._table(), shown.levels if shown.known else None, shown.dots)
+        bar.set_shown(self._table(), shown.levels if shown.told else None, shown.dots)
         self.update()

@@ -35,6 +35,7 @@ from attn_gui.document.clipboard import Copied
 from attn_gui.engine.arrays import Box
 from attn_gui.figure.design_tokens import LINE
 from attn_gui.figure.display import Levels
+from attn_gui.figure.levels import UNIT
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.geometry import Window
 from attn_gui.pictures.planes import PlaneLike, number_at
@@ -265,6 +266,12 @@ class Heatmap(Canvas):
         if areas != self.overlay.marks.blank:
             self.overlay.set_marks(blank=areas)
             self._describe_chosen()
+            self.levelsChanged.emit(self.levels)
+
+    @property
+    def tells_levels(self) -> bool:
+        """Whether the levels may be written: there are some, and none may be the number of a covered cell."""
+        return self.taken.known and (not self.overlay.marks.blank or self.levels == UNIT)
 
     def _describe_chosen(self) -> None:
         """Describe the chosen cells in words, for screen readers."""

@@ -51,6 +51,6 @@ def test_a_temperature_goes_with_the_softmax_that_read_it_and_comes_back_with_un
     fields.pick("normalize", "none")
     assert not fields.shown("temperature")
     assert not fields.person.action("temperature").isEnabled()
-    assert fields.person.steps()[-1] == "weights: none; removed the temperature"
+    assert fields.person.steps()[-1] == "normalization: none; removed the temperature"
     fields.undo()
     assert fields.shown("temperature")
