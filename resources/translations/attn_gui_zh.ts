@@ -10961,6 +10961,10 @@
         <translation>软上限</translation>
     </message>
     <message>
+        <source>Normalize: {name}</source>
+        <translation>归一化：{name}</translation>
+    </message>
+    <message>
         <source>Pour into {value}</source>
         <translation>汇入 {value}</translation>
     </message>

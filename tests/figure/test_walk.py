@@ -344,3 +344,10 @@ def test_writing_a_walk_can_be_stopped_and_leaves_nothing(tmp_path, worked):
     with pytest.raises(InterruptedError):
         export_walk(walk_of(worked, 0, 0, "weights", (1, 1)), tmp_path / "a.gif", progress=stop)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("lang", "title"), [("en", "Normalize: sigmoid"), ("zh", "归一化：sigmoid")])
+def test_another_normalization_is_named_by_its_step(lang: str, title: str) -> None:
+    problem = Problem(query=[[1, 0]], key=[[1, 1], [0, 1]], value=[[1], [2]], normalize="sigmoid")
+    walk = walk_of(evaluation_of(problem), 0, 0, "weights", (0, 1), PageStyle("light", lang), pour=False)
+    assert walk.beats[-1].title == title

@@ -10,6 +10,7 @@ import numpy as np
 from attn_gui.engine.arrays import Array
 from attn_gui.engine.graph.expressions import Cell
 from attn_gui.engine.graph.nodes import computed_name
+from attn_gui.engine.normalizers import Normalizer
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import main_sum, with_number
@@ -21,6 +22,7 @@ from attn_gui.figure.walk.steps import (
     GIVEN,
     SET,
     CurveBeat,
+    FormulaBeat,
     GivenBeat,
     MaskBeat,
     ScaleBeat,
@@ -53,7 +55,7 @@ def beats_of(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def products(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Return a row times a column, or a sum of a few numbers; what else is done to the sum comes after it."""
+    """Return the beats of a row times a column, or of a sum of a few numbers, then of what else is done to it."""
     explanation = context.explain(stage, index)
     expression, value = explanation.expression, explanation.value
     total = main_sum(expression)
@@ -67,7 +69,7 @@ def products(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def formula(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Return the formula of the cell, part by part; a number that is given or copied says so."""
+    """Return the beats of the cell's formula, part by part; a number that is given or copied says so."""
     explanation = context.explain(stage, index)
     cells = tuple(explanation.expression.cells())
     if context.evaluation.node_at(stage, index).stage.alias:
@@ -79,7 +81,7 @@ def formula(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def scale(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Division by √d_k; nothing where scores are not scaled."""
+    """Return the beat of the division by √d_k; none where scores are not scaled."""
     before = context.map_before(stage)
     if before is None or context.evaluation.problem.effective_scale == 1:
         return []
@@ -87,14 +89,14 @@ def scale(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def cap(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Return the curve that bends scores below a bound."""
+    """Return the beat of the curve that bends scores below a bound."""
     limit = context.evaluation.problem.softcap or 1.0
     title = context.words(QT_TRANSLATE_NOOP("Walk", "Cap"))
     return [CurveBeat(context, stage, index, lambda x: limit * np.tanh(x / limit), title)]
 
 
 def activation(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Return the curve of an activation; of a gated one the formula."""
+    """Return the beat of the curve of an activation; of a gated one those of its formula."""
     entry = context.evaluation.node(stage).stage
     if len(context.explain(stage, index).terms[0].cells) > 1:
         return formula(context, stage, index)
@@ -106,22 +108,27 @@ def activation(context: WalkContext, stage: str, index: Index) -> list[Beat]:
 
 
 def mask(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Return the layers of the mask open or close the cell."""
+    """Return the beat in which the layers of the mask open or close the cell."""
     before = context.map_before(stage)
     return [] if before is None else [MaskBeat(context, stage, index, before)]
 
 
 def weight(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Return the softmax of the row; of any other weight the formula."""
+    """Return the beats of the softmax of the row; of any other weight those of its formula."""
     before = context.map_before(stage)
     assert before is not None, "weights are made of scores"
-    if not context.evaluation.node(stage).stage.elementary:
-        return formula(context, stage, index)
+    entry = context.evaluation.node(stage).stage
+    if not entry.elementary:
+        found = formula(context, stage, index)
+        if isinstance(entry, Normalizer) and isinstance(found[-1], FormulaBeat):
+            name = context.style.translate("Normalizers", entry.label)
+            found[-1].heading = context.words(QT_TRANSLATE_NOOP("Walk", "Normalize: {name}"), name=name)
+        return found
     return [*softmax_beats(context, stage, index, before, index[-1])] or formula(context, stage, index)
 
 
 def mix(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Return the weights of the row come about, then pour into the values."""
+    """Return the beats in which the weights of the row come about, then the one in which they pour into the values."""
     return [*row_beats(context, index), PourBeat(context, stage, index)]
 
 
@@ -139,7 +146,7 @@ def row_beats(context: WalkContext, index: Index) -> list[Beat]:
 
 
 def joint(context: WalkContext, stage: str, index: Index) -> list[Beat]:
-    """Return a result of a head, and its place beside those of the others."""
+    """Return the beats of a head's result, then of its place beside those of the others."""
     cell = context.explain(stage, index).terms[0].cells[0]
     here = context.at_head(cell.index[1]) if len(cell.index) > 3 else context
     earlier = beats_of(here, cell.name, cell.index)

@@ -348,6 +348,7 @@ class FormulaBeat(Beat):
         super().__init__(context, stage, index)
         self.equation, self._value, self.name = Equation(context, shortened(expression), value), value, name
         self.parts = _parts_of(context, expression)
+        self.heading = ""  # what it does, in words; else it is called by what it makes
 
     @property
     def value(self) -> float:
@@ -364,7 +365,7 @@ class FormulaBeat(Beat):
 
     @property
     def title(self) -> str:
-        return self._letter
+        return self.heading or self._letter
 
     @property
     def sentence(self) -> str:

@@ -243,6 +243,7 @@ def test_the_explanation_follows_an_edit_and_its_undo(launch, settled):
 @pytest.mark.parametrize("example", ["worked-example", "thinking-machines", "thinking-machines-64", "smollm2-layer10"])
 def test_every_stage_of_every_example_can_be_explained(launch, example):
     person = launch(f"{example}.npz")
+    person.program.view.set(head=0)
     stages = person.window.spine.stages()
     for stage in stages:
         person.click(f"node.{'concat' if stage == 'output' and not person.has('node.output') else stage}")
