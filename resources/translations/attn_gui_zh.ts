@@ -7170,7 +7170,7 @@
     </message>
     <message>
         <source>{field} has no part in the weights where normalize is {normalize}: choose {choices}, or leave it out.</source>
-        <translation>归一化方式为“{normalize}”时，权重与{field}无关：请改选 {choices}，或去掉{field}。</translation>
+        <translation>归一化方式为“{normalize}”时，权重与{field}无关：请改选 {choices}，或将其去掉。</translation>
     </message>
     <message>
         <source>{field} must be one of {choices}, got {got}.</source>
