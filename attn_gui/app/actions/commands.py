@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
+from shiboken6 import isValid
 
 from attn_gui.app.actions.actions import Command, translated
 from attn_gui.app.actions.context_menus import MapKeys
@@ -305,9 +306,9 @@ class TipsController(QObject):
 
         `findChildren` would keep what Qt itself has made in it.
         """
-        ours = {window for window in QApplication.topLevelWidgets() if self._holds(window)}
-        none = Qt.FocusPolicy.NoFocus
-        wanted = (w for w in QApplication.allWidgets() if w.focusPolicy() != none or w.objectName().startswith(CONTROL))
+        ours = {window for window in filter(isValid, QApplication.topLevelWidgets()) if self._holds(window)}
+        none, every = Qt.FocusPolicy.NoFocus, filter(isValid, QApplication.allWidgets())  # some may be about to go
+        wanted = (w for w in every if w.focusPolicy() != none or w.objectName().startswith(CONTROL))
         return [widget for widget in wanted if widget.window() in ours]
 
     def _holds(self, window: QWidget | None) -> bool:
