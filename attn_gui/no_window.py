@@ -67,7 +67,7 @@ def _window_libraries(environment: Mapping[str, str]) -> Libraries:
 
 
 def _platforms(environment: Mapping[str, str]) -> set[str]:
-    """Return the platforms that Qt is told of, as in `xcb;wayland:option`; it tries one after the other."""
+    """Return the platforms named in QT_QPA_PLATFORM, such as `xcb;wayland:option`, without their options."""
     return {platform.partition(":")[0] for platform in environment.get("QT_QPA_PLATFORM", "").split(";")}
 
 

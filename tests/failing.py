@@ -36,21 +36,23 @@ def each(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callabl
     def whole(test: Callable[..., None]) -> Callable[..., None]:
         @wraps(test)
         def run(**fixtures: Any) -> None:
-            raised: list[BaseException] = []
+            raised, skipped = list[BaseException](), list[BaseException]()
             for number, row in enumerate(table):
                 own = {name: _folder(given, number) for name, given in fixtures.items() if name == "tmp_path"}
                 try:
                     test(**{**fixtures, **own}, **row)
-                except pytest.skip.Exception:
-                    continue
+                except pytest.skip.Exception as skip:  # of this row: the others run
+                    skipped.append(skip)
                 except (Exception, pytest.fail.Exception) as error:
                     error.add_note(f"with {str(row)[:1000]}")
                     raised.append(error)
             if raised:
                 raise BaseExceptionGroup(f"{len(raised)} of {len(table)} rows fail", raised)
+            if skipped and len(skipped) == len(table):
+                raise skipped[0]
 
         kept = [parameter for name, parameter in inspect.signature(test).parameters.items() if name not in columns]
-        run.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]
+        run.__signature__ = inspect.Signature(kept)  # type: ignore[attr-defined]  # by which pytest finds fixtures
         return run
 
     return whole

@@ -42,7 +42,7 @@ SENTENCE = "sentence"
 FOUND = example_of(FIRST).cell or (0, 0)
 """The cell that the card of the real model speaks of: it → tired."""
 SHARPNESS = 0.25
-"""The temperature at which the cosines of words are told apart, as lesson 10 has it."""
+"""The softmax temperature over the cosines of word vectors, that of lesson 10."""
 RECENT_SHOWN = 3
 STAYING = frozenset({"learn", "lessons", "models", "help", "language", "theme"})
 STAYS = frozenset(

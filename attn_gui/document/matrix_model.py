@@ -286,7 +286,7 @@ class MatrixModel(QAbstractTableModel):
 
     # --- the array -------------------------------------------------------------------------------
     def _array(self) -> Matrix | None:
-        """Return the array of now as rows and columns; None while it is not the one that the views were told about."""
+        """Return the present array as rows and columns; None while its shape is not yet the one that the views show."""
         array = self._read()
         if array is None or array.shape == self._shape:
             return array

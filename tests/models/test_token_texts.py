@@ -13,12 +13,11 @@ from attn_gui.formats.visible_text import visible_text
 from attn_gui.models import open_model
 from attn_gui.models.tokenizer import TokenTexts
 from attn_gui.paths import resource
+from tests.failing import each
 
 DATA = Path(__file__).parents[1] / "data" / "models"
 tokenizers = pytest.importorskip("tokenizers")
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: E402  # only where it is installed
-
-from tests.failing import each  # noqa: E402
 
 ALPHABET = sorted(pre_tokenizers.ByteLevel.alphabet())
 

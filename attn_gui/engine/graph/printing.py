@@ -1,4 +1,4 @@
-"""How numbers are printed: as few digits as leave every printed equation true for whoever computes it again."""
+"""Choice of the digits of printed numbers: so many that the printed operands give the printed result."""
 
 from __future__ import annotations
 

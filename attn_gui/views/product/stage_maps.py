@@ -32,14 +32,14 @@ from attn_gui.views.widgets import WidgetMixin
 
 
 class MapGround(WidgetMixin):
-    """A widget on which maps stand: a click beside them is told by `groundClicked`, and in another size, look or
-    language it says its words and arranges its maps anew."""
+    """Mixin of the widgets that hold maps: emits `groundClicked` at a click beside the maps, and arranges them anew
+    after a change of size, theme or language."""
 
     groundClicked: SignalInstance
 
     def arrange(self) -> None:
         """Place the maps and what stands around them."""
-        raise NotImplementedError
+        raise NotImplementedError  # not abstract: Qt's metaclass is not that of abstract classes
 
     def retranslate(self) -> None:
         """Set all words anew, in the present language, but for those that are painted."""

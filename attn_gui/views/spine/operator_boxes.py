@@ -313,7 +313,7 @@ class SpineBoxes(QObject):
         return self._made.get(name) or self._make(name)
 
     def made(self) -> Collection[OperatorBox]:
-        """Return every box that there is."""
+        """Return the boxes made so far."""
         return self._made.values()
 
     def _make(self, name: str) -> OperatorBox:
