@@ -192,17 +192,3 @@ def test_arrays_and_tokens_are_taken_or_refused(explored):
     ):
         with pytest.raises((TypeError, ValueError), match=words):
             explored(Shell(), **arguments)
-
-
-def test_arrays_of_four_axes_are_heads_in_an_order_that_tokens_settle(explored):
-    heads = np.random.default_rng(0).normal(size=(1, 2, 3, 4))
-    three = {"query": heads, "key": heads, "value": heads}
-    assert explored(Shell(), **three, tokens=list("abc")).problem.num_heads == 2
-    with pytest.raises(ValueError, match=r'axes="batch,token,head,column" \(heads 3, tokens 2\)'):
-        attn_gui.explore(**three)
-
-
-def test_a_text_alone_names_no_tokens():
-    arrays = {name: np.ones((3, 2)) for name in ("query", "key", "value")}
-    with pytest.raises(TypeError, match="query_tokens"):
-        attn_gui.explore(**arrays, tokens="cat")
