@@ -25,7 +25,6 @@ from attn_gui.formats.named.arranged import answered
 from attn_gui.formats.named.arrangement import proposed
 
 RANDOM = np.random.default_rng(35)
-SIZES = {"batch": 1, "head": 4, "token": 5, "column": 3}
 FULL = ("batch", "head", "token", "column")
 NAMES = {
     "own": ("query", "key", "value"),
@@ -379,16 +378,6 @@ def test_what_is_called_a_bias_is_added(name: str, tmp_path: Path) -> None:
         load(put(tmp_path / "a.npz", {**rows, name: OPEN}))
 
 
-@pytest.mark.parametrize("word", ["n_heads", "n_head", "num_attention_heads", "nhead"])
-def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
-    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(2)})))
-    assert problem == Problem(**rows, num_heads=2)
-    assert said == [f"a.npz: “{word}” was read as num_heads 2."]
-    with pytest.raises(FormatError, match="“num_heads” is 4; expected the same"):
-        load(put(tmp_path / "b.npz", {**rows, word: np.array(2), "num_heads": np.array(4)}))
-
-
 def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / "a.npz", {**rows, "attn.o_proj.weight": np.eye(4)})
@@ -422,14 +411,6 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     if off is not None:
         put(path, {**rows, name: np.asarray(off)})
         assert main(words) == 0
-
-
-@pytest.mark.parametrize("word", ["logits_soft_cap", "attn_logit_softcapping"])
-def test_a_softcap_under_another_name_counts(word: str, tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
-    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(30.0)})))
-    assert problem == Problem(**rows, softcap=30)
-    assert said == [f"a.npz: “{word}” was read as softcap 30.0."]
 
 
 def test_refusals_carry_true_shapes(tmp_path: Path) -> None:
