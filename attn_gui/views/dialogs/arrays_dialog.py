@@ -53,7 +53,7 @@ from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.dialogs.readings import NumberPreview
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
-from attn_gui.views.widgets import Retranslated, plain_tip
+from attn_gui.views.widgets import Retranslated, arrange, plain_tip
 
 # --- The arrays of a file as rows: name, shape, kind of numbers, and the parts that they are used as ---
 
@@ -189,9 +189,7 @@ class PartSlots(Retranslated, QWidget):
         self.direct.setObjectName("arrays.direct")
         self.projected.setObjectName("arrays.projected")
         self._ways = QButtonGroup(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
+        column = arrange(QVBoxLayout(self), margins=0, spacing=SPACING.m)
         for radio in (self.direct, self.projected):
             self._ways.addButton(radio)
             column.addWidget(radio)

@@ -19,6 +19,7 @@ from attn_gui.views.dialogs.export_choice import DataChoice, first_of, heads_fro
 from attn_gui.views.dialogs.export_form import ExportForm
 from attn_gui.views.dialogs.form_fields import CheckList, caption, lay_out
 from attn_gui.views.names import stage_title
+from attn_gui.views.widgets import arrange
 
 # --- File › Export numbers: the arrays, their format and the files ---
 
@@ -121,12 +122,7 @@ class ExportDataDialog(ExportForm):
 
     def _form(self) -> QGridLayout:
         ticks = QWidget(self)
-        line = QHBoxLayout(ticks)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
-        line.addWidget(self.every)
-        line.addWidget(self.none)
-        line.addStretch(1)
+        arrange(QHBoxLayout(ticks), self.every, self.none, 1, margins=0, spacing=SPACING.s)
         grid = QGridLayout()
         lay_out(
             grid,

@@ -30,7 +30,7 @@ from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
 from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields, kind_of
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
-from attn_gui.views.widgets import Retranslated, settle
+from attn_gui.views.widgets import Retranslated, arrange, settle
 from attn_gui.views.zones import step
 
 # --- Base of both export dialogs: refuse a choice, name the files to be written, ask before any is replaced ---
@@ -160,12 +160,7 @@ class ExportForm(Retranslated, FormDialog):
 
     def _lay_out(self, form: QGridLayout) -> None:
         """Put the form above what is said of it, and the buttons."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.m)
-        column.addLayout(form, 1)
-        column.addWidget(self._said)
-        column.addWidget(self.buttons)
+        arrange(QVBoxLayout(self), (form, 1), self._said, self.buttons, margins=SPACING.xl, spacing=SPACING.m)
 
     def _show_choice(self, *_: object) -> None:
         """Show the choice, and what comes of it."""
@@ -271,11 +266,7 @@ class HeadsFields(Retranslated, QWidget):
         self.choice.setObjectName("export.which_heads")
         self.numbers = QLineEdit(self)
         self.numbers.setObjectName("export.head_numbers")
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
-        line.addWidget(self.choice, 1)
-        line.addWidget(self.numbers, 1)
+        arrange(QHBoxLayout(self), (self.choice, 1), (self.numbers, 1), margins=0, spacing=SPACING.s)
         self.setFocusProxy(self.choice)
         self.choice.picked.connect(self._on_choice_picked)
         self.numbers.textChanged.connect(lambda _: self.changed.emit())

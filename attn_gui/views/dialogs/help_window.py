@@ -30,7 +30,7 @@ from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.names import unbroken
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 # --- Pages of the help: Markdown files of a language, in the order of their numbers ---
 
@@ -88,11 +88,7 @@ class HelpWindow(Retranslated, QDialog):
         self.text.setOpenLinks(False)
         self.text.document().setDocumentMargin(scaled(SPACING.xl))
         self.titles.currentRowChanged.connect(self._show)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SPACING.l, SPACING.l, SPACING.l, SPACING.l)
-        row.setSpacing(SPACING.m)
-        row.addWidget(self.titles)
-        row.addWidget(self.text, 1)
+        arrange(QHBoxLayout(self), self.titles, (self.text, 1), margins=SPACING.l, spacing=SPACING.m)
         self.retranslate()
 
     def sizeHint(self) -> QSize:
@@ -159,11 +155,7 @@ class ShortcutsDialog(Retranslated, QDialog):
         self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.list.header().setStretchLastSection(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.l, SPACING.l, SPACING.l, SPACING.l)
-        column.setSpacing(SPACING.m)
-        column.addWidget(self.filter)
-        column.addWidget(self.list)
+        arrange(QVBoxLayout(self), self.filter, self.list, margins=SPACING.l, spacing=SPACING.m)
         self.filter.textChanged.connect(self._show_matching)
         self.retranslate()
 

@@ -15,7 +15,7 @@ from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, 
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.text_views import Link
 from attn_gui.views.theme import dress, icon, restyle
-from attn_gui.views.widgets import FlowLayout, Retranslated, clear_layout, set_tip
+from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, clear_layout, set_tip
 
 # --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
 
@@ -217,12 +217,7 @@ class WalkButton(Retranslated, QWidget):
         self.button.setObjectName("inspector.walk")
         self._key.setObjectName("inspector.walk.key")
         dress(self._key, "small", "text3")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACING.m)
-        row.addWidget(self.button)
-        row.addWidget(self._key)
-        row.addStretch(1)
+        arrange(QHBoxLayout(self), self.button, self._key, 1, margins=0, spacing=SPACING.m)
         self.set_main(True)
         self.retranslate()
 

@@ -19,7 +19,7 @@ from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title
 from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import dress, scaled, ui_font
-from attn_gui.views.widgets import Retranslated, clear_layout, set_tip
+from attn_gui.views.widgets import Retranslated, arrange, clear_layout, set_tip
 
 # --- Page shown before a cell is chosen: three first steps, the way to the start page, the keyboard ---
 
@@ -205,12 +205,9 @@ class SensitivityPage(Retranslated, QWidget):
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(2, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, SPACING.m, 0, 0)
-        column.setSpacing(SPACING.m)
-        for widget in (self._place, self._words, self._rows):
-            column.addWidget(widget)
-        column.addStretch(1)
+        arrange(
+            QVBoxLayout(self), self._place, self._words, self._rows, 1, margins=(0, SPACING.m, 0, 0), spacing=SPACING.m
+        )
 
     def _show(self) -> None:
         self._place.setText(self._name)
