@@ -148,6 +148,28 @@ class FileWriting(QObject):
         return self.tr("The export was canceled. Files written before that: {count}.").format(count=count)
 
 
+class WritingController(QObject):
+    """Base of the controllers that write files of the document, which the end of the window waits for."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.window)
+        self._window, self._document = context.window, context.document
+        self._writing = FileWriting(context.window)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being written."""
+        return self._writing.busy
+
+    def wait(self) -> bool:
+        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
+        return self._writing.wait()
+
+    def finish(self) -> None:
+        """Stop what is being written; for the end of the program."""
+        self._writing.finish()
+
+
 # --- export ---------------------------------------------------------------------------------------
 
 
@@ -158,16 +180,15 @@ COVERING = "map", "product"
 QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
 
 
-class ExportController(QObject):
+class ExportController(WritingController):
     """Asks what to write, writes it, and says where it is."""
 
     def __init__(self, context: AppContext, pages: PagesController) -> None:
         """Options and model are those of the pages, as they are in the window."""
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        super().__init__(context)
         self._computation, self._baseline = context.computation, context.baseline
         self._view, self._settings, self._look, self._pages = context.view, context.settings, context.look, pages
-        self._writing, self._preview, self._late_copy = FileWriting(context.window), BackgroundTask(self), LateCopy()
+        self._preview, self._late_copy = BackgroundTask(self), LateCopy()
         self._dialog: ExportDialog | CardDialog | None = None
         self._preview.ended.connect(self._on_preview_ended)
         context.window.product.maps.copyImageRequested.connect(self.copy_stage_image)
@@ -181,18 +202,9 @@ class ExportController(QObject):
         each = self.export_image, self.export_data, self.copy_image, self.card
         return {command.__name__: Command(command) for command in each}
 
-    @property
-    def busy(self) -> bool:
-        """Whether something is being written."""
-        return self._writing.busy
-
-    def wait(self) -> bool:
-        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
-        return self._writing.wait()
-
     def finish(self) -> None:
         """Stop whatever is being written; for the end of the program."""
-        self._writing.finish()
+        super().finish()
         self._preview.finish()
 
     # --- figures ---------------------------------------------------------------------------------
