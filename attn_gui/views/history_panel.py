@@ -56,7 +56,6 @@ class BlameView(Retranslated, QWidget):
         self.show()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._close.setAccessibleName(self.tr("Close"))
         self._close.setToolTip(self.tr("Close"))
 

@@ -62,7 +62,6 @@ class LessonButton(Retranslated, KeyboardButton):
         self.update()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         row = self._row
         words = self.tr("{number}. {title}, {done} of {count} steps done, {minutes} min")
         named = words.format(
@@ -178,7 +177,6 @@ class LessonList(Retranslated, QWidget):
         self._on.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         rows = [row for _, own in self._groups for row in own]
         self.setAccessibleName(self.tr("Lessons"))
         self._title.setText(self.tr("Lessons"))

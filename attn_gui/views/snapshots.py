@@ -201,7 +201,6 @@ class SnapshotsView(QWidget):
         self._show_parts()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Snapshots"))
         self._title.setAccessibleName(self.tr("Snapshots"))
         self._title.setToolTip(self.tr("Show or fold away the states that were kept"))

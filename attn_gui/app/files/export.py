@@ -198,7 +198,6 @@ class ExportController(WritingController):
         application.aboutToQuit.connect(self.finish)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         each = self.export_image, self.export_data, self.copy_image, self.card
         return {command.__name__: Command(command) for command in each}
 

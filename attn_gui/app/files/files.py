@@ -359,7 +359,6 @@ class FilesController(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         own = {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
         return own | self.recent.commands()
 

@@ -189,7 +189,6 @@ class LessonsController(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"open_lesson": Command(self._menu.ask), **self.list.commands()}
 
     def retranslate(self) -> None:

@@ -53,7 +53,6 @@ class WorksheetsController(WritingController):
         context.bars.add(WORKSHEET_ROWS)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"worksheets": Command(self.open)}
 
     def open(self) -> None:
@@ -139,7 +138,6 @@ class SolutionSaving(WritingController):
         context.bars.add(SOLUTION_ROWS)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         view = self._view
         return {
             "solution_of_cell": Command(self.save_cell, enabled=lambda: view.differentiable),

@@ -99,7 +99,6 @@ class CompareBox(ChoiceBox):
         self.setToolTip(self.accessibleName() if self._offered[BEFORE] else self._why(BEFORE))
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         words = {NOW: self.tr("Now"), BEFORE: self.tr("Before"), GRADIENT: self.tr("Gradient"), **self.both_words()}
         self.set_words({mode: words[mode] for mode in self._offered})
         self.setAccessibleName(self.tr("State on show"))
@@ -148,7 +147,6 @@ class SimpleSwitch(QWidget):
             button.setChecked((name == "simple") == simple)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         words = {
             "simple": (self.tr("Simple"), self.tr("Simple window: what a first lesson needs")),
             "full": (self.tr("Full"), self.tr("Full window: everything")),

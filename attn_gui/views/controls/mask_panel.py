@@ -257,7 +257,6 @@ class LayerRow(QWidget):
                 inner.finish()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         name, (n, m, _batch) = mask_name(self.kind), self._sizes
         self.switch.setText(name)
         self.switch.setAccessibleName(filled(self.tr("{layer} layer on"), {"layer": name}))
@@ -480,7 +479,6 @@ class MaskPanel(Retranslated, PopupFrame):
         self.fit()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Mask layers"))
         self._title.setText(self.tr("Mask"))
         self._none.setText(self.tr("No layer: every query sees every key."))

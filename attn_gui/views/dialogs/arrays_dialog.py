@@ -219,7 +219,6 @@ class PartSlots(Retranslated, QWidget):
             radio.setChecked(True)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.direct.setText(self.tr("Queries, keys and values"))
         self.projected.setText(self.tr("A sequence X and the weights that make them"))
 
@@ -315,7 +314,6 @@ class ArraysDialog(Retranslated, FormDialog):
         return self.model.arrays[self.sieve.mapToSource(index).row()].name if index.isValid() else ""
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Arrays of {file}").format(file=self._name))
         self.intro.setText(
             self.tr("Which array is which? What the names tell is filled in; drag an array onto its place, or pick it.")

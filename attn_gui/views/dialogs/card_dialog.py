@@ -46,7 +46,6 @@ class CardDialog(Retranslated, QDialog):
         return self.form.currentData(), self.theme.currentData()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Card"))
         self._form_label.setText(self.tr("form"))
         self._theme_label.setText(self.tr("colors"))

@@ -65,7 +65,6 @@ class ExportDataDialog(ExportForm):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Export numbers"))
         words = {
             "arrays": self.tr("matrices and stages"),
@@ -223,7 +222,6 @@ class WorksheetDialog(ExportForm):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Worksheets for a class"))
         words = {
             "level": self.tr("level"),

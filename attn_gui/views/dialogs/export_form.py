@@ -105,7 +105,6 @@ class ExportForm(Retranslated, FormDialog):
             super().accept()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._call_editors({"name": self.tr("file name"), "target": self.tr("folder")})
         self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
@@ -297,7 +296,6 @@ class HeadsFields(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         words = {
             THIS: self.tr("this head ({head})").format(head=self._this),
             ALL: self.tr("all heads"),
@@ -342,7 +340,6 @@ class SizeFields(QObject):
         return self.width, self.height, self.font_size
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.style.set_words({key: QCoreApplication.translate("Figures", kind.title) for key, kind in STYLES.items()})
         self.propose()
 

@@ -164,7 +164,6 @@ class LevelsFields(QWidget):
         self._show_numbers()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.choice.set_words(
             {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
         )
@@ -206,7 +205,6 @@ class TargetFields(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.browse.setText(self.tr("Browse…"))
         self.folder.setAccessibleName(self.tr("Folder"))
 

@@ -100,7 +100,6 @@ class HelpWindow(Retranslated, QDialog):
         self.titles.setCurrentRow(keys.index(key) if key in keys else 0)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         row = max(self.titles.currentRow(), 0)
         self.setWindowTitle(self.tr("Help"))
         self.titles.setAccessibleName(self.tr("Pages of the help"))
@@ -163,7 +162,6 @@ class ShortcutsDialog(Retranslated, QDialog):
         return QSize(scaled(460), scaled(520))
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.filter.setPlaceholderText(self.tr("Search"))
         self.filter.setAccessibleName(self.tr("Search shortcuts"))
@@ -257,7 +255,6 @@ class AboutDialog(Retranslated, QDialog):
         return QSize(scaled(720), scaled(560))
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("About"))
         self._title.setText(f"attn_gui {VERSION}")
         self._what.setText(self.tr("Take attention apart by hand: edit Q, K, V and watch every step follow."))

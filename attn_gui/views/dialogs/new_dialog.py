@@ -130,7 +130,6 @@ class NewDialog(Retranslated, FormDialog):
         )
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("New problem"))
         self.radios["direct"].setText(self.tr("Q, K, V directly"))
         self.radios["self"].setText(self.tr("Self-attention from X"))

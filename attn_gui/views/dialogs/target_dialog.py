@@ -90,7 +90,6 @@ class TargetDialog(Retranslated, FormDialog):
             super().accept()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Set {name}").format(name=self._name))
         self._caption.setText(self.tr("{name} should be").format(name=self._name))
         self._now.setText(self.tr("now {value}").format(value=number(self._value)))

@@ -121,7 +121,6 @@ class Relations(Retranslated, QWidget):
         return *(link for row in self._rows for link in row.links), *self._toggles.values()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._captions[0].setText(self.tr("Comes from"))
         self._captions[1].setText(self.tr("Reaches"))
         self._toggles[BACKWARD].setText(self.tr("Show its origin"))
@@ -232,7 +231,6 @@ class WalkButton(Retranslated, QWidget):
         restyle(self.button)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.button.setText(self.tr("Walk through this cell"))
         set_tip(self.button, self.tr("Show step by step, with its numbers, how this cell is computed"))
         self._key.setText(self.tr("Space key"))
@@ -298,7 +296,6 @@ class CellButtons(Retranslated, QWidget):
         return self._copy, self._one, self._target
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._one.setText(self.tr("As one equation"))
         self._copy.setText(self.tr("Copy"))
         self._forms["text"].setText(self.tr("As text"))

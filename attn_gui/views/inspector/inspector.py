@@ -186,7 +186,6 @@ class Inspector(Retranslated, QWidget):
             self.pages.show()  # a stack that it leaves has hidden it
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         for frame in (self, self._tabs):
             frame.setAccessibleName(self.tr("Explain"))
         titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Gradients"), self.tr("Pages"))

@@ -44,7 +44,6 @@ class FirstSteps(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._title.setText(self.tr("No cell chosen"))
         self._keyboard_title.setText(self.tr("Keyboard"))
         steps = (
@@ -186,7 +185,6 @@ class SensitivityPage(Retranslated, QWidget):
         return Copied((len(names), 1), lambda: read, names, [f"∂{self._name}"]) if names else None
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         sentences = {
             "": self.tr("How much {name} changes when one number of the problem grows by a little, for each unit:"),
             "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
@@ -327,7 +325,6 @@ class VerifyPage(Retranslated, QWidget):
         return Copied((len(read), 1), lambda: read, names, [self.tr("worst difference")])
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.button.setText(self.tr("Stop") if self._state == "working" else self.tr("Verify now"))
         self._words.setText(self._sentence())
         set_tip(self.button, self.tr("Compute every stage a second time, cell by cell, and say where it differs"))

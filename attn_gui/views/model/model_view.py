@@ -139,7 +139,6 @@ class ModelView(Retranslated, QWidget):
         self._text.selectAll()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Model"))
         self._text_label.setText(self.tr("&Text"))
         self._text.setAccessibleName(self.tr("Text that the model reads"))

@@ -71,7 +71,6 @@ class TokenRow(Retranslated, QListView):
         return self.indexAt(place).row() if self.viewport().rect().contains(place) else -1
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Tokens of the text"))
         self.setToolTip(self.tr("The text as the tokenizer cuts it: the prediction is read at the chosen token"))
 
@@ -196,7 +195,6 @@ class SecondText(Retranslated, QWidget):
                 self._stage.set_key(stages[-1][0])
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Second text"))
         self.tokens.setAccessibleName(self.tr("Tokens of the second text"))
         self.tokens.setToolTip(

@@ -213,7 +213,6 @@ class CodeControls(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._copy.setText(self.tr("Copy the code"))
         self._copy.setToolTip(self.tr("The whole script as text, onto the clipboard"))
         self._save.setText(self.tr("Save as .py…"))
@@ -261,7 +260,6 @@ class FitControls(Retranslated, QWidget):
         self.fit_button.setEnabled(ready)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.fit_button.setText(self.tr("Fit w to the points"))
         number = "…" if self._error is None else column_number(self._error, DIGITS)
         text = self.tr("Every point predicted from the others: mean squared error {error}")

@@ -89,7 +89,6 @@ class PagesPanel(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Pages"))
         self._choice.setAccessibleName(self.tr("Page"))
         for page in self.pages.values():

@@ -358,7 +358,6 @@ class SpineBoxes(QObject):
         return next((row.fields[name] for row in self._rows.values() if name in row.fields), None)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         for box in self._made.values():
             self._name(box)
         self.score.set_choices([(score, score_name(score)) for score in SCORES])

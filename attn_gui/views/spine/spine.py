@@ -235,7 +235,6 @@ class Spine(Retranslated, QWidget):
         return self._nodes.stages()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Steps of the formula"))
         self.boxes.retranslate()
         self._name_layer()

@@ -219,7 +219,6 @@ class TableMenu(QObject):
         menu.popup(at)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         for action, text in (
             (self._row, self.tr("Select row")),
             (self._column, self.tr("Select column")),
