@@ -8929,8 +8929,8 @@
         <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
     </message>
     <message>
-        <source>query, key and value were read as {reading}, which fits the number of tokens.</source>
-        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
+        <source>query, key and value were read as {reading}: no other order of axes fits.</source>
+        <translation>query、key、value 已读作 {reading}：其他轴序都不合。</translation>
     </message>
     <message>
         <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
