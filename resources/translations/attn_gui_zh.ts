@@ -298,8 +298,8 @@
         <translation>评分函数(&amp;F)</translation>
     </message>
     <message>
-        <source>Scale by √&amp;d_k</source>
-        <translation>按 √d_k 缩放(&amp;Q)</translation>
+        <source>Scale by √&amp;dₖ</source>
+        <translation>按 √dₖ 缩放(&amp;Q)</translation>
     </message>
     <message>
         <source>&amp;Previous head</source>
@@ -702,8 +702,8 @@
         <translation>与原数相乘(&amp;M)</translation>
     </message>
     <message>
-        <source>Output pro&amp;jection W_O</source>
-        <translation>输出投影 W_O(&amp;J)</translation>
+        <source>Output pro&amp;jection</source>
+        <translation>输出投影(&amp;J)</translation>
     </message>
     <message>
         <source>Second se&amp;quence</source>
@@ -1825,20 +1825,20 @@
         <translation>Thinking Machines，投影</translation>
     </message>
     <message>
-        <source>Thinking Machines, d_k = 64</source>
-        <translation>Thinking Machines，d_k = 64</translation>
+        <source>Thinking Machines, dₖ = 64</source>
+        <translation>Thinking Machines，dₖ = 64</translation>
     </message>
     <message>
         <source>Two queries and two keys of three numbers: every step can be checked by hand.</source>
         <translation>两个查询和两个键，各三个数：每一步都可以手算核对。</translation>
     </message>
     <message>
-        <source>Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4.</source>
-        <translation>两个词作为 X 的两行，乘以 W_Q、W_K 和 W_V；d_k 为 4。</translation>
+        <source>Two words as rows of X; their projections give Q, K and V; dₖ is 4.</source>
+        <translation>两个词是 X 的两行，经三个投影得到 Q、K、V；dₖ 为 4。</translation>
     </message>
     <message>
-        <source>The same two words with d_k = 64: scores are divided by √64 = 8.</source>
-        <translation>同样两个词，d_k = 64：分数除以 √64 = 8。</translation>
+        <source>The same two words with dₖ = 64: scores are divided by √64 = 8.</source>
+        <translation>同样两个词，dₖ = 64：分数除以 √64 = 8。</translation>
     </message>
     <message>
         <source>Nadaraya–Watson, 50 points</source>
@@ -2776,12 +2776,12 @@
         <translation>K/V 头数 {old} → {new}</translation>
     </message>
     <message>
-        <source>d_k {old} → {new}</source>
-        <translation>d_k {old} → {new}</translation>
+        <source>dₖ {old} → {new}</source>
+        <translation>dₖ {old} → {new}</translation>
     </message>
     <message>
-        <source>d_v {old} → {new}</source>
-        <translation>d_v {old} → {new}</translation>
+        <source>dᵥ {old} → {new}</source>
+        <translation>dᵥ {old} → {new}</translation>
     </message>
     <message>
         <source>queries {old} → {new}</source>
@@ -2824,8 +2824,8 @@
         <translation>精度 {dtype}</translation>
     </message>
     <message>
-        <source>scale 1/√d_k</source>
-        <translation>缩放 1/√d_k</translation>
+        <source>scale 1/√dₖ</source>
+        <translation>缩放 1/√dₖ</translation>
     </message>
     <message>
         <source>scale none</source>
@@ -4851,12 +4851,12 @@
         <translation>有手动修改</translation>
     </message>
     <message>
-        <source>Value through W_O</source>
-        <translation>经 W_O 的值</translation>
+        <source>Value through the output projection</source>
+        <translation>经输出投影的值</translation>
     </message>
     <message>
-        <source>Length of a value through W_O</source>
-        <translation>经 W_O 的值的范数</translation>
+        <source>Length of a value through the output projection</source>
+        <translation>经输出投影的值的范数</translation>
     </message>
     <message>
         <source>Value-weighted attention</source>
@@ -5280,8 +5280,8 @@
         <translation>所选单元格</translation>
     </message>
     <message>
-        <source>d_k of random Q and K</source>
-        <translation>随机 Q、K 的 d_k</translation>
+        <source>dₖ of random Q and K</source>
+        <translation>随机 Q、K 的 dₖ</translation>
     </message>
     <message>
         <source>the chosen weight</source>
@@ -5772,16 +5772,16 @@
         <translation>… 还有 {count} 行</translation>
     </message>
     <message>
-        <source>Why √d_k</source>
-        <translation>为什么要除以 √d_k</translation>
+        <source>Why √dₖ</source>
+        <translation>为什么要除以 √dₖ</translation>
     </message>
     <message>
-        <source>random Q and K, d_k = {width}</source>
-        <translation>随机的 Q 和 K，d_k = {width}</translation>
+        <source>random Q and K, dₖ = {width}</source>
+        <translation>随机的 Q 和 K，dₖ = {width}</translation>
     </message>
     <message>
-        <source>scaled, × 1/√d_k = {scale}</source>
-        <translation>缩放，× 1/√d_k = {scale}</translation>
+        <source>scaled, × 1/√dₖ = {scale}</source>
+        <translation>缩放，× 1/√dₖ = {scale}</translation>
     </message>
     <message>
         <source>unscaled, × 1</source>
@@ -5820,20 +5820,20 @@
         <translation>序列较长，只等间隔地读取了 {rows} 行。</translation>
     </message>
     <message>
-        <source>d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}</source>
-        <translation>d_k = {width}：q · k 的方差为 {variance}，乘以 1/√d_k 后为 {scaled}</translation>
+        <source>dₖ = {width}: variance of q · k {variance}, after × 1/√dₖ {scaled}</source>
+        <translation>dₖ = {width}：q · k 的方差为 {variance}，乘以 1/√dₖ 后为 {scaled}</translation>
     </message>
     <message>
-        <source>random, × 1/√d_k</source>
-        <translation>随机数，× 1/√d_k</translation>
+        <source>random, × 1/√dₖ</source>
+        <translation>随机数，× 1/√dₖ</translation>
     </message>
     <message>
         <source>Needs a softmax of dot products</source>
         <translation>需要对点积取 softmax</translation>
     </message>
     <message>
-        <source>variance of q · k against d_k</source>
-        <translation>q · k 的方差随 d_k 的变化</translation>
+        <source>variance of q · k against dₖ</source>
+        <translation>q · k 的方差随 dₖ 的变化</translation>
     </message>
     <message>
         <source>random, unscaled</source>
@@ -5852,8 +5852,8 @@
         <translation>随机的 Q 和 K</translation>
     </message>
     <message>
-        <source>Why √d_k, a picture for each d_k</source>
-        <translation>为什么要除以 √d_k，每个 d_k 一张图</translation>
+        <source>Why √dₖ, a picture for each dₖ</source>
+        <translation>为什么要除以 √dₖ，每个 dₖ 一张图</translation>
     </message>
     <message>
         <source>softmax of</source>
@@ -9614,12 +9614,16 @@
         <translation>精度</translation>
     </message>
     <message>
-        <source>keep d_model</source>
+        <source>Keep</source>
+        <translation>保持</translation>
+    </message>
+    <message>
+        <source>Keep d_model</source>
         <translation>保持 d_model</translation>
     </message>
     <message>
-        <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
-        <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
+        <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else dₖ stays, and heads join or leave with their columns.</source>
+        <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 dₖ 不变，头连同其各列一起增减。</translation>
     </message>
     <message>
         <source>Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of float32 are computed in it</source>
@@ -9662,8 +9666,8 @@
         <translation>A 的列数</translation>
     </message>
     <message>
-        <source>All heads of Q together; change the heads or d_k instead</source>
-        <translation>Q 所有头的总列数；请改变头数或 d_k</translation>
+        <source>All heads of Q together; change the heads or dₖ instead</source>
+        <translation>Q 所有头的总列数；请改变头数或 dₖ</translation>
     </message>
     <message>
         <source>Columns of X</source>
@@ -9678,8 +9682,8 @@
         <translation>显示批量中的哪个样本，从 0 起数</translation>
     </message>
     <message>
-        <source>heads · d_k</source>
-        <translation>头数 · d_k</translation>
+        <source>heads · dₖ</source>
+        <translation>头数 · dₖ</translation>
     </message>
     <message>
         <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
@@ -10075,8 +10079,8 @@
         <translation>一句话</translation>
     </message>
     <message>
-        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
-        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有经训练得到的 W_Q 和 W_K。</translation>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection was learned here.</source>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有训练得到的查询、键投影。</translation>
     </message>
     <message>
         <source>The vectors are random: the weights say nothing about meaning yet.</source>
