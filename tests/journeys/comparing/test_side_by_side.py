@@ -160,6 +160,19 @@ def test_any_comparison_can_be_seen_side_by_side_and_of_any_stage(person, proble
     assert seen_whole(person.find("heatmap.before"))
 
 
+def test_the_explanation_of_an_output_has_the_formula_of_both_states(launch):
+    """It had the numbers of the scaled state alone, under a sentence that names both."""
+    person = launch("worked-example.npz")
+    person.do("compare_with_scale")
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
+    said = person.explanation()
+    assert "= 0.2689 · 1 + 0.7311 · 3 = 2.462" in said
+    assert "= 0.3595 · 1 + 0.6405 · 3 = 2.281" in said
+    person.do("show_difference")
+    assert not person.find("inspector.before").isVisible()
+
+
 @pytest.mark.parametrize("size", [(1024, 700), (1366, 700), (1920, 1080)])
 def test_both_maps_are_whole_and_named_in_windows_of_any_size(launch, size):
     person = launch("minilm-layer2.npz", "zh", *size)
