@@ -99,6 +99,9 @@ def composed(
     words = WORDS[settings.lang]
     planes = [Plane(evaluation, stage, settings.batch, head) for head in heads]
     titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
+    if len({plane.column_numbers for plane in planes}) > 1:  # they have no numbers in common: each says its own
+        ends = ((plane.column_numbers[0], plane.column_numbers[-1]) for plane in planes)
+        titles = [f"{title} · {low} … {high}" for title, (low, high) in zip(titles, ends, strict=True)]
     if settings.beside is not None:
         planes, titles = settings.beside.planes(evaluation, planes, titles, words.states)
     rows, columns = planes[0].shape
@@ -107,7 +110,7 @@ def composed(
         figure,
         panels=tuple(Panel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
         rows=_rows(planes, rows),
-        columns=_columns(evaluation, planes, heads[0] if len(heads) == 1 else 0, columns),
+        columns=_columns(planes),
         title=" · ".join(title_of(problem, settings, heads)),
         subtitle=f"{rows} × {columns}",
         together=len(planes) // len(heads),
@@ -122,7 +125,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: Shade) -> Map
     return MapFigure(
         panels=(Panel(NOTHING),),
         rows=Axis("row", plain_labels(rows)),
-        columns=Axis("column", plain_labels(columns)),
+        columns=Axis("column", _labels(None, plane.column_numbers)),
         levels=Levels(0.0, 1.0),
         weights=not plane.signed,
         scientific=kind_of(plane) == Gradient.kind,
@@ -207,14 +210,14 @@ def _rows(planes: Sequence[Plane], count: int) -> Axis:
     return Axis(role, _labels(_tokens(planes, 0), range(count)))
 
 
-def _columns(evaluation: Evaluation, planes: Sequence[Plane], head: int | None, count: int) -> Axis:
-    """Return keys with their tokens, or columns under the numbers that they have in the whole matrix."""
-    stage = planes[0].stage
-    if evaluation.axes(stage)[-1] == "key":
-        return Axis("key", _labels(_tokens(planes, 1), range(count)))
-    apart = "head" in evaluation.axes(stage)
-    first = evaluation.head_columns(stage, head).start if head is not None and not apart else 0
-    return Axis("column", _labels(None, range(first, first + count)))
+def _columns(planes: Sequence[Plane]) -> Axis:
+    """Return keys with their tokens, or columns under the numbers that they have in the whole matrix, where these are
+    the same in all maps."""
+    numbers = planes[0].column_numbers
+    if planes[0].evaluation.axes(planes[0].stage)[-1] == "key":
+        return Axis("key", _labels(_tokens(planes, 1), numbers))
+    shared = all(plane.column_numbers == numbers for plane in planes)
+    return Axis("column", _labels(None if shared else [""] * len(numbers), numbers))
 
 
 def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:

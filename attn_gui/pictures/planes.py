@@ -29,6 +29,9 @@ class PlaneLike(Protocol):
     @property
     def signed(self) -> bool: ...
 
+    @property
+    def column_numbers(self) -> range: ...
+
     def block(self, rows: slice, columns: slice) -> Block:
         """Return values and, where a mask can close cells, which are allowed."""
 
@@ -73,6 +76,10 @@ class FieldPlane:
     @property
     def shape(self) -> tuple[int, int]:
         return self._matrix().shape[0], self._columns.stop - self._columns.start
+
+    @property
+    def column_numbers(self) -> range:
+        return range(self._columns.start, self._columns.stop)
 
     def block(self, rows: slice, columns: slice) -> Block:
         start = self._columns.start

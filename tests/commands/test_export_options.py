@@ -198,3 +198,15 @@ def test_a_file_in_place_of_the_folder_is_said(call, tmp_path, capsys):
     (tmp_path / "taken").write_text("")
     assert main([*map(str, call), "-o", str(tmp_path / "taken")]) == 2
     assert f"{tmp_path / 'taken'} is a file; expected a folder." in capsys.readouterr().err
+
+
+def test_columns_of_a_head_have_the_numbers_that_they_have_in_the_whole_matrix(tmp_path):
+    numbers = np.ones((2, 12))
+    attn_gui.save(attn_gui.Problem(query=numbers, key=numbers, value=numbers, num_heads=4), tmp_path / "a.attn")
+    words = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--stage", "query", "--format", "md", "svg"]
+    assert main([*words, "--heads", "2"]) == 0
+    assert main([*words[:-2], "svg", "--sheet"]) == 0
+    assert (tmp_path / "a-query-h2.md").read_text().split()[:8] == ["|", "|", "6", "|", "7", "|", "8", "|"]
+    assert ">7<" in (tmp_path / "a-query-h2.svg").read_text()
+    sheet = (tmp_path / "a-query-all.svg").read_text()
+    assert all(f"head {head} · {3 * head} … {3 * head + 2}" in sheet for head in range(4))
