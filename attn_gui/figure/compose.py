@@ -28,7 +28,7 @@ from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.pictures.planes import PlaneLike, covers, kind_of
+from attn_gui.pictures.planes import PlaneLike, covers, kind_of, uncovered
 
 # --- composing ------------------------------------------------------------------------------------
 
@@ -149,10 +149,8 @@ def filled(
     panels = tuple(
         replace(panel, values=cells[0], allowed=cells[1]) for cells, panel in zip(read, figure.panels, strict=True)
     )
-    levels = [
-        shade.levels_of(panel.values, panel.allowed, signed=not figure.weights, keys=figure.shape[1])
-        for panel in panels
-    ]
+    numbers = [_read(uncovered(plane), size) if covers(plane) else own for plane, own in zip(planes, read, strict=True)]
+    levels = [shade.levels_of(*cells, signed=not figure.weights, keys=figure.shape[1]) for cells in numbers]
     return replace(figure, panels=panels, levels=max(levels, key=lambda each: each.high))  # common to all: the widest
 
 
@@ -189,7 +187,7 @@ def check_columns(evaluation: Evaluation, stage: str, heads: Sequence[int | None
             raise Refusal(_OTHER_HEADS, stage=stage)
 
 
-def _read(plane: PlaneLike, size: tuple[int, int], progress: Progress) -> tuple[Values, Allowed | None]:
+def _read(plane: PlaneLike, size: tuple[int, int], progress: Progress = silent) -> tuple[Values, Allowed | None]:
     """Return the cells of a map, or a picture of it in blocks."""
     if isinstance(plane, Plane) and draws_pictures(plane):
         return picture(plane, *size, progress)

@@ -451,7 +451,8 @@ def dots_text(figure: MapFigure, numbers: CellNumbers | None) -> str:
 
 
 def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "") -> None:
-    """Paint the colors between the levels, and what some of them stand for; `dots` is said between two of these."""
+    """Paint the colors between the levels, and what some of them stand for where that may be written; `dots` is said
+    between two of these."""
     gradient = QLinearGradient(place.topLeft(), place.topRight())
     last = len(figure.table) - 1
     for stop in range(GRADIENT_STOPS + 1):
@@ -468,7 +469,7 @@ def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "
     painter.drawLines([QLineF(x, place.bottom() + 0.5, x, place.bottom() + TICK) for x in at])
     painter.setPen(figure.theme.text2)
     baseline = place.bottom() + SPACING.s + metrics.ascent()
-    for tick, (x, text) in enumerate(zip(at, texts, strict=True)):
+    for tick, (x, text) in enumerate(zip(at, texts, strict=True)) if figure.tells_levels else ():
         write_text(painter, QPointF(x, baseline), text, START if tick == 0 else END if tick == ticks else MIDDLE)
     if dots:
         painter.setPen(figure.theme.text3)

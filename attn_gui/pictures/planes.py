@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -58,6 +59,12 @@ def kind_of(plane: PlaneLike | None) -> str:
 def covers(plane: PlaneLike | None) -> bool:
     """Return whether cells of a plane may be left out, which are read as NaN."""
     return isinstance(plane, Plane | FieldPlane) and plane.evaluation.covers
+
+
+def uncovered(plane: PlaneLike) -> PlaneLike:
+    """Return the plane with the cells that are left out, for its levels: what is covered and uncovered keeps its
+    colors."""
+    return replace(plane, evaluation=plane.evaluation.behind) if isinstance(plane, Plane) and covers(plane) else plane
 
 
 class FieldPlane:

@@ -23,7 +23,7 @@ from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
 from attn_gui.figure.walk.canvas import Canvas
 from attn_gui.figure.walk.rich_text import escaped, strong
 from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, uncovered
 
 LEFT, TOP, RIGHT, BOTTOM, GAP = 24.0, 36.0, 306.0, 293.0, 15.0
 """Sides of the rectangle of the matrices with the names of their rows, and the gap between operands and map."""
@@ -160,12 +160,13 @@ class Board:
         plane = self._planes[name][1]
         rows, columns = rows or range(plane.shape[0]), columns or range(plane.shape[1])
         values, allowed = plane.block(slice(rows.start, rows.stop), slice(columns.start, columns.stop))
+        whole, _ = uncovered(plane).block(slice(rows.start, rows.stop), slice(columns.start, columns.stop))
         values = np.array(values, np.float64)
         figure = MapFigure(
             (Panel(values, allowed),),
             Axis("row", [str(row) for row in rows]),
             Axis("column", [str(column) for column in columns]),
-            auto_levels(values, allowed, signed=plane.signed, keys=plane.shape[1]),
+            auto_levels(whole, allowed, signed=plane.signed, keys=plane.shape[1]),
             weights=not plane.signed,
             palette=USUAL_SHADE.palette_for(plane.signed),
             theme=self._theme,
