@@ -104,13 +104,14 @@ def composed(
         titles = [f"{title} · {low} … {high}" for title, (low, high) in zip(titles, ends, strict=True)]
     if settings.beside is not None:
         planes, titles = settings.beside.planes(evaluation, planes, titles, words.states)
-    rows, columns = planes[0].shape
+    check_cell(planes[0], settings)
+    (rows, columns), (row, column) = planes[0].shape, settings.cell or (None, None)
     figure = bare_figure(planes[0], settings, settings.shade(stage))
     figure = replace(
         figure,
         panels=tuple(Panel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
-        rows=_rows(planes, rows),
-        columns=_columns(planes),
+        rows=replace(_rows(planes, rows), chosen=row),
+        columns=replace(_columns(planes), chosen=column),
         title=" · ".join(title_of(problem, settings, heads)),
         subtitle=f"{rows} × {columns}",
         together=len(planes) // len(heads),
@@ -159,14 +160,20 @@ def aimed_cell(evaluation: Evaluation, settings: ExportSettings, head: int | Non
 
     Raises ValueError with a sentence for a cell that is not there.
     """
-    plane, cell = stage_plane(evaluation, settings.stage, settings.batch, head or 0), settings.cell
+    plane = stage_plane(evaluation, settings.stage, settings.batch, head or 0)
     rows, columns = plane.shape
-    if cell is None:
+    if settings.cell is None:
         last, _ = plane.block(slice(rows - 1, rows), slice(0, columns))
         return rows - 1, int(np.argmax(np.nan_to_num(last[0], nan=-np.inf)))
-    if not (0 <= cell[0] < rows and 0 <= cell[1] < columns):
+    check_cell(plane, settings)
+    return settings.cell
+
+
+def check_cell(plane: PlaneLike, settings: ExportSettings) -> None:
+    """Raise ValueError with a sentence for a chosen cell that is not there."""
+    cell = settings.cell or (0, 0)
+    if not all(0 <= place < length for place, length in zip(cell, plane.shape, strict=True)):
         raise Refusal(_NO_CELL, cell=f"{cell[0]},{cell[1]}", name=settings.stage)
-    return cell
 
 
 def draws_pictures(plane: PlaneLike) -> bool:

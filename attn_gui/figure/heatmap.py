@@ -53,10 +53,12 @@ DRAWN_CELLS = 10_000
 
 @dataclass(frozen=True)
 class Axis:
-    """One side of a map: what it counts ("query", "key", "row", "column"), and a label a cell."""
+    """One side of a map: what it counts ("query", "key", "row", "column"), a label a cell, and the `chosen` cell whose
+    label stands whatever others have room."""
 
     name: str
     labels: Sequence[str]
+    chosen: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

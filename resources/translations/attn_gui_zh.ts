@@ -9441,10 +9441,6 @@
         <translation>卡片应为 wide 或 square，得到 {got}。</translation>
     </message>
     <message>
-        <source>--page, --walk or --card</source>
-        <translation>--page、--walk 或 --card</translation>
-    </message>
-    <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>

@@ -345,8 +345,6 @@ def test_python_draws_a_walk_to_any_cell(tmp_path):
         render(load(WORKED), walk=True, cell=(0, 7))
     with pytest.raises(ValueError, match="levels means nothing with a walk"):
         render(load(WORKED), walk=True, levels=(0, 1))
-    with pytest.raises(ValueError, match="cell means something with a page, a walk or a card only"):
-        render(load(WORKED), cell=(0, 1))
 
 
 def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):
