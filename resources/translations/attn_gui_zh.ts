@@ -11287,7 +11287,16 @@
         <source>{count} squares = {value}</source>
         <translation>{count} 个平方之和 = {value}</translation>
     </message>
-</context>
+<message>
+        <source>{cell} is {source} of {head}: {value}.</source>
+        <translation>{cell} 就是{head}的 {source}：{value}。</translation>
+    </message><message>
+        <source>−∞ becomes 0</source>
+        <translation>−∞ 变成 0</translation>
+    </message><message>
+        <source>{source} is −∞, so the weight {cell} is {value}.</source>
+        <translation>{source} 为 −∞，所以权重 {cell} 为 {value}。</translation>
+    </message></context>
 <context>
     <name>WalkButton</name>
     <message>
