@@ -95,13 +95,14 @@ class PartsController(QObject):
         context.document.changed.connect(self._on_document_changed)
         context.document.snapshots.changed.connect(self.show)
         window.inspector.pageTurned.connect(self.show)
-        context.view.follow(self.show, "evaluation", "baseline", "compare", "mode", "reach", "reading", "counted")
+        followed = ("evaluation", "baseline", "compare", "mode", "reach", "reading", "counted", "parts")
+        context.view.follow(self.show, *followed)
         self.show()
 
     def show(self, *_: object) -> None:
         """Bring the parts of the window up to date."""
         context = self._context
-        asked = {part.name for part in PARTS if part.asked(context)}
+        asked = {part.name for part in PARTS if part.asked(context)} | context.view.look.parts
         self._kept |= asked & KEPT
         shown = frozenset(asked | self._kept if context.look.simple else (part.name for part in PARTS))
         if shown != self._shown:  # an edit lays nothing out anew

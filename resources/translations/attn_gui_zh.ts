@@ -2186,6 +2186,10 @@
         <translation>替换</translation>
     </message>
     <message>
+        <source>{said} Already there: {count}; you will be asked.</source>
+        <translation>{said}已有 {count} 个同名文件，替换前会询问。</translation>
+    </message>
+    <message>
         <source>The file name is too long.</source>
         <translation>文件名太长。</translation>
     </message>
@@ -8181,6 +8185,10 @@
         <translation>头的编号</translation>
     </message>
     <message>
+        <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
+        <translation>一个步骤、“all”、“model”、“reach”、“target”，或算例所具有的页面的名称</translation>
+    </message>
+    <message>
         <source>a number that the problem of this step has</source>
         <translation>这一步的算例中存在的数</translation>
     </message>
@@ -8703,10 +8711,6 @@
     <message>
         <source>the name of a model that comes along</source>
         <translation>自带模型的名称</translation>
-    </message>
-    <message>
-        <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
-        <translation>算例中有的阶段、“all”、“model”或页面名</translation>
     </message>
     <message>
         <source>something that does not hold until the person has done it</source>
