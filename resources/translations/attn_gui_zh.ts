@@ -8186,7 +8186,7 @@
     </message>
     <message>
         <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
-        <translation>一个步骤、“all”、“model”、“reach”、“target”，或算例所具有的页面的名称</translation>
+        <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
     </message>
     <message>
         <source>a number that the problem of this step has</source>
