@@ -2212,7 +2212,10 @@
         <source>Replace {first} and {last}?</source>
         <translation>替换 {first} 和 {last} 吗？</translation>
     </message>
-</context>
+<message>
+        <source>{said} Already there: {count}; you will be asked.</source>
+        <translation>{said}已有 {count} 个同名文件，替换前会询问。</translation>
+    </message></context>
 <context>
     <name>Faults</name>
     <message>
@@ -9533,6 +9536,9 @@
 <message>
         <source>query, key and value were read as {reading}, which fits the number of tokens.</source>
         <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
+    </message><message>
+        <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
+        <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>
