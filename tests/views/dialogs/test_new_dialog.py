@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from attn_gui.views.dialogs.new_dialog import NewDialog
+from attn_gui.views.text_views import SentenceView
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def _type(qtbot: QtBot, dialog: NewDialog, **sizes: int) -> None:
 
 def _shapes(dialog: NewDialog) -> str:
     """What is said of them."""
-    return dialog.findChild(QLabel, "new.shapes").text()
+    return dialog.findChild(SentenceView, "new.shapes").text()
 
 
 def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot: QtBot, dialog: NewDialog) -> None:
@@ -61,7 +61,7 @@ def _type_d_model(qtbot: QtBot, dialog: NewDialog, width: int) -> None:
 
 
 def _says(dialog: NewDialog, words: str) -> bool:
-    return any(words in label.text() for label in dialog.findChildren(QLabel))
+    return any(words in sentence.text() for sentence in dialog.findChildren(SentenceView))
 
 
 def test_a_typed_d_model_stays_whenever_the_heads_are_typed(qtbot: QtBot, dialog: NewDialog) -> None:
