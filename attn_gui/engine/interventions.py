@@ -347,7 +347,7 @@ class Set(Intervention):
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
         super().fit(name, axes, shape)
-        expected = _lengths(self.box(axes, shape))
+        expected = tuple(cut.stop - cut.start for cut in self.box(axes, shape))
         found = self.values.shape
         fits = len(found) <= len(expected) and all(
             length in (1, wanted) for length, wanted in zip(found[::-1], expected[::-1], strict=False)
@@ -370,10 +370,6 @@ class Set(Intervention):
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         return self.changed(values=as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
-
-
-def _lengths(box: Box) -> tuple[int, ...]:
-    return tuple(cut.stop - cut.start for cut in box)
 
 
 # --- kinds ----------------------------------------------------------------------------------------

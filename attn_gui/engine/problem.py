@@ -41,11 +41,6 @@ class Pictured:
 # Problems in words: what a Python prompt and a notebook print.
 
 
-def problem_text(problem: Fields) -> str:
-    """Return `Problem(query (7, 13), …, num_heads=2, mask=(causal()))`: every field that is not its default."""
-    return f"Problem({', '.join(field_texts(problem))})"
-
-
 def field_texts(problem: Fields) -> Iterator[str]:
     """Yield every field that is not its default, and the number of heads always; arrays by their shape."""
     fields = {"num_heads": problem.num_heads} | problem.fields()
@@ -249,7 +244,7 @@ class Problem(Fields, Pictured):
         return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     def __repr__(self) -> str:
-        return problem_text(self)
+        return f"Problem({', '.join(field_texts(self))})"
 
 
 del Problem.batch_axis  # type: ignore[attr-defined]  # no field: the default of an argument

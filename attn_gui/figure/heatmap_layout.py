@@ -215,9 +215,6 @@ class _Planner:
         step = label_step(LABEL_PITCH, cell_width)
         return self._labels(self.figure.columns, step, turned=True, room=min(widest, LONGEST_COLUMN_LABEL))
 
-    def _row_labels(self, cell_height: float) -> CutLabels:
-        return self._labels(self.figure.rows, label_step(LABEL_PITCH, cell_height), False, self.row_room)
-
     def _labels(self, axis: Axis, step: int, turned: bool, room: float) -> CutLabels:
         texts = tuple(elided(token_label(text), room + 0.5, self.small) for text in axis.labels[::step])
         return CutLabels(texts, step, turned, room)
@@ -294,7 +291,7 @@ class _Planner:
             maps,
             titles,
             grid,
-            self._row_labels(cell_height),
+            self._labels(self.figure.rows, label_step(LABEL_PITCH, cell_height), False, self.row_room),
             columns,
             bar,
             legend_lines((self.figure,), page_width - left - MARGIN),

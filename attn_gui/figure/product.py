@@ -38,7 +38,7 @@ from attn_gui.figure.heatmap_layout import (
     paint_title,
     sample_of,
 )
-from attn_gui.figure.operands import StageOperand, StageOperands, by_hand_of, picture_of, stage_plane
+from attn_gui.figure.operands import StageOperands, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
@@ -92,7 +92,7 @@ def compose_product(
     picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, settings.batch, head)
     planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
     for place, operand in picture.operands().items():
-        planes[place] = _operand(operand, evaluation, settings.batch, head)
+        planes[place] = (operand.name, operand.symbol, operand.plane(evaluation, settings.batch, head))
     for name, _, plane in planes.values():
         if isinstance(plane, Plane):
             check_columns(evaluation, name, (plane.head,))
@@ -103,10 +103,6 @@ def compose_product(
     maps[STAGE] = _labeled(maps[STAGE], evaluation, picture)
     title = " · ".join(title_of(evaluation.problem, settings, (middle.head,)))
     return ProductFigure(title, maps)
-
-
-def _operand(operand: StageOperand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, str, PlaneLike]:
-    return operand.name, operand.symbol, operand.plane(evaluation, batch, head)
 
 
 def _map(

@@ -177,7 +177,12 @@ def changed(scene: LessonScene, order: Order) -> LessonScene:
             raise ValueError
         name, row, column, value = match[1], match[2], match[3], _json(match[4])
         if row is None:
-            return _with_field(scene, name, value)
+            if scene.study is not None and name in PLACES:
+                return PLACES[name](scene, scene.study, value)
+            problem = scene.problem.replace(**{name: value})
+            if name in problem.arrays():
+                _check_held(problem.arrays()[name], value)
+            return replace(scene, problem=problem)
         array = np.array(scene.problem.arrays()[name])
         if type(value) not in (int, float):
             raise ValueError
@@ -197,15 +202,6 @@ def _expected_of(problem: Problem, match: re.Match[str] | None) -> FileNote:
         of = "context" if name != "query" and problem.context is not None else "x"
         return FileNote(FROM_X, name=name, of=of)
     return CHANGE
-
-
-def _with_field(scene: LessonScene, name: str, value: Any) -> LessonScene:
-    if scene.study is not None and name in PLACES:
-        return PLACES[name](scene, scene.study, value)
-    problem = scene.problem.replace(**{name: value})
-    if name in problem.arrays():
-        _check_held(problem.arrays()[name], value)
-    return replace(scene, problem=problem)
 
 
 def _check_held(held: Array, value: Any) -> None:

@@ -142,7 +142,9 @@ class ContextMenus(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QContextMenuEvent) and isinstance(watched, QWidget) and watched in self._zones:
             if event.reason() == QContextMenuEvent.Reason.Mouse:
-                _take_keyboard(watched.childAt(event.pos()))
+                source = copy_source(watched.childAt(event.pos()))
+                if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                    source.setFocus(Qt.FocusReason.MouseFocusReason)
             self._open(watched, event)
             return True
         return super().eventFilter(watched, event)
@@ -161,13 +163,6 @@ class ContextMenus(QObject):
             line.setSeparator(True)
             return line
         return self._bars.menus[name].menuAction() if name in self._bars.menus else self._bars.actions[name]
-
-
-def _take_keyboard(widget: QWidget | None) -> None:
-    """Give the keyboard to the widget on which the menu was opened."""
-    source = copy_source(widget)
-    if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
-        source.setFocus(Qt.FocusReason.MouseFocusReason)
 
 
 # --- keys -----------------------------------------------------------------------------------------

@@ -67,7 +67,10 @@ class VariantsController(QObject):
         spine.set_mask_text(mask_summary(problem.mask))
         spine.set_score(problem.score)
         spine.set_normalizer(problem.normalize)
-        spine.set_numbers(_numbers(problem), problem.dtype)
+        numbers = problem.scalars()
+        if units := SCORES[problem.score].units:
+            numbers[HIDDEN_WIDTH] = problem.score_params[units].shape[-1]
+        spine.set_numbers(numbers, problem.dtype)
 
     def retranslate(self) -> None:
         self.show_state()
@@ -132,13 +135,6 @@ def _label(name: str, values: dict[str, object]) -> Label:
         return Label(LABELS[name], values)
     template = QT_TRANSLATE_NOOP("History", "{symbol} of the score {value}")
     return Label(template, {"symbol": setting_of(name).symbol, **values})
-
-
-def _numbers(problem: Problem) -> dict[str, float]:
-    numbers = problem.scalars()
-    if units := SCORES[problem.score].units:
-        numbers[HIDDEN_WIDTH] = problem.score_params[units].shape[-1]
-    return numbers
 
 
 def _changed(problem: Problem, name: str, value: float) -> dict[str, Any]:

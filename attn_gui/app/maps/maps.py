@@ -101,7 +101,8 @@ class MapsController(QObject):
         with self._window.product.arranged_once():
             self._window.product.set_evaluation(self._shown, look.batch, look.head, look.stage)
             self._show_formula()
-            self._show_tokens()
+            problem = self._document.problem
+            self._window.product.set_tokens(problem.query_tokens, problem.names_of_keys)
             self._window.product.set_chosen(look.cell)
 
     def _show_stage(self) -> None:
@@ -112,10 +113,6 @@ class MapsController(QObject):
     def _show_formula(self, *_: object) -> None:
         """Show the formula of the stage in the corner of the product picture."""
         self._window.product.set_formula(*shown_latex(self._view.shown, self._view.look.stage))
-
-    def _show_tokens(self) -> None:
-        problem = self._document.problem
-        self._window.product.set_tokens(problem.query_tokens, problem.names_of_keys)
 
     def _show_chosen(self) -> None:
         cell = self._view.look.cell

@@ -322,7 +322,7 @@ class TablesController(QObject):
             if field not in filled and not (self.computed(field) and self._computation.pending):  # it follows then
                 self._show_table(field, panels[field])
         self._window.inputs.set_panels(panels, groups_of(problem, fields))
-        self._show_marks()
+        self._set_marks(*self.marked())
 
     def _show_other(self) -> None:
         """Show another of two states; what is pinned beside the one on show changes no table."""
@@ -480,10 +480,6 @@ class TablesController(QObject):
             return ()
         plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         return parts_of(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
-
-    def _show_marks(self) -> None:
-        """Lines and chips; where a person works in the tables is left as it is."""
-        self._set_marks(*self.marked())
 
     def _set_marks(self, rows: Mapping[str, tuple[Mark, ...]], columns: Mapping[str, int]) -> None:
         for field, panel in self._window.inputs.panels.items():

@@ -165,7 +165,15 @@ class InterventionPanel(Retranslated, PopupFrame):
         self._close = QToolButton(self)
         self.go, self.all_heads = QPushButton(self), QPushButton(self)
         self.remove, self.remove_all = QPushButton(self), QPushButton(self)
-        self._connect()
+        self._model.switched.connect(self.switched)
+        self.list.chosen.connect(self._offer)
+        for button, asked in ((self.go, self.goRequested), (self.all_heads, self.allHeadsRequested)):
+            button.clicked.connect(lambda _=False, asked=asked: asked.emit(self.list.row))
+        self.remove.clicked.connect(lambda: self.removeRequested.emit(self.list.row))
+        self.remove_all.clicked.connect(self.clearRequested)
+        self.list.goRequested.connect(self.go.click)
+        self.list.removeRequested.connect(self.remove.click)
+        self._close.clicked.connect(self.close_panel)
         self._build()
         self.retranslate()
         self.hide()
@@ -214,17 +222,6 @@ class InterventionPanel(Retranslated, PopupFrame):
         """Offer the button for more heads at rows that name some."""
         lines, row = self._model.lines, self.list.row
         self.all_heads.setEnabled(0 <= row < len(lines) and lines[row].spreads)
-
-    def _connect(self) -> None:
-        self._model.switched.connect(self.switched)
-        self.list.chosen.connect(self._offer)
-        for button, asked in ((self.go, self.goRequested), (self.all_heads, self.allHeadsRequested)):
-            button.clicked.connect(lambda _=False, asked=asked: asked.emit(self.list.row))
-        self.remove.clicked.connect(lambda: self.removeRequested.emit(self.list.row))
-        self.remove_all.clicked.connect(self.clearRequested)
-        self.list.goRequested.connect(self.go.click)
-        self.list.removeRequested.connect(self.remove.click)
-        self._close.clicked.connect(self.close_panel)
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:

@@ -60,11 +60,6 @@ def moved_cell(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, sh
     return min(max(row + down * far, 0), rows - 1), min(max(column + right * far, 0), columns - 1)
 
 
-def extends_block(modifiers: Qt.KeyboardModifier) -> bool:
-    """Return whether keys that move the chosen cell lead the far corner of a block instead."""
-    return modifiers & ~Qt.KeyboardModifier.KeypadModifier == _EXTENDING
-
-
 def zoom_delta(text: str, modifiers: Qt.KeyboardModifier) -> int:
     """Return the turn of a wheel that a key stands for; 0 for none."""
     return 0 if modifiers & _SHORTCUTS else _ZOOMS.get(text, 0)
@@ -275,7 +270,7 @@ class Gestures(QObject):
         """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
         chosen, shape = self._overlay.marks.chosen, self._box.matrix
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if chosen is not None and extends_block(event.modifiers()):
+        if chosen is not None and event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == _EXTENDING:
             corner = moved_cell(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
             if corner is not None:
                 self.cornerChosen.emit(*corner)
