@@ -69,9 +69,6 @@ class Finishing(Protocol):
     def finish(self) -> None: ...
 
 
-# --- program --------------------------------------------------------------------------------------
-
-
 NOTHING = Problem(query=[[0.0]], key=[[0.0]], value=[[0.0]])
 """Problem of the document until the file that is opened first is read."""
 

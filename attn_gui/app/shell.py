@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from attn_gui.views.tables.table_view import SizedView
 
 
-# --- layout ---------------------------------------------------------------------------------------
 # The place and size of the window and the widths of its columns and theirs, kept from one session to the next.
 
 
@@ -102,7 +101,6 @@ def _widths(kept: object) -> tuple[int, dict[int, int]]:
     return count, {int(name): widths[name] for name in places}
 
 
-# --- shell ----------------------------------------------------------------------------------------
 # The parts that the first paint needs: settings, the look, and the window with its bars and empty zones.
 
 

@@ -412,7 +412,6 @@ def compare(before: Problem, after: Problem) -> Comparison:
     return Comparison(*traces)
 
 
-# --- ready-made comparisons -----------------------------------------------------------------------
 # Comparisons that are ready made: what the present problem would be without one thing. A line each.
 
 

@@ -192,9 +192,6 @@ def as_stage(field: str, stage: str, known: Axes) -> str:
     return stage
 
 
-# --- copy -----------------------------------------------------------------------------------------
-
-
 COPIED = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
 AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
 PLACES = {
@@ -272,9 +269,6 @@ class Copy(Intervention):
         fit_place(f"{name}.source", self.stage, self.source, axes, shape)
 
 
-# --- scale ----------------------------------------------------------------------------------------
-
-
 SCALED = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
 
 
@@ -307,9 +301,6 @@ class Scale(Intervention):
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         return self.changed(factor=as_number(f"{name}.factor", self.factor))
-
-
-# --- set ------------------------------------------------------------------------------------------
 
 
 SET = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")

@@ -19,7 +19,6 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.shape_errors import check_shapes, fixes_of
 
-# --- notebook display -----------------------------------------------------------------------------
 # Notebook display of a problem or a trace: drawn by the package's figures, which are loaded on demand.
 
 
@@ -81,9 +80,6 @@ def _intervention(record: Intervention) -> str:
     given = {name: value for name, value in record.to_mapping().items() if name != "kind"}
     kept = {name: value for name, value in given.items() if (name, value) != ("enabled", True)}
     return f"{record.kind}({', '.join(entry_texts(kept))})"
-
-
-# --- problem --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)

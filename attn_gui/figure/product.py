@@ -357,7 +357,6 @@ def _bars(
     return tuple(found)
 
 
-# --- painter --------------------------------------------------------------------------------------
 # Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each.
 
 

@@ -333,7 +333,6 @@ def write_page(page: Page, file: File, path: Path) -> None:
         ENCODERS[file.form](page, file.dpi, target)
 
 
-# --- frames ---------------------------------------------------------------------------------------
 # Frames of a page: a picture for every place of its slider, from numbers that are computed once, and their files.
 
 

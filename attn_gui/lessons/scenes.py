@@ -38,9 +38,6 @@ from attn_gui.models.study import Placed, Study, placed, sample_text
 from attn_gui.modes import ALL, MODEL, PRODUCT
 from attn_gui.paths import resource
 
-# --- scenes ---------------------------------------------------------------------------------------
-
-
 NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
 
 CELLS = re.compile(r"(\w+)\[([\d:, ]*)\]")
@@ -382,9 +379,6 @@ def _claim(order: Order) -> LessonExpression:
         raise LessonError(order.line, COMPUTED, error) from None
 
 
-# --- covered cells ---
-
-
 def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
     """Return the cells that would tell the answer: those asked for, the rest of their rows of weights, and all that is
     computed from them."""
@@ -428,7 +422,6 @@ def _covered_box(evaluation: Evaluation, order: Order) -> tuple[str, Box]:
     return name, box
 
 
-# --- the view ------------------------------------------------------------------------------------
 def _shown(step: LessonStep, scene: LessonScene, pages: Mapping[str, LessonPage]) -> LessonView:
     evaluation, shown = evaluation_of(scene.problem), LessonView()
     for order in step.orders:

@@ -29,7 +29,6 @@ from attn_gui.formats.packed_arrays import PackedArray, places
 from attn_gui.formats.session import Stamp
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- config.json ----------------------------------------------------------------------------------
 # Entries of a config.json, each checked when it is asked for; null means that the default holds.
 
 
@@ -374,7 +373,6 @@ def _plain(name: str, prefixes: tuple[str, ...]) -> str:
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 
-# --- sliding windows ------------------------------------------------------------------------------
 # Windows of the layers of a decoder: which of them look back only so far.
 
 
@@ -444,9 +442,6 @@ def _llama3(angles: Array, scaling: Config) -> Array:
 
 SCALINGS: dict[str, Callable[[Array, Config], Array]] = {"default": _default, "linear": _linear, "llama3": _llama3}
 """Functions of the angles, by the name of the scaling."""
-
-
-# --- install line ---------------------------------------------------------------------------------
 
 
 def install_line(*words: str) -> str:

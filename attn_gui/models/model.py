@@ -60,7 +60,6 @@ from attn_gui.models.forward_pass import ModelLayer, by_heads, embedded, finishe
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
 
-# --- checkpoint -----------------------------------------------------------------------------------
 # A published checkpoint: sizes, numbers and tokenizer of a folder.
 
 
@@ -144,7 +143,6 @@ def _texts(given: object) -> tuple[str, ...]:
     raise FieldTypeError(_TEXTS, got=kind_of(given))
 
 
-# --- run ------------------------------------------------------------------------------------------
 # A text on its way through a model: hidden states kept, everything else computed where it is read.
 
 

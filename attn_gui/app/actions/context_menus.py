@@ -19,7 +19,6 @@ from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.widgets import entries_of
 
-# --- context menus --------------------------------------------------------------------------------
 # Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place.
 
 
@@ -165,7 +164,6 @@ class ContextMenus(QObject):
         return self._bars.menus[name].menuAction() if name in self._bars.menus else self._bars.actions[name]
 
 
-# --- keys -----------------------------------------------------------------------------------------
 # Single keys that act while a map has the focus, and the way between a map's cell and its table cell.
 
 

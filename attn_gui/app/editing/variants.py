@@ -151,7 +151,6 @@ def _excluded(problem: Problem, name: str) -> dict[str, Any]:
     return {"rotary_frequencies": None} if name == "rotary_theta" and problem.rotary_frequencies is not None else {}
 
 
-# --- layer ----------------------------------------------------------------------------------------
 # Edits of the transformer layer around attention: the kind of block, its norm, activation and gate, sinks.
 
 

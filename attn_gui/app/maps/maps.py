@@ -19,9 +19,6 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
 from attn_gui.views.theme import theme_signal
 
-# --- maps -----------------------------------------------------------------------------------------
-
-
 FEW = 3  # maps that are made within a frame
 REST_MS = 150  # after the last edit the colors take the new levels
 
@@ -203,7 +200,6 @@ class MapsController(QObject):
         self._view.set(cell=ChosenCell(stage, row, column), block=None)
 
 
-# --- wipe ----------------------------------------------------------------------------------------
 # Split maps: each gets the state before as its left half, and all of them one bar.
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from attn_gui.pictures.tile_cache import TileCache
 
 
-# --- baseline -------------------------------------------------------------------------------------
 # The state that the document is compared with: pinned as it was, or ready made from what it is now.
 
 

@@ -22,7 +22,6 @@ from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_mo
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
-# --- settings -------------------------------------------------------------------------------------
 # Settings kept between sessions: keys and values in one INI file, never indices or labels.
 
 
@@ -176,7 +175,6 @@ def in_every_language() -> Callable[[str, str], str]:
     return lambda source, context: " ".join((source, *(each.translate(context, source) or "" for each in translators)))
 
 
-# --- look -----------------------------------------------------------------------------------------
 # Theme, language and size of everything: chosen in View, remembered in the settings.
 
 

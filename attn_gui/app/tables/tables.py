@@ -32,7 +32,6 @@ from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAside
 
-# --- groups ---------------------------------------------------------------------------------------
 # Groups of tables that are looked at together.
 
 
@@ -136,7 +135,6 @@ class TableDifference:
             return now.astype(self.dtype) - before
 
 
-# --- two states -----------------------------------------------------------------------------------
 # Tables of another state: the matrices before, now − before, or a gradient by them, read-only.
 
 
@@ -236,9 +234,6 @@ def _less(now: Matrix, before: Matrix | None) -> Matrix:
     old = before[None] if isinstance(before, np.ndarray) and before.shape == now.shape else None
     whole: Array = TableDifference(now[None], old)[:, :]
     return np.asarray(whole[0])
-
-
-# --- tables ---------------------------------------------------------------------------------------
 
 
 COMPACT_DECIMALS = 2

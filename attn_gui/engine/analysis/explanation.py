@@ -49,7 +49,6 @@ from attn_gui.engine.stages import STAGE
 __all__ = ["Explanation", "explain"]
 
 
-# --- exponents ------------------------------------------------------------------------------------
 # Exponents of the sum over the keys: score, scale, softcap, biases and temperature in symbols.
 
 

@@ -462,7 +462,6 @@ def _cut(cut: slice, length: int) -> slice:
     return slice(start, max(start, stop))
 
 
-# --- planes ---------------------------------------------------------------------------------------
 # A picture of a stage: the two axes of one head of one batch item.
 
 

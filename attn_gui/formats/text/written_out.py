@@ -561,7 +561,6 @@ def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> s
     return left_out if any(map(str.isalnum, left_out)) else ""
 
 
-# --- saying --------------------------------------------------------------------------------------
 def _left_out(text: str, matrices: Sequence[Found], comments: Sequence[tuple[int, int]]) -> str:
     """Return the words around the matrices, and the comments in them."""
     parts, place = [], 0

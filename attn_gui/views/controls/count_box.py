@@ -192,9 +192,6 @@ class CountBox(FocusedWheel, QSpinBox):
         return QSize(option.rect.width() - room + text + AROUND_TEXT, height)
 
 
-# --- A box for a size: a visit to it is one gesture, and what cannot be is refused with a sentence ---
-
-
 LISTED = 16  # so many possible numbers are named in a refusal, those nearest to what was typed
 KEYS = QKeySequence.StandardKey
 

@@ -80,9 +80,6 @@ class InterventionModel(QAbstractListModel):
         return True
 
 
-# --- The rows of the interventions: as high as they are, up to ten; keys act on the one with the keyboard ---
-
-
 ROWS_SHOWN = 10
 _REMOVES = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 _GOES = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -138,9 +135,6 @@ class InterventionList(QListView):
             self.goRequested.emit()
         else:
             super().keyPressEvent(event)
-
-
-# --- The list of what is changed by hand, in a frame below its button ---
 
 
 WIDTH = 380

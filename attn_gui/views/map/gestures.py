@@ -77,9 +77,6 @@ def starts_typing(event: QKeyEvent, *, whole: bool) -> bool:
     return event.key() == Qt.Key.Key_F2 or event.text() == "." or (whole and event.text() in _BEGINNINGS)
 
 
-# --- Gestures on a map: events of mouse and keyboard as the cells that they mean ---
-
-
 _LEFT = Qt.MouseButton.LeftButton
 _DRAGS = Qt.MouseButton.LeftButton | Qt.MouseButton.MiddleButton
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -326,9 +323,6 @@ class Gestures(QObject):
             menu.addSeparator()
         menu.addActions([copy, save])
         menu.popup(event.globalPos())
-
-
-# --- Typing into a cell of a map: one line over the cell, and the sentence above it when its text is refused ---
 
 
 _LEAVING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab)

@@ -146,9 +146,6 @@ class CarriedTokens(TokenRow):
         self.dropped.emit(self._pressed, at)
 
 
-# --- Second text of a model: its tokens, and how rows of its run are put into the first one's ---
-
-
 MOST_LETTERS, FEWEST_LETTERS = 12, 10
 """Letters of a token in the list of places, and its number before them; of a step, where the list is narrow."""
 

@@ -264,9 +264,6 @@ def _size_of(formula: Formula) -> QSizeF:
     return QSizeF(formula.width, formula.height) * scaled(FONT_SIZE.formula)
 
 
-# --- The words of the product picture: title, tokens, captions and chips, and the lines through its gaps ---
-
-
 class ProductWords:
     """Paints what stands around the maps of a product picture, on the ground of the picture itself."""
 

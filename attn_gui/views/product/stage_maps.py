@@ -28,8 +28,6 @@ from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import WidgetMixin
 
-# --- The ground that maps stand on ---
-
 
 class MapGround(WidgetMixin):
     """Mixin of the widgets that hold maps: emits `groundClicked` at a click beside the maps, and arranges them anew
@@ -225,9 +223,6 @@ def _lines(part: CellPart, plane: PlaneLike) -> MarkedLines | None:
     if getattr(plane, "transposed", False):
         roles.reverse()
     return MarkedLines(row, column, *roles)
-
-
-# --- The large maps, one for every stage of the problem: shown by the product picture or by the tiles, made once ---
 
 
 class StageMaps(QObject):

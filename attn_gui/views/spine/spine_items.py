@@ -314,9 +314,6 @@ def _sizes() -> tuple[int, int]:
     return scaled(FONT_SIZE.stage_symbol), scaled(FONT_SIZE.micro)
 
 
-# --- Live maps of the spine by stage: each is kept as long as its stage is there ---
-
-
 Place = tuple[int, int]  # item, head
 
 

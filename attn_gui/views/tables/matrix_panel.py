@@ -166,9 +166,6 @@ class WholeRows(QWidget):
         return view.columns.sizeHint().height() + 2 * view.frameWidth() + bar
 
 
-# --- The menu of a table: the window's commands, and what concerns its cells on the screen alone ---
-
-
 class TableMenu(QObject):
     """Opens with the right button, the menu key and Shift+F10, since it is made of the table's own actions."""
 
@@ -242,9 +239,6 @@ class TableMenu(QObject):
         line = QAction(self)
         line.setSeparator(True)
         return line
-
-
-# --- One matrix: its title and shape, the heads' bands, and the table ---
 
 
 TINTED_CELLS = 40_000

@@ -51,8 +51,6 @@ from attn_gui.views.tables.headers import LEAST_WIDTH, ColumnHeader, Mark, Token
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import own_viewport
 
-# --- A table with marks: lines around a row and a column, an outline around what was just edited, the focus ---
-
 
 class MarkedView(QTableView):
     """Repaints no more than a mark, an outline or the focus touches."""
@@ -191,9 +189,6 @@ def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:
     else:
         painter.drawLine(rect.left(), rect.top(), rect.right(), rect.top())
         painter.drawLine(rect.left(), rect.bottom() + 1, rect.right(), rect.bottom() + 1)
-
-
-# --- A table whose columns fill the width, or are as wide as a person made them ---
 
 
 MEASURED_ROWS = 256
