@@ -370,11 +370,9 @@ class Comparison(Mapping[str, Array]):
             return []
         found = list(islice(indices.rectangles(flags), indices.MOST_BOXES + 1))
         parts = found if len(found) <= indices.MOST_BOXES else indices.open_parts(flags, indices.whole(flags.shape))
-        return [_shifted(part, tile) for part in parts]
-
-
-def _shifted(part: Box, tile: Box) -> Box:
-    return tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(tile, part, strict=True))
+        return [
+            tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(tile, part, strict=True)) for part in parts
+        ]
 
 
 def _tiles(shape: tuple[int, ...]) -> Iterator[Box]:
@@ -414,7 +412,6 @@ def compare(before: Problem, after: Problem) -> Comparison:
     return Comparison(*traces)
 
 
-# --- ready-made comparisons -----------------------------------------------------------------------
 # Comparisons that are ready made: what the present problem would be without one thing. A line each.
 
 
@@ -455,11 +452,6 @@ class ReadyMade(NamedTuple):
     def words(self) -> Mapping[str, str]:
         """Return the Chinese words by the English ones."""
         return dict((self.title, self.before, self.after))
-
-
-def _stage_of(given: Any) -> str:
-    """Return the stage of an intervention, a record or what is to become one."""
-    return str(given["stage"] if isinstance(given, Mapping) else given.stage)
 
 
 def _head_off(problem: Problem, head: int) -> dict[str, Any]:

@@ -113,7 +113,6 @@ def _spaced(line: Line) -> Line:
     return tuple(found)
 
 
-# --- sentence -------------------------------------------------------------------------------------
 # The tokens of a sentence put together as it was written, the chosen ones in the colors of their roles.
 
 

@@ -30,8 +30,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
-# --- levels of worksheets -------------------------------------------------------------------------
-
 
 class Level(NamedTuple):
     """How much of a worksheet is left to the student: words, and the stages whose numbers are asked for.
@@ -286,9 +284,6 @@ def _may_be_believed(wrong: Array, right: Array, *, shares: bool) -> Array:
     return np.asarray((wrong == np.rint(wrong)) | (finite != np.rint(finite)).any())
 
 
-# --- numbers of a sheet ---------------------------------------------------------------------------
-
-
 def _well_drawn(problem: Problem, seed: int, draws: int) -> Evaluation:
     """Return a problem with fresh numbers, none of them trivial if any draw has such."""
     best, fewest = renumbered(problem, seed), 0
@@ -331,9 +326,6 @@ def renumbered(problem: Problem, seed: int, attempt: int = 0) -> Problem:
             draw = np.random.default_rng([seed, attempt, zlib.crc32(name.encode())])
             fresh[name] = draw.integers(-largest, largest + 1, size=array.shape).astype(np.float64)
     return problem.replace(**fresh, interventions=())
-
-
-# --- cells that are left out ----------------------------------------------------------------------
 
 
 def random_blanks(
@@ -450,7 +442,6 @@ def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
     return found
 
 
-# --- answers --------------------------------------------------------------------------------------
 # Verdicts on the number that was typed as the answer to a question.
 
 

@@ -135,9 +135,6 @@ class SnapshotList(StepList):
         self.setItemDelegate(SnapshotDelegate(self))
 
 
-# --- Snapshots of the document below its history: taken, looked at, compared with, named and deleted ---
-
-
 OPEN, COMPARE, NAME, DELETE = "open", "compare", "name", "delete"
 BUTTONS = (OPEN, COMPARE, NAME)
 KEYS = {Qt.Key.Key_Delete: DELETE, Qt.Key.Key_Backspace: DELETE, Qt.Key.Key_F2: NAME}

@@ -32,9 +32,6 @@ from attn_gui.views.names import unbroken
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip, set_tip
 
-# --- A label of sentences: none of its lines ends inside a size or is longer than the label ---
-
-
 MAY_BREAK = "\u200b"
 LONG = re.compile(r"[^\s\u200b\u2e80-\uffef]{25,}")
 """A word, often the name of a file, that may not fit into a line of a narrow label; Chinese breaks anywhere."""
@@ -348,9 +345,6 @@ def _formats(sentence: Sequence[TextRun]) -> list[QTextLayout.FormatRange]:
         out.append(piece)
         start += piece.length
     return out
-
-
-# --- Words that lead somewhere: a link that is a button ---
 
 
 LINE_OF_TEXT = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine

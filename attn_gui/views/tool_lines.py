@@ -18,8 +18,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, icon, scaled
 from attn_gui.views.widgets import Retranslated, listen_once, set_tip
 
-# --- Base of the lines above the pictures that belong to something under way, with a cross that ends it ---
-
 
 class ToolLine(QWidget):
     """A tinted row; a subclass adds its widgets to `_row`, `_close` last, and listens to that. What needs a line of its
@@ -45,9 +43,6 @@ class ToolLine(QWidget):
         theme, painter = current_theme(), QPainter(self)
         painter.fillRect(self.rect(), getattr(theme, self.ground))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
-
-
-# --- The line above the pictures that says what is compared with what, or of what the gradient is shown ---
 
 
 STEPS = 100  # of the slider
@@ -143,9 +138,6 @@ class ComparisonLine(Retranslated, ToolLine):
         self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
 
 
-# --- The line in which a number, a token or a place is typed that is to be found in a table or map ---
-
-
 WIDTH = 240
 
 
@@ -231,9 +223,6 @@ class FindBar(Retranslated, QWidget):
             (self.previousRequested if back else self.nextRequested).emit()
         else:
             super().keyPressEvent(event)
-
-
-# --- The line above the pictures while the brush of the mask is in hand: its shapes, and the way to put it away ---
 
 
 class BrushBar(Retranslated, ToolLine):

@@ -171,7 +171,6 @@ def label_of(part: object) -> object:
     return Label(part.template, {name: label_of(value) for name, value in part.values.items()}, CONTEXT)
 
 
-# --- from the other state -------------------------------------------------------------------------
 # Cells of the state compared with, copied over the present ones.
 
 

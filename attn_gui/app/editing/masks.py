@@ -43,7 +43,6 @@ from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
 
-# --- brush ----------------------------------------------------------------------------------------
 # The brush that opens and closes cells of the mask in a map: its shape, its gesture, and the step that it makes.
 
 
@@ -246,7 +245,6 @@ def _row(shape: Shape) -> Row:
     return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks", full=True)
 
 
-# --- layers ---------------------------------------------------------------------------------------
 # Turns what a person asks of mask layers into edits of the document, and says what is seldom meant in them.
 
 

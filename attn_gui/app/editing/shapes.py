@@ -69,7 +69,6 @@ def said(template: str, **words: object) -> str:
     return QCoreApplication.translate("Sentences", template).format(**words)
 
 
-# --- edits ----------------------------------------------------------------------------------------
 # Turns what a person asks of shapes, scale and precision into edits of the document.
 
 
@@ -228,7 +227,6 @@ class ShapeController(QObject):
             self._making.change(label, lambda: made_direct(computation.evaluation))
 
 
-# --- clashes --------------------------------------------------------------------------------------
 # Matrices that do not fit together: the sentence, and every change that would make them fit as a button.
 
 

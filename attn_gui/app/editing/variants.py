@@ -67,7 +67,10 @@ class VariantsController(QObject):
         spine.set_mask_text(mask_summary(problem.mask))
         spine.set_score(problem.score)
         spine.set_normalizer(problem.normalize)
-        spine.set_numbers(_numbers(problem), problem.dtype)
+        numbers = problem.scalars()
+        if units := SCORES[problem.score].units:
+            numbers[HIDDEN_WIDTH] = problem.score_params[units].shape[-1]
+        spine.set_numbers(numbers, problem.dtype)
 
     def retranslate(self) -> None:
         self.show_state()
@@ -134,13 +137,6 @@ def _label(name: str, values: dict[str, object]) -> Label:
     return Label(template, {"symbol": setting_of(name).symbol, **values})
 
 
-def _numbers(problem: Problem) -> dict[str, float]:
-    numbers = problem.scalars()
-    if units := SCORES[problem.score].units:
-        numbers[HIDDEN_WIDTH] = problem.score_params[units].shape[-1]
-    return numbers
-
-
 def _changed(problem: Problem, name: str, value: float) -> dict[str, Any]:
     if name == HIDDEN_WIDTH:
         return with_hidden_width(problem, int(value))
@@ -155,7 +151,6 @@ def _excluded(problem: Problem, name: str) -> dict[str, Any]:
     return {"rotary_frequencies": None} if name == "rotary_theta" and problem.rotary_frequencies is not None else {}
 
 
-# --- layer ----------------------------------------------------------------------------------------
 # Edits of the transformer layer around attention: the kind of block, its norm, activation and gate, sinks.
 
 

@@ -170,9 +170,6 @@ class WritingController(QObject):
         self._writing.finish()
 
 
-# --- export ---------------------------------------------------------------------------------------
-
-
 PREVIEW_DPI = 96
 CLIPBOARD_DPI = 200
 COVERING = "map", "product"

@@ -23,7 +23,6 @@ from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.context import cell_name
 
-# --- jumps ----------------------------------------------------------------------------------------
 # The list of steps on the right: the present place in the history, and jumps to another.
 
 

@@ -19,8 +19,6 @@ from attn_gui.modes import BEFORE, COMPARED, DIFFERENCE, GRADIENT, NOW, PRODUCT,
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.side_by_side import TwoSides
 
-# --- comparing ------------------------------------------------------------------------------------
-
 
 class CompareController(QObject):
     """Answers the menu, the button and the box; says above the pictures what is compared with what."""
@@ -192,9 +190,6 @@ class CompareController(QObject):
     def _on_action_triggered(self, key: str) -> None:
         if self._window.settle():
             self.compare_with(key)
-
-
-# --- side by side ---------------------------------------------------------------------------------
 
 
 class SidesController(QObject):

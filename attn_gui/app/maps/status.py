@@ -25,7 +25,6 @@ from attn_gui.views.names import layer_words, place_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
-# --- status ---------------------------------------------------------------------------------------
 # The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title.
 
 
@@ -159,7 +158,6 @@ class StatusController(QObject):
         return self.tr("head {head}").format(head=heads.start) if one_head else ""
 
 
-# --- progress -------------------------------------------------------------------------------------
 # Progress of the pictures of a long problem: told, stopped by Esc; stands in for maps too large to be held.
 
 

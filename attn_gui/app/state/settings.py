@@ -22,7 +22,6 @@ from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_mo
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
-# --- settings -------------------------------------------------------------------------------------
 # Settings kept between sessions: keys and values in one INI file, never indices or labels.
 
 
@@ -141,11 +140,6 @@ NAME = "language"  # without one to look for, PySide makes everything below the 
 NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."
 
 
-def system_language() -> str:
-    """Chinese for every system language that begins with zh, English for all others."""
-    return language_of(QLocale.system().uiLanguages())
-
-
 def language_of(wanted: list[str]) -> str:
     """Our language for a list of language tags, the most wanted first ("zh-Hans-CN", "en_GB", …)."""
     return "zh" if wanted and wanted[0].replace("_", "-").split("-")[0].lower() == "zh" else "en"
@@ -181,7 +175,6 @@ def in_every_language() -> Callable[[str, str], str]:
     return lambda source, context: " ".join((source, *(each.translate(context, source) or "" for each in translators)))
 
 
-# --- look -----------------------------------------------------------------------------------------
 # Theme, language and size of everything: chosen in View, remembered in the settings.
 
 
@@ -202,7 +195,7 @@ class AppearanceController(QObject):
         super().__init__(app)
         self._app, self._settings = app, settings
         QPixmapCache.setCacheLimit(PIXMAPS_KB)
-        self.language = lang or settings.choice("language", LANGUAGES, system_language())
+        self.language = lang or settings.choice("language", LANGUAGES, language_of(QLocale.system().uiLanguages()))
         self.scheme = settings.choice("theme", SCHEMES, "system")
         self.simple = settings.flag("simple", True)
         self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])

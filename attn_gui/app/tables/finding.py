@@ -218,7 +218,6 @@ def named_alike(names: Sequence[str], wanted: SearchQuery) -> list[int]:
     return whole or [place for place, name in enumerate(names) if text in name.casefold()]
 
 
-# --- search ---------------------------------------------------------------------------------------
 # The search of one matrix for cells that fit: in pieces between events, so that the window never waits for it.
 
 
@@ -318,9 +317,6 @@ class Search(QObject):
     def _end(self) -> None:
         self.done = True
         self._piece.stop()
-
-
-# --- find bar -------------------------------------------------------------------------------------
 
 
 class FindController(QObject):

@@ -524,7 +524,6 @@ def _tied(
     return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
 
 
-# --- parts ----------------------------------------------------------------------------------------
 # A part of a matrix that belongs to a cell elsewhere in the chain.
 
 

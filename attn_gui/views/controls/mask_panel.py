@@ -204,9 +204,6 @@ def make_field(parameter: Parameter, m: int, batch: int, parent: QWidget) -> Par
     return None
 
 
-# --- One layer in the mask panel: its switch, its parameters, its rule, and the way to remove it ---
-
-
 class LayerRow(QWidget):
     """Shows one layer and signals what a person wants of it."""
 
@@ -391,9 +388,6 @@ class LintLines(QWidget):
         self._column.addWidget(row)
         row.show()
         return row
-
-
-# --- The list of mask layers, in a frame below the mask box of the spine ---
 
 
 WIDTH = 340

@@ -121,9 +121,6 @@ class RefusalTip(WrappedLabel):
         return natural if width == natural.width() else QSize(width, self.heightForWidth(width))
 
 
-# --- A line to type a value into: a visit is one gesture, and what cannot be is refused with a sentence ---
-
-
 class TypedField(QLineEdit):
     """Hands its value on at Enter or when left, once a visit and only if it changed; Esc restores.
 
@@ -243,9 +240,6 @@ class TypedField(QLineEdit):
 
     def _on_self_text_edited(self) -> None:
         self._show_state()
-
-
-# --- A field for a typed number: scale, softcap, temperature and their like ---
 
 
 class NumberField(TypedField):

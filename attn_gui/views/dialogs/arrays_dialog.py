@@ -125,9 +125,6 @@ class ArraysModel(QAbstractTableModel):
         return data
 
 
-# --- The place of one part of a problem: a list of arrays to pick from, onto which one can be dropped ---
-
-
 NONE = ""
 SHORTEST = 8  # letters of a name that are always seen
 
@@ -164,9 +161,6 @@ class ArraySlot(Retranslated, ChoiceBox):
         if place >= 0:
             self.setCurrentIndex(place)
             event.acceptProposedAction()
-
-
-# --- The parts of a problem as places for arrays: Q, K and V, or X and its weights, and what goes with both ---
 
 
 _PROJECTED_ROWS = (("x", "context"), ("w_query", "b_query"), ("w_key", "b_key"), ("w_value", "b_value"))
@@ -238,9 +232,6 @@ class PartSlots(Retranslated, QWidget):
         self._direct.setVisible(not projected)
         self._projected.setVisible(projected)
         self.changed.emit()
-
-
-# --- Arrays of a file whose names are foreign: each is dragged or picked onto a part of a problem ---
 
 
 ROWS, COLUMNS = 4, 5  # of the preview

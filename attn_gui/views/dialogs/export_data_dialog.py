@@ -21,8 +21,6 @@ from attn_gui.views.dialogs.form_fields import CheckList, caption, lay_out
 from attn_gui.views.names import stage_title
 from attn_gui.views.widgets import arrange
 
-# --- File › Export numbers: the arrays, their format and the files ---
-
 
 class ExportDataDialog(ExportForm):
     """Asks which fields and stages to write as numbers; `names` tells the files that a choice will write."""

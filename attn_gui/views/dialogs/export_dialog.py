@@ -26,9 +26,6 @@ from attn_gui.views.names import stage_title, unbroken
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
 
-# --- Preview of an exported picture, scaled down to the room there is ---
-
-
 DELAY_MS = 150  # a picture is drawn when typing rests
 PAPER = QColor("white")
 
@@ -124,9 +121,6 @@ class Preview(QWidget):
         left, top = room.center().x() - place.width() // 2, room.center().y() - place.height() // 2
         painter.fillRect(left, top, place.width(), place.height(), PAPER)
         painter.drawImage(left, top, picture)
-
-
-# --- File › Export image: the figure, its size, colors and files, with a live preview ---
 
 
 FILES, SHEET = "files", "sheet"

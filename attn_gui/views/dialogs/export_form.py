@@ -33,9 +33,6 @@ from attn_gui.views.theme import dress
 from attn_gui.views.widgets import Retranslated, arrange, settle
 from attn_gui.views.zones import step
 
-# --- Base of both export dialogs: refuse a choice, name the files to be written, ask before any is replaced ---
-
-
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 255  # bytes, on every file system in use
 
@@ -248,9 +245,6 @@ class ExportForm(Retranslated, FormDialog):
         return known.format(said=said, count=there) if there else said
 
 
-# --- Fields that choose heads: the one on show, all, or some by their numbers; and whether these share a sheet ---
-
-
 THIS, ALL, SOME = "this", "all", "some"
 
 
@@ -320,9 +314,6 @@ class HeadsFields(Retranslated, QWidget):
             self.numbers.setFocus()
             self.numbers.selectAll()
         self.changed.emit()
-
-
-# --- Fields for the size of a figure: what it is made for, and the sides, type and resolution that this gives it ---
 
 
 class SizeFields(QObject):

@@ -21,9 +21,6 @@ from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, st
 from attn_gui.views.theme import dress, scaled, ui_font
 from attn_gui.views.widgets import Retranslated, arrange, clear_layout, set_tip
 
-# --- Page shown before a cell is chosen: three first steps, the way to the start page, the keyboard ---
-
-
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
 

@@ -292,7 +292,7 @@ class TermsModel(QAbstractTableModel):
             for column, numbers in enumerate(columns):
                 printed.alike(numbers, column)
             for pair, value in zip(factors, values, strict=True):
-                if _is_product(pair, value):
+                if len(pair) == 2 and math.isfinite(value) and math.isclose(pair[0] * pair[1], value, rel_tol=1e-5):
                     printed.add(value, math.prod, pair, decimals)
             printed.settle()
             writers = tuple(_column_writer(column, decimals, printed) for column in columns)
@@ -375,11 +375,6 @@ class TermsModel(QAbstractTableModel):
         if not self._headers or (score is not None and not score.dot):
             return self.tr("value")
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
-
-
-def _is_product(factors: Sequence[float], value: float) -> bool:
-    """Return whether a term is the product of its two numbers: of a difference, or behind a function, it is not."""
-    return len(factors) == 2 and math.isfinite(value) and math.isclose(factors[0] * factors[1], value, rel_tol=1e-5)
 
 
 def _written_factor(decimals: int, factor: float, more: int) -> str:

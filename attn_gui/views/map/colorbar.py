@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from attn_gui.views.map.levels_popup import LevelsPopup
 
 
-# --- The legend below a color bar: swatches and words, broken into lines of its width ---
-
-
 SWATCH = 14
 
 Entry = tuple[int | None, str]  # the flag of cells and their words; without a flag words alone

@@ -33,9 +33,6 @@ from attn_gui.views.map.scene_view import SceneView
 from attn_gui.views.theme import current_theme, restyle, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import arrange, set_tip
 
-# --- Histogram of the numbers of a map, pyqtgraph's, in the look of the window: its two lines are the levels ---
-
-
 BINS = 48
 HEIGHT = 96
 FAINTEST = 0.04  # height of a bar that stands for a single number, of the highest
@@ -154,9 +151,6 @@ class Histogram(SceneView):
 
     def sizeHint(self) -> QSize:
         return QSize(scaled(160), scaled(HEIGHT))
-
-
-# --- The choice behind a color bar: where the levels come from, and which colors ---
 
 
 WIDTH = 260

@@ -16,8 +16,6 @@ from attn_gui.views.map.marks import OUTSIDE, Cell
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import KeyboardButton
 
-# --- Small map that only shows: in the spine, in the strip of heads, and as the overview of a zoomed map ---
-
 
 class Thumbnail(MapCanvas):
     """Picture of a whole matrix in a few pixels; the widget around it takes the mouse and the keyboard."""
@@ -84,9 +82,6 @@ class Thumbnail(MapCanvas):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self.follow_theme()
         super().changeEvent(event)
-
-
-# --- A button with a live map in it: the steps of the spine and the heads below the product picture ---
 
 
 class MapButton(KeyboardButton):

@@ -162,9 +162,6 @@ class HeadModel(QAbstractTableModel):
         return self.tr("{head}, changed by hand").format(head=said) if place in self._changed else said
 
 
-# --- Painting of one head of the grid: its small map or its number, and marks for the chosen and the changed ones ---
-
-
 INSET, RING, CORNER = 3, 2, 8
 STALE = 0.35
 """Opacity of what is of the state before."""
@@ -210,9 +207,6 @@ class HeadDelegate(QStyledItemDelegate):
             painter.fillRect(place, theme.sunken)
         painter.setPen(theme.line)
         painter.drawRect(place.adjusted(0, 0, -1, -1))
-
-
-# --- Grid of a model's heads: layers down, heads across, as large as the space allows ---
 
 
 SMALLEST, READABLE, LARGEST = 26, 44, 112

@@ -25,9 +25,6 @@ from attn_gui.views.model.head_grid import STALE
 from attn_gui.views.theme import current_theme, dress, scaled
 from attn_gui.views.widgets import Retranslated, plain_tip
 
-# --- Model of a prediction: the likeliest tokens, with their probabilities now and before ---
-
-
 SHARE_ROLE = Qt.ItemDataRole.UserRole
 TOKEN, NOW, BEFORE = range(3)
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -146,9 +146,6 @@ class CarriedTokens(TokenRow):
         self.dropped.emit(self._pressed, at)
 
 
-# --- Second text of a model: its tokens, and how rows of its run are put into the first one's ---
-
-
 MOST_LETTERS, FEWEST_LETTERS = 12, 10
 """Letters of a token in the list of places, and its number before them; of a step, where the list is narrow."""
 
@@ -170,7 +167,13 @@ class SecondText(Retranslated, QWidget):
         self._row, self._all, self._compare = QPushButton(self), QPushButton(self), QPushButton(self)
         self._counts = 0, 0
         self._name_parts()
-        self._connect()
+        self.tokens.tokenPicked.connect(self._on_tokens_token_picked)
+        self.tokens.activated.connect(lambda _index: self._ask_for_row())
+        self.tokens.carried.connect(self._on_tokens_carried)
+        self.tokens.dropped.connect(self._on_tokens_dropped)
+        self._row.clicked.connect(self._ask_for_row)
+        self._all.clicked.connect(lambda: self.allAsked.emit(self._stage.currentData()))
+        self._compare.clicked.connect(self.compareAsked)
         self._build()
         self.retranslate()
         self.hide()
@@ -251,15 +254,6 @@ class SecondText(Retranslated, QWidget):
         self._compare.setObjectName("model.compare")
         self._stage_label.setBuddy(self._stage)
         self._place_label.setBuddy(self._place)
-
-    def _connect(self) -> None:
-        self.tokens.tokenPicked.connect(self._on_tokens_token_picked)
-        self.tokens.activated.connect(lambda _index: self._ask_for_row())
-        self.tokens.carried.connect(self._on_tokens_carried)
-        self.tokens.dropped.connect(self._on_tokens_dropped)
-        self._row.clicked.connect(self._ask_for_row)
-        self._all.clicked.connect(lambda: self.allAsked.emit(self._stage.currentData()))
-        self._compare.clicked.connect(self.compareAsked)
 
     def _build(self) -> None:
         line = QHBoxLayout()

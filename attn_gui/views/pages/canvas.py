@@ -114,16 +114,13 @@ class PageCanvas(QLabel):
             return scaled(LEAST_WIDTH) // 2
         key = width, _zoom()
         if key not in self._heights:
-            self._heights[key] = self._height(width)
+            own, least = self._planned(width / _zoom(), None), 0.0
+            try:
+                self._kind.plan(self._content, self._style(), own.width, 1.0)
+            except NoRoom as lack:
+                least = lack.least
+            self._heights[key] = round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
         return self._heights[key]
-
-    def _height(self, width: int) -> int:
-        own, least = self._planned(width / _zoom(), None), 0.0
-        try:
-            self._kind.plan(self._content, self._style(), own.width, 1.0)
-        except NoRoom as lack:
-            least = lack.least
-        return round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

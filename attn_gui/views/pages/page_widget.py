@@ -21,9 +21,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, set_tip
 
-# --- Fields for the options of a page: lists, numbers and sliders, each below its caption ---
-
-
 NUMBER, SLIDER = 64, 200
 """Widths of fields."""
 
@@ -98,9 +95,6 @@ class OptionFields(QWidget):
 
 def _said(text: str) -> str:
     return QCoreApplication.translate("Pages", text)
-
-
-# --- Widget of one page: what belongs above it, the canvas, its options below, and what is said meanwhile ---
 
 
 class PageWidget(QWidget):
@@ -193,9 +187,6 @@ class PageWidget(QWidget):
         return QCoreApplication.translate("Pages", self.kind.title)
 
 
-# --- Controls above the code of a problem: to copy it, and to save it as a script ---
-
-
 class CodeControls(Retranslated, QWidget):
     """Two buttons."""
 
@@ -217,9 +208,6 @@ class CodeControls(Retranslated, QWidget):
         self._copy.setToolTip(self.tr("The whole script as text, onto the clipboard"))
         self._save.setText(self.tr("Save as .py…"))
         self._save.setToolTip(self.tr("The script as a file, which prints the same numbers without this program"))
-
-
-# --- Controls above the regression curve: how well the points predict one another, and the fit of w ---
 
 
 DIGITS = 4  # of the error

@@ -107,9 +107,6 @@ def _stands(entry: SpineEntry, form: RowForm, keep: str) -> bool:
     return form.concat or not entry.gives_way or keep == entry.gives_way
 
 
-# --- The row across the window: the formula, and every step of it as a live map with its operators between ---
-
-
 class Spine(Retranslated, QWidget):
     """Shows the steps of a problem; a click on a map asks for it, the boxes between are the controls of their steps.
 

@@ -242,7 +242,7 @@ class StageNode(MapButton):
     def width_for(self, small: bool) -> int:
         """Return the width that the node needs with a small or a large map."""
         words = _words_width(self._symbol, "{} × {}".format(*self.map.shape), _sizes())
-        return max(self._map_size(small).width() + 2 * _padding(small), words + 2 * SPACING.s)
+        return max(self._map_size(small).width() + 2 * (SPACING.s if small else SPACING.m - 1), words + 2 * SPACING.s)
 
     def height_for(self, small: bool) -> int:
         """Return the height that the node needs with a small or a large map."""
@@ -312,13 +312,6 @@ def _words_height(_sizes: tuple[int, int]) -> int:
 def _sizes() -> tuple[int, int]:
     """Return the sizes of both fonts at the present zoom."""
     return scaled(FONT_SIZE.stage_symbol), scaled(FONT_SIZE.micro)
-
-
-def _padding(small: bool) -> int:
-    return SPACING.s if small else SPACING.m - 1
-
-
-# --- Live maps of the spine by stage: each is kept as long as its stage is there ---
 
 
 Place = tuple[int, int]  # item, head

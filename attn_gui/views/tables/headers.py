@@ -209,9 +209,6 @@ class TokenHeader(MarkedHeader):
                 self._table.setFocus()
 
 
-# --- The bands of columns that belong to each head, as a row of boxes above a table ---
-
-
 LEAST_BOX = 4  # pixels of a head whose columns are out of sight: it can still be picked
 
 
