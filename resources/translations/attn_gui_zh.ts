@@ -298,10 +298,6 @@
         <translation>评分函数(&amp;F)</translation>
     </message>
     <message>
-        <source>Scale by √&amp;d_k</source>
-        <translation>按 √d_k 缩放(&amp;Q)</translation>
-    </message>
-    <message>
         <source>&amp;Previous head</source>
         <translation>上一个头(&amp;P)</translation>
     </message>
@@ -702,10 +698,6 @@
         <translation>与原数相乘(&amp;M)</translation>
     </message>
     <message>
-        <source>Output pro&amp;jection W_O</source>
-        <translation>输出投影 W_O(&amp;J)</translation>
-    </message>
-    <message>
         <source>Second se&amp;quence</source>
         <translation>第二个序列(&amp;Q)</translation>
     </message>
@@ -780,6 +772,14 @@
     <message>
         <source>Nothing is compared yet: choose “With / without …” above, or pin a state</source>
         <translation>还没有比较：先在上方选择“有 / 无 …”，或把当前状态设为基准</translation>
+    </message>
+    <message>
+        <source>Scale by √&amp;dₖ</source>
+        <translation>按 √dₖ 缩放(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>Output pro&amp;jection</source>
+        <translation>输出投影(&amp;J)</translation>
     </message>
 </context>
 <context>
@@ -1825,20 +1825,8 @@
         <translation>Thinking Machines，投影</translation>
     </message>
     <message>
-        <source>Thinking Machines, d_k = 64</source>
-        <translation>Thinking Machines，d_k = 64</translation>
-    </message>
-    <message>
         <source>Two queries and two keys of three numbers: every step can be checked by hand.</source>
         <translation>两个查询和两个键，各三个数：每一步都可以手算核对。</translation>
-    </message>
-    <message>
-        <source>Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4.</source>
-        <translation>两个词作为 X 的两行，乘以 W_Q、W_K 和 W_V；d_k 为 4。</translation>
-    </message>
-    <message>
-        <source>The same two words with d_k = 64: scores are divided by √64 = 8.</source>
-        <translation>同样两个词，d_k = 64：分数除以 √64 = 8。</translation>
     </message>
     <message>
         <source>Nadaraya–Watson, 50 points</source>
@@ -1871,6 +1859,18 @@
     <message>
         <source>Six words through a whole layer: norm, two causal heads, norm, feed-forward network.</source>
         <translation>六个词经过完整的一层：归一化、两个因果头、归一化、前馈网络。</translation>
+    </message>
+    <message>
+        <source>Thinking Machines, dₖ = 64</source>
+        <translation>Thinking Machines，dₖ = 64</translation>
+    </message>
+    <message>
+        <source>Two words as rows of X; their projections give Q, K and V; dₖ is 4.</source>
+        <translation>两个词是 X 的两行，经三个投影得到 Q、K、V；dₖ 为 4。</translation>
+    </message>
+    <message>
+        <source>The same two words with dₖ = 64: scores are divided by √64 = 8.</source>
+        <translation>同样两个词，dₖ = 64：分数除以 √64 = 8。</translation>
     </message>
 </context>
 <context>
@@ -2196,6 +2196,10 @@
     <message>
         <source>Replace {first} and {last}?</source>
         <translation>替换 {first} 和 {last} 吗？</translation>
+    </message>
+    <message>
+        <source>{said} Already there: {count}; you will be asked.</source>
+        <translation>{said}已有 {count} 个同名文件，替换前会询问。</translation>
     </message>
 </context>
 <context>
@@ -2776,14 +2780,6 @@
         <translation>K/V 头数 {old} → {new}</translation>
     </message>
     <message>
-        <source>d_k {old} → {new}</source>
-        <translation>d_k {old} → {new}</translation>
-    </message>
-    <message>
-        <source>d_v {old} → {new}</source>
-        <translation>d_v {old} → {new}</translation>
-    </message>
-    <message>
         <source>queries {old} → {new}</source>
         <translation>查询数 {old} → {new}</translation>
     </message>
@@ -2822,10 +2818,6 @@
     <message>
         <source>precision {dtype}</source>
         <translation>精度 {dtype}</translation>
-    </message>
-    <message>
-        <source>scale 1/√d_k</source>
-        <translation>缩放 1/√d_k</translation>
     </message>
     <message>
         <source>scale none</source>
@@ -3194,6 +3186,18 @@
     <message>
         <source>dₖ = {width}, random Q and K</source>
         <translation>dₖ = {width}，随机 Q、K</translation>
+    </message>
+    <message>
+        <source>dₖ {old} → {new}</source>
+        <translation>dₖ {old} → {new}</translation>
+    </message>
+    <message>
+        <source>dᵥ {old} → {new}</source>
+        <translation>dᵥ {old} → {new}</translation>
+    </message>
+    <message>
+        <source>scale 1/√dₖ</source>
+        <translation>缩放 1/√dₖ</translation>
     </message>
 </context>
 <context>
@@ -4851,14 +4855,6 @@
         <translation>有手动修改</translation>
     </message>
     <message>
-        <source>Value through W_O</source>
-        <translation>经 W_O 的值</translation>
-    </message>
-    <message>
-        <source>Length of a value through W_O</source>
-        <translation>经 W_O 的值的范数</translation>
-    </message>
-    <message>
         <source>Value-weighted attention</source>
         <translation>值加权注意力</translation>
     </message>
@@ -5017,6 +5013,14 @@
     <message>
         <source>query {row} → key {column}</source>
         <translation>查询 {row} → 键 {column}</translation>
+    </message>
+    <message>
+        <source>Value through the output projection</source>
+        <translation>经输出投影的值</translation>
+    </message>
+    <message>
+        <source>Length of a value through the output projection</source>
+        <translation>经输出投影的值的范数</translation>
     </message>
 </context>
 <context>
@@ -5278,10 +5282,6 @@
     <message>
         <source>the chosen cell</source>
         <translation>所选单元格</translation>
-    </message>
-    <message>
-        <source>d_k of random Q and K</source>
-        <translation>随机 Q、K 的 d_k</translation>
     </message>
     <message>
         <source>the chosen weight</source>
@@ -5772,18 +5772,6 @@
         <translation>… 还有 {count} 行</translation>
     </message>
     <message>
-        <source>Why √d_k</source>
-        <translation>为什么要除以 √d_k</translation>
-    </message>
-    <message>
-        <source>random Q and K, d_k = {width}</source>
-        <translation>随机的 Q 和 K，d_k = {width}</translation>
-    </message>
-    <message>
-        <source>scaled, × 1/√d_k = {scale}</source>
-        <translation>缩放，× 1/√d_k = {scale}</translation>
-    </message>
-    <message>
         <source>unscaled, × 1</source>
         <translation>不缩放，× 1</translation>
     </message>
@@ -5820,20 +5808,8 @@
         <translation>序列较长，只等间隔地读取了 {rows} 行。</translation>
     </message>
     <message>
-        <source>d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}</source>
-        <translation>d_k = {width}：q · k 的方差为 {variance}，乘以 1/√d_k 后为 {scaled}</translation>
-    </message>
-    <message>
-        <source>random, × 1/√d_k</source>
-        <translation>随机数，× 1/√d_k</translation>
-    </message>
-    <message>
         <source>Needs a softmax of dot products</source>
         <translation>需要对点积取 softmax</translation>
-    </message>
-    <message>
-        <source>variance of q · k against d_k</source>
-        <translation>q · k 的方差随 d_k 的变化</translation>
     </message>
     <message>
         <source>random, unscaled</source>
@@ -5850,10 +5826,6 @@
     <message>
         <source>random Q and K</source>
         <translation>随机的 Q 和 K</translation>
-    </message>
-    <message>
-        <source>Why √d_k, a picture for each d_k</source>
-        <translation>为什么要除以 √d_k，每个 d_k 一张图</translation>
     </message>
     <message>
         <source>softmax of</source>
@@ -6114,6 +6086,38 @@
     <message>
         <source>Σ a · v, column by column</source>
         <translation>Σ a · v，逐列</translation>
+    </message>
+    <message>
+        <source>dₖ of random Q and K</source>
+        <translation>随机 Q、K 的 dₖ</translation>
+    </message>
+    <message>
+        <source>Why √dₖ</source>
+        <translation>为什么要除以 √dₖ</translation>
+    </message>
+    <message>
+        <source>random Q and K, dₖ = {width}</source>
+        <translation>随机的 Q 和 K，dₖ = {width}</translation>
+    </message>
+    <message>
+        <source>scaled, × 1/√dₖ = {scale}</source>
+        <translation>缩放，× 1/√dₖ = {scale}</translation>
+    </message>
+    <message>
+        <source>dₖ = {width}: variance of q · k {variance}, after × 1/√dₖ {scaled}</source>
+        <translation>dₖ = {width}：q · k 的方差为 {variance}，乘以 1/√dₖ 后为 {scaled}</translation>
+    </message>
+    <message>
+        <source>random, × 1/√dₖ</source>
+        <translation>随机数，× 1/√dₖ</translation>
+    </message>
+    <message>
+        <source>variance of q · k against dₖ</source>
+        <translation>q · k 的方差随 dₖ 的变化</translation>
+    </message>
+    <message>
+        <source>Why √dₖ, a picture for each dₖ</source>
+        <translation>为什么要除以 √dₖ，每个 dₖ 一张图</translation>
     </message>
 </context>
 <context>
@@ -8705,10 +8709,6 @@
         <translation>自带模型的名称</translation>
     </message>
     <message>
-        <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
-        <translation>算例中有的阶段、“all”、“model”或页面名</translation>
-    </message>
-    <message>
         <source>something that does not hold until the person has done it</source>
         <translation>读者完成之前不成立的结论</translation>
     </message>
@@ -8929,8 +8929,8 @@
         <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
     </message>
     <message>
-        <source>query, key and value were read as {reading}, which fits the number of tokens.</source>
-        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
+        <source>query, key and value were read as {reading}: no other order of axes fits.</source>
+        <translation>query、key、value 已读作 {reading}：其他轴序都不合。</translation>
     </message>
     <message>
         <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
@@ -9472,6 +9472,10 @@
         <source>Query {query} gives key {key} a weight of {value}. It is the sigmoid of the score alone: a row adds up to anything.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}。它只由这个分数决定，即其 sigmoid 值；一行之和可以是任意数。</translation>
     </message>
+    <message>
+        <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
+        <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -9610,14 +9614,6 @@
         <translation>精度</translation>
     </message>
     <message>
-        <source>keep d_model</source>
-        <translation>保持 d_model</translation>
-    </message>
-    <message>
-        <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
-        <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
-    </message>
-    <message>
         <source>Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of float32 are computed in it</source>
         <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 算例直接以 float32 计算</translation>
     </message>
@@ -9658,10 +9654,6 @@
         <translation>A 的列数</translation>
     </message>
     <message>
-        <source>All heads of Q together; change the heads or d_k instead</source>
-        <translation>Q 所有头的总列数；请改变头数或 d_k</translation>
-    </message>
-    <message>
         <source>Columns of X</source>
         <translation>X 的列数</translation>
     </message>
@@ -9674,10 +9666,6 @@
         <translation>显示批量中的哪个样本，从 0 起数</translation>
     </message>
     <message>
-        <source>heads · d_k</source>
-        <translation>头数 · d_k</translation>
-    </message>
-    <message>
         <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
         <translation>{number} 个头无法平分 Q 的 {query} 列和 V 的 {value} 列。</translation>
     </message>
@@ -9688,6 +9676,26 @@
     <message>
         <source>Type into a cell: maps and explanation follow at once.</source>
         <translation>直接在格子里输入数，图和解释立刻跟着变。</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保持</translation>
+    </message>
+    <message>
+        <source>Keep d_model</source>
+        <translation>保持 d_model</translation>
+    </message>
+    <message>
+        <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else dₖ stays, and heads join or leave with their columns.</source>
+        <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 dₖ 不变，头连同其各列一起增减。</translation>
+    </message>
+    <message>
+        <source>All heads of Q together; change the heads or dₖ instead</source>
+        <translation>Q 所有头的总列数；请改变头数或 dₖ</translation>
+    </message>
+    <message>
+        <source>heads · dₖ</source>
+        <translation>头数 · dₖ</translation>
     </message>
 </context>
 <context>
@@ -10071,12 +10079,12 @@
         <translation>一句话</translation>
     </message>
     <message>
-        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
-        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有经训练得到的 W_Q 和 W_K。</translation>
-    </message>
-    <message>
         <source>The vectors are random: the weights say nothing about meaning yet.</source>
         <translation>向量是随机的：向量是随机的：这些权重还反映不出词义。</translation>
+    </message>
+    <message>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection was learned here.</source>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有训练得到的查询、键投影。</translation>
     </message>
 </context>
 <context>
@@ -11073,18 +11081,6 @@
         <translation>{cell} 就是 {source}：{value}。</translation>
     </message>
     <message>
-        <source>{cell} is {source} of {head}: {value}.</source>
-        <translation>{cell} 就是{head}的 {source}：{value}。</translation>
-    </message>
-    <message>
-        <source>−∞ becomes 0</source>
-        <translation>−∞ 变成 0</translation>
-    </message>
-    <message>
-        <source>{source} is −∞, so the weight {cell} is {value}.</source>
-        <translation>{source} 为 −∞，所以权重 {cell} 为 {value}。</translation>
-    </message>
-    <message>
         <source>Edited</source>
         <translation>已修改</translation>
     </message>
@@ -11219,6 +11215,18 @@
     <message>
         <source>{count} squares = {value}</source>
         <translation>{count} 个平方之和 = {value}</translation>
+    </message>
+    <message>
+        <source>{cell} is {source} of {head}: {value}.</source>
+        <translation>{cell} 就是{head}的 {source}：{value}。</translation>
+    </message>
+    <message>
+        <source>−∞ becomes 0</source>
+        <translation>−∞ 变成 0</translation>
+    </message>
+    <message>
+        <source>{source} is −∞, so the weight {cell} is {value}.</source>
+        <translation>{source} 为 −∞，所以权重 {cell} 为 {value}。</translation>
     </message>
 </context>
 <context>

@@ -35,10 +35,11 @@ class Reached(NamedTuple):
 
 
 class OtherState(NamedTuple):
-    """The explained cell in the state before: what the two states are called, its number there (None behind a mask),
-    and of weights its whole row."""
+    """The explained cell in the state before: what the two states are called, its explanation there, its number (None
+    behind a mask), and of weights its whole row."""
 
     names: tuple[str, str]
+    explanation: Explanation
     value: float | None
     row: Array
 
