@@ -159,7 +159,7 @@ class WalkContext:
         key = self.head, stage, row, place if column else None
         if key not in self._boards:
             cell = (row, place if column else None)
-            self._boards[key] = Board(self._seen, stage, self.batch, self.head, cell, self.theme)
+            self._boards[key] = Board(self._seen, stage, self.batch, self.head, cell, self.style)
         return self._boards[key]
 
     def shown(self, stage: str, index: Index) -> tuple[int, int]:
@@ -172,7 +172,7 @@ class WalkContext:
 _HAN = "[\u4e00-\u9fff]"
 _TAGS = "((?:<[^>]*>)*)"
 _TIGHT = re.compile(f"(?<={_HAN}){_TAGS} +{_TAGS}(?={_HAN})")
-_NARROW = re.compile(f"(?<={_HAN}){_TAGS}(?=[A-Za-z0-9\\[√])|(?<=[A-Za-z0-9\\]%]){_TAGS}(?={_HAN})")
+_NARROW = re.compile(f"(?<={_HAN}){_TAGS}(?=[A-Za-z0-9√]|\\[[A-Z])|(?<=[A-Za-z0-9\\]%]){_TAGS}(?={_HAN})")
 
 
 def spaced(rich: str) -> str:

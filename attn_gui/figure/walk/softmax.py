@@ -113,7 +113,7 @@ class SoftmaxRow:
 
     @cached_property
     def said(self) -> list[SoftmaxTerm]:
-        """The terms whose powers are written as equations: of a wide row its own one, or the two largest."""
+        """The terms of which equations are written: of a wide row its own one, or the two largest."""
         if not self.wide:
             return self.terms
         return self.terms[:2] if self.own is None else [self.own]
@@ -128,7 +128,7 @@ class SoftmaxRow:
         }
         self.sum = Equation(context, sum_of([_power(term) for term in terms]), self.total)
         self.shares = {
-            term: Equation(context, Quotient(Number(term.power), Number(self.total)), term.share) for term in terms
+            term: Equation(context, Quotient(Number(term.power), Number(self.total)), term.share) for term in self.said
         }
         for kind, numbers in (
             (self.before, [term.score for term in terms if term.score is not None]),
@@ -436,7 +436,7 @@ class ShareBeat(SoftmaxBeat):
     def sentence(self) -> str:
         row = self.row
         if row.own is None:
-            shown = [str(row.shares[term]) for term in row.terms if term.key is not None][:2]
+            shown = [str(row.shares[term]) for term in row.said if term.key is not None][:2]
             equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(shown)
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "Divide each by the sum: {equations}. These are the weights of {query}."),

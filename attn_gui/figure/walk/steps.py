@@ -502,7 +502,11 @@ class GivenBeat(Beat):
         if self.source is not None:
             origin = QRectF(400, 150, 84, 56)
             canvas.text(origin.center().x(), 138, self._source_name, 12, theme.text2, MIDDLE, 120)
-            canvas.box(origin, self.context.number(self.source.value), color(self.source.value), pixels=16)
+            if np.isneginf(self.source.value):
+                canvas.hatched(origin)
+                canvas.text(origin.center().x(), origin.center().y() + 6, strong("−∞"), 16, theme.text, MIDDLE)
+            else:
+                canvas.box(origin, self.context.number(self.source.value), color(self.source.value), pixels=16)
             canvas.arrow(QPointF(origin.right() + 6, 178), QPointF(place.left() - 6, 178))
         canvas.text(
             place.center().x(), 138, strong(self.context.cell(self.made, self.index)), 12, theme.text, MIDDLE, 130

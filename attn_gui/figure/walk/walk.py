@@ -54,17 +54,18 @@ class Walk:
 
     @property
     def subtitle(self) -> str:
-        """What the cell is, in a few words."""
+        """What the cell is, in a few words, and of which head."""
+        return " · ".join(filter(None, (self._called, self._context.head_name(self._stage, self._index))))
+
+    @property
+    def _called(self) -> str:
         context, index = self._context, self._index
         if context.evaluation.node(self._stage).stage.square:
             values = {"query": context.long_query(index[-2]), "key": context.long_key(index[-1])}
             if context.evaluation.node(self._stage).stage.role is Role.WEIGHT:
-                text = context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
-            else:
-                text = context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
-        else:
-            text = context.style.translate("Names", context.evaluation.node(self._stage).stage.called.en)
-        return " · ".join(filter(None, (text, context.head_name(self._stage, index))))
+                return context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
+            return context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
+        return context.style.translate("Names", context.evaluation.node(self._stage).stage.called.en)
 
     @property
     def conclusion(self) -> str:
@@ -83,7 +84,7 @@ class Walk:
         letter = escaped(cell_symbol(self._stage)) + lowered(places)
         return context.words(
             QT_TRANSLATE_NOOP("Walk", "Result: {subtitle}, {letter} = {value}"),
-            subtitle=self.subtitle,
+            subtitle=self._called,
             letter=strong(letter),
             value=value,
         )
