@@ -8657,6 +8657,10 @@
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
     <message>
+        <source>{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns behind the tokens, or each as an array of its own.</source>
+        <translation>{file}：“{name}”的形状为 {got}；query、key、value 应并排在词元之后的同一个列轴上，或各为一个数组。</translation>
+    </message>
+    <message>
         <source>{file}: “{option}” tells how to read {expected}, and there is none; the parts are {got}.</source>
         <translation>{file}：“{option}”说明怎样读取 {expected}，但这里一个也没有；各部分为 {got}。</translation>
     </message>
