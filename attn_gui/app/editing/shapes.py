@@ -76,8 +76,8 @@ def said(template: str, **words: object) -> str:
 SIZE_LABELS = {
     "num_heads": QT_TRANSLATE_NOOP("History", "heads {old} → {new}"),
     "num_kv_heads": QT_TRANSLATE_NOOP("History", "K/V heads {old} → {new}"),
-    "d_k": QT_TRANSLATE_NOOP("History", "d_k {old} → {new}"),
-    "d_v": QT_TRANSLATE_NOOP("History", "d_v {old} → {new}"),
+    "d_k": QT_TRANSLATE_NOOP("History", "dₖ {old} → {new}"),
+    "d_v": QT_TRANSLATE_NOOP("History", "dᵥ {old} → {new}"),
     "n": QT_TRANSLATE_NOOP("History", "queries {old} → {new}"),
     "m": QT_TRANSLATE_NOOP("History", "keys {old} → {new}"),
     "d_model": QT_TRANSLATE_NOOP("History", "d_model {old} → {new}"),
@@ -113,7 +113,6 @@ class ShapeController(QObject):
         self.show_state()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         document = self._document
 
         def projected() -> bool:
@@ -129,7 +128,6 @@ class ShapeController(QObject):
         }
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show_state()
 
     # --- down ------------------------------------------------------------------------------------
@@ -183,7 +181,7 @@ class ShapeController(QObject):
     def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
         typed = "" if value is None else significant(value)
         labels = {
-            "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√d_k"), {}),
+            "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√dₖ"), {}),
             "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
             "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": typed}),
         }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QLabel
+from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.create import KINDS
 from attn_gui.views.dialogs.new_dialog import NewChoice, NewDialog
+from attn_gui.views.text_views import SentenceView
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def _type(qtbot: QtBot, dialog: NewDialog, **sizes: int) -> None:
 
 def _shapes(dialog: NewDialog) -> str:
     """What is said of them."""
-    return dialog.findChild(QLabel, "new.shapes").text()
+    return dialog.findChild(SentenceView, "new.shapes").text()
 
 
 def test_shapes_are_said_while_sizes_are_typed(qtbot: QtBot, dialog: NewDialog) -> None:
@@ -94,7 +95,7 @@ def _type_d_model(qtbot: QtBot, dialog: NewDialog, width: int) -> None:
 
 
 def _says(dialog: NewDialog, words: str) -> bool:
-    return any(words in label.text() for label in dialog.findChildren(QLabel))
+    return any(words in sentence.text() for sentence in dialog.findChildren(SentenceView))
 
 
 def test_a_typed_d_model_stays_whenever_the_heads_are_typed(qtbot: QtBot, dialog: NewDialog) -> None:
