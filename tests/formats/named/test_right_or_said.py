@@ -357,6 +357,7 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
     "PyTorch, one item": ("src_key_padding_mask", LAST_TWO[0] == 0, LAST_TWO * np.ones((5, 5)) == 1),
     "GPT-2": ("attn.bias", OPEN, OPEN),
     "flash-attention": ("causal", True, OPEN),
+    "Keras": ("use_causal_mask", True, OPEN),
     "any mask": ("decoder_mask", OPEN, "asked"),
 }
 
@@ -371,7 +372,7 @@ def test_masks_are_read_by_their_names_or_asked_for(
         pytest.skip("a sheet has two axes, and whole decimals are whole numbers there")
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(cells)})
-    if suffix == ".json" and name.endswith("causal"):
+    if suffix == ".json" and "causal" in name:
         put(path, rows, {name: cells})
     folder = tmp_path / "out"
     if isinstance(allowed, str):
@@ -412,6 +413,42 @@ def test_what_is_called_a_bias_is_added(name: str, tmp_path: Path) -> None:
         load(put(tmp_path / "a.npz", {**rows, name: OPEN}))
 
 
+@pytest.mark.parametrize("word", ["n_heads", "n_head", "num_attention_heads", "nhead"])
+def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(2)})))
+    assert problem == Problem(**rows, num_heads=2)
+    assert said == [f"a.npz: “{word}” was read as num_heads 2."]
+    with pytest.raises(FormatError, match="“num_heads” is 4; expected the same"):
+        load(put(tmp_path / "b.npz", {**rows, word: np.array(2), "num_heads": np.array(4)}))
+
+
+@pytest.mark.parametrize("said", [{"num_heads": "2"}, {"n_heads": "2", "format": "mlx"}])
+def test_numbers_of_heads_in_the_metadata_of_safetensors_count(said: dict[str, str], tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
+    assert load(tmp_path / "a.safetensors") == Problem(**rows, num_heads=2)
+
+
+def test_queries_as_the_scores_read_them_come_before_those_before_the_rotation(tmp_path: Path) -> None:
+    """A cache of TransformerLens holds both where positions are rotary."""
+    arrays = heads()
+    lying = turned(arrays, ("batch", "token", "head", "column"))
+    names = {"query": "attn.hook_rot_q", "key": "attn.hook_rot_k", "value": "attn.hook_v"}
+    held = {names[role]: array for role, array in lying.items()}
+    before = {f"attn.hook_{letter}": RANDOM.normal(size=(1, 5, 4, 3)) for letter in "qk"}
+    for cells in ({**before, **held}, {**held, **before}):
+        path = put(tmp_path / "a.npz", {f"blocks.1.{name}": array for name, array in cells.items()})
+        assert proposed(list_arrays(path)).arrays == {role: f"blocks.1.{name}" for role, name in names.items()}
+        assert by_window(path, {}, weights_of(arrays)) == "right"
+
+
+def test_three_in_one_with_an_axis_of_their_own_are_refused_by_their_axes(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.npz", {"qkv": RANDOM.normal(size=(2, 5, 3, 4, 6))})
+    with pytest.raises(FormatError, match="“qkv” has the shape 2 × 5 × 3 × 4 × 6"):
+        load(path, arrays={"query_key_value": "qkv"}, num_heads=4)
+
+
 def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / "a.npz", {**rows, "attn.o_proj.weight": np.eye(4)})
@@ -430,6 +467,11 @@ def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys
         ("use_alibi", True, None),
         ("alibi_slopes", [0.5], None),
         ("bias", np.eye(5), None),
+        ("key_value_seq_lengths", [4], None),
+        ("cu_seqlens_q", [0, 2, 5], None),
+        ("segment_ids", [0, 0, 1, 1, 1], None),
+        ("sinks", [0.5], None),
+        ("head_mask", [1], None),
     ],
 )
 @pytest.mark.parametrize("suffix", [".npz", ".json"])
