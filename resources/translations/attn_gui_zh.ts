@@ -6312,6 +6312,36 @@
     </message>
 </context>
 <context>
+    <name>QAbstractFileIconProvider</name>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>%1 File</source>
+        <translation>%1 文件</translation>
+    </message>
+</context>
+<context>
+    <name>QFileDialog</name>
+    <message>
+        <source>%1 already exists.
+Do you want to replace it?</source>
+        <translation>%1 已存在。要替换吗？</translation>
+    </message>
+</context>
+<context>
+    <name>QFileSystemModel</name>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+</context>
+<context>
     <name>QuestionView</name>
     <message>
         <source>Check</source>
@@ -10079,7 +10109,7 @@
         <translation>一句话</translation>
     </message>
     <message>
-        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection was learned here.</source>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection is learned here.</source>
         <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有训练得到的查询、键投影。</translation>
     </message>
     <message>

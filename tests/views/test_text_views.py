@@ -9,12 +9,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage, QTextLayout, QTextOption
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset, unfenced
+from attn_gui.views.lesson_panel import StepText
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import apply_theme
 from tests.failing import each
@@ -277,3 +279,32 @@ def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
     assert layout.lineCount() > 3
     assert all(layout.lineAt(row).naturalTextWidth() <= layout.lineAt(row).width() for row in range(layout.lineCount()))
     assert any(line.startswith(".safetensors") for line in lines(layout))
+
+
+def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot: QtBot) -> None:
+    """Under the verdict on a wrong answer a line of the step's text stood cut in half."""
+    page = StepText()
+    body = QWidget(page.viewport())
+    column, views = QVBoxLayout(body), [SentenceView(body), SentenceView(body)]
+    for view in views:
+        view.set_sentence([strong("MMMM " * 30)])
+        column.addWidget(view)
+    page.hold(body)
+    qtbot.addWidget(page)
+    page.show()
+
+    def cells() -> Iterator[tuple[bool, bool]]:
+        """For every line in sight whether it is all there, and whether anything of it is painted."""
+        image = page.viewport().grab().toImage()
+        for view in views:
+            for line in view.lines():
+                place = line.translated(view.mapTo(page.viewport(), QPoint()))
+                if image.rect().intersects(place):
+                    yield image.rect().contains(place), len(colors_in(image.copy(place & image.rect()))) > 1
+
+    for height in range(60, 110, 7):
+        page.resize(300, height)
+        for value in range(0, page.verticalScrollBar().maximum() + 1, 5):
+            page.verticalScrollBar().setValue(value)
+            assert all(whole == painted for whole, painted in cells()), (height, value)
+    assert page.verticalScrollBar().maximum() > 50
