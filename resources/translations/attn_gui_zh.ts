@@ -9540,6 +9540,9 @@
 <message>
         <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
         <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
+    </message><message>
+        <source>query, key and value were read as {reading}, which fits the number of tokens.</source>
+        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
     </message></context>
 <context>
     <name>SessionSaving</name>
@@ -10163,6 +10166,9 @@
     </message>
 <message>
         <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection was learned here.</source>
+        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有训练得到的查询、键投影。</translation>
+    </message><message>
+        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection is learned here.</source>
         <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有训练得到的查询、键投影。</translation>
     </message></context>
 <context>
@@ -11706,4 +11712,20 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>用方框里舍入后的数续算；末位差 {spread} 也算对。</translation>
     </message>
 </context>
-</TS>
+<context><name>QAbstractFileIconProvider</name><message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message><message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message><message>
+        <source>%1 File</source>
+        <translation>%1 文件</translation>
+    </message></context><context><name>QFileDialog</name><message>
+        <source>%1 already exists.
+Do you want to replace it?</source>
+        <translation>%1 已存在。要替换吗？</translation>
+    </message></context><context><name>QFileSystemModel</name><message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message></context></TS>

@@ -225,7 +225,7 @@ def test_a_file_given_at_the_start_can_be_put_right_too(launch, tmp_path):
     query, key, value = rng.normal(size=(6, 4)), rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
     np.savez(tmp_path / "clash.npz", query=query, key=key, value=value)
     person = launch(tmp_path / "clash.npz")
-    assert person.window.windowTitle().startswith("minilm")  # something stands there all the same
+    assert person.window.windowTitle().startswith("MiniLM")  # something stands there all the same
     assert "must have as many rows" in person.banner()
     person.click(person.button("Transpose K", "banner"))
     assert person.window.windowTitle().startswith("clash")
