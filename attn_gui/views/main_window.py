@@ -277,9 +277,10 @@ class MainWindow(QMainWindow):
 
     def _fit_heads(self) -> None:
         shown = self.pictures.currentWidget()
-        twice = (shown in self._with_heads and self._low) or (self._walk is not None and shown is self._walk[0])
+        room = not self._low or shown not in (*self._with_heads, self.sides)  # two maps need its height
+        walked = self._walk is not None and shown is self._walk[0]
         for part in (self._rule, self.heads):
-            part.setVisible(self._heads_shown and self._several_heads and not twice)
+            part.setVisible(self._heads_shown and self._several_heads and room and not walked)
 
     def set_pages_large(self, large: bool) -> None:
         """Show the pages in the place of the maps, or beside them; `set_mode` brings the maps back."""
