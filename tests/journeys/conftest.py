@@ -26,9 +26,11 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.program import Program
 from attn_gui.app.shell import Shell
 from attn_gui.app.start_page import StartPage
+from attn_gui.engine import Problem
 from attn_gui.paths import resource
 
 LEFT = Qt.MouseButton.LeftButton
@@ -39,9 +41,44 @@ W = TypeVar("W", bound=QWidget)
 class Person:
     """Everything goes through the widgets' object names and real events; `program` is for those who judge it."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, path: Path | None = None) -> None:
         self.program = program
         self.window: QMainWindow = program.window
+        self._path, self._look, self._size = path, vars(program.view.look), program.window.size()
+        self._language, self._begin = program.look.language, lambda _person: None
+
+    def beginning(self, gestures: Callable[[Person], object]) -> Person:
+        """Do `gestures` now, and whenever a part of the journey begins `again`."""
+        self._begin = gestures
+        gestures(self)
+        return self
+
+    def again(self, about: str, problem: Problem | None = None) -> None:
+        """Open what the journey began with anew, or `problem`, unsaved changes left, and look at it as at first.
+
+        The next part of a journey begins so; the output of a failure ends with what it is `about`.
+        """
+        print(about)
+        program, window = self.program, self.window
+        window.settle()
+        program.document.mark_kept()  # nobody is asked
+        if problem is not None:
+            program.document.open(problem, name="given")
+        elif self._path is not None:
+            program.files.open_path(self._path)
+            self.until(lambda: not program.files.opening.busy)
+        else:
+            program.files.begin_first(example_of(FIRST))
+        self.wait()
+        program.view.set(**self._look)
+        if program.look.language != self._language:
+            self.do(f"language_{self._language}")
+        window.resize(self._size)
+        window.banner.hide()
+        window.activateWindow()
+        window.product.focus_map()
+        self._begin(self)
+        self.wait()
 
     # --- finding ---------------------------------------------------------------------------------
     def find(self, name: str, kind: type[W] = QWidget) -> W:  # type: ignore[assignment]
@@ -422,14 +459,15 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
             start_page.show()
         program = Program(qapp, shell=shell, start_page=start_page)
         programs.append(program)
-        program.begin(resource("examples", path) if isinstance(path, str) else path)
+        path = resource("examples", path) if isinstance(path, str) else path
+        program.begin(path)
         program.window.resize(width, height)
         program.window.show()
         program.window.activateWindow()
         assert QTest.qWaitForWindowActive(program.window, PATIENCE_MS)
         if QApplication.mouseButtons():  # a double click of QTest's ends with a press
             QTest.mouseRelease(program.window, LEFT)
-        return Person(program)
+        return Person(program, path)
 
     yield start
     for program in filter(isValid, programs):  # a test may have ended one

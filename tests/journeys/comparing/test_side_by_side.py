@@ -138,8 +138,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     assert person.find("table.query").isVisible()
     assert np.array_equal(drawn(person.find("heatmap.weights")), now)
 
-
-def test_any_comparison_can_be_seen_side_by_side_and_of_any_stage(person, problem):
+    person.again("any comparison can be seen side by side and of any stage")
     person.do("pin")
     person.type_into("key", 2, 1, "3")
     person.do("show_side_by_side")
@@ -160,15 +159,17 @@ def test_any_comparison_can_be_seen_side_by_side_and_of_any_stage(person, proble
     assert seen_whole(person.find("heatmap.before"))
 
 
-@pytest.mark.parametrize("size", [(1024, 700), (1366, 700), (1920, 1080)])
-def test_both_maps_are_whole_and_named_in_windows_of_any_size(launch, size):
-    person = launch("minilm-layer2.npz", "zh", *size)
+def test_both_maps_are_whole_and_named_in_windows_of_any_size(launch):
+    person = launch("minilm-layer2.npz", "zh", 1024, 700)
     person.do("compare_with_scale")
     left, right = both(person)
-    assert seen_whole(left)
-    assert seen_whole(right)
-    assert left.size() == right.size()
-    assert left.width() > 100
+    for size in ((1024, 700), (1366, 700), (1920, 1080)):
+        person.window.resize(*size)
+        QTest.qWait(1)
+        assert seen_whole(left), size
+        assert seen_whole(right), size
+        assert left.size() == right.size()
+        assert left.width() > 100
     assert person.find("comparison.side_by_side").isChecked()
     assert left.shown.row_names == right.shown.row_names
 
@@ -301,8 +302,10 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert np.array_equal(drawn(person.find("heatmap.before")), weights(own)[0])
     assert slider.value() == 4
 
-
-def test_the_box_says_and_changes_what_the_maps_show(sliding):
+    # the box says and changes what the maps show
+    sliding.again("the box")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
     person, document = sliding, sliding.program.document
     own, steps, source = document.snapshot(), document.stack.count(), person.find("control.width_of")
     person.choose(source, "seeded")
@@ -316,8 +319,24 @@ def test_the_box_says_and_changes_what_the_maps_show(sliding):
     assert document.problem == own
     assert document.stack.count() == steps
 
+    # the columns at hand can be repeated from the same ones again and again
+    sliding.again("repeated")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
+    person, document = sliding, sliding.program.document
+    own = document.snapshot()
+    person.choose(person.find("control.width_of"), "repeated")
+    for width in ("10", "2", "4"):
+        person.overwrite(person.find("control.width"), width)
+        columns = np.arange(int(width)) % 4
+        assert np.array_equal(document.problem.query, own.query[:, columns])
+    assert document.problem == own
+    assert document.problem.query_tokens == own.query_tokens
 
-def test_escape_leaves_the_comparison_and_keeps_the_cell(sliding):
+    # escape leaves the comparison and keeps the cell
+    sliding.again("escape")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
     person = sliding
     own, slider = person.program.document.snapshot(), person.find("control.d_k_slider")
     QTest.mousePress(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
@@ -339,18 +358,6 @@ def test_escape_leaves_the_comparison_and_keeps_the_cell(sliding):
 def own_numbers(problem):
     before, now = (read_d_k(state, MapRow(query=3)) for state in two_states(problem))
     return [number for pair in zip(before, now, strict=True) for number in pair]
-
-
-def test_the_columns_at_hand_can_be_repeated_from_the_same_ones_again_and_again(sliding):
-    person, document = sliding, sliding.program.document
-    own = document.snapshot()
-    person.choose(person.find("control.width_of"), "repeated")
-    for width in ("10", "2", "4"):
-        person.overwrite(person.find("control.width"), width)
-        columns = np.arange(int(width)) % 4
-        assert np.array_equal(document.problem.query, own.query[:, columns])
-    assert document.problem == own
-    assert document.problem.query_tokens == own.query_tokens
 
 
 def test_the_list_of_the_scale_offers_both_side_by_side_and_keeps_what_is_in_force(launch):
