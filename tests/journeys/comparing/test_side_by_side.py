@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
@@ -58,15 +57,6 @@ def painted(heatmap, row, column):
     return image.pixelColor((place.center().toPointF() * image.devicePixelRatio()).toPoint())
 
 
-def wheel(heatmap, row, column, delta):
-    at = QPointF(heatmap.cell_rect(row, column).center())
-    none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
-    event = QWheelEvent(
-        at, QPointF(heatmap.mapToGlobal(at)), QPoint(), QPoint(0, delta), none[0], none[1], none[2], False
-    )
-    QApplication.sendEvent(heatmap, event)
-
-
 def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, problem, tmp_path):
     person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
     person.do("compare_with_scale")
@@ -97,7 +87,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     person.press("Down", "Right")
     assert left.chosen == right.chosen == (11, 1)
 
-    wheel(left, 4, 4, 480)
+    person.turn_wheel(left, 4, left.cell_rect(4, 4).center())
     assert left.box.in_view == right.box.in_view != (0, N, 0, N)
     QTest.mouseDClick(right, LEFT, pos=right.cell_rect(4, 4).center())
     assert left.box.in_view == right.box.in_view == (0, N, 0, N)
