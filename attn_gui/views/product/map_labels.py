@@ -250,7 +250,8 @@ def words_width(words: Sequence[Word]) -> float:
 def _word_width(word: Word) -> float:
     text, size, _, weight = word
     if "_" in text:
-        return _laid_out_word(word).lineAt(0).naturalTextWidth()
+        layout = _laid_out_word(word)  # its line lives as long as it does
+        return layout.lineAt(0).naturalTextWidth()
     return QFontMetricsF(ui_font(size, weight)).horizontalAdvance(text)
 
 
