@@ -204,7 +204,6 @@ class _Planner:
             raise TooSmall("width", width * self.scale, least * self.scale)
         return maps / (self.columns * self.grid_columns)
 
-    # --- down ------------------------------------------------------------------------------------
     def _column_labels(self, cell_width: float) -> CutLabels:
         texts = [token_label(text) for text in sample_of(self.figure.columns)]
         widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)

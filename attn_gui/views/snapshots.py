@@ -258,7 +258,6 @@ class SnapshotsView(QWidget):
         self._show_parts()
         self.chosen.emit()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and watched is self._list:
             what = KEYS.get(Qt.Key(event.key()))

@@ -103,7 +103,6 @@ class FormulaView(QWidget):
         """Return the number of lines of the formula at a width."""
         return len({piece.line for piece in self._laid_out(width)})
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return True
 
@@ -231,7 +230,6 @@ class SentenceView(QWidget):
         """Return the words alone."""
         return plain(self._sentence)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return True
 

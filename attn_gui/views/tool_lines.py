@@ -38,7 +38,6 @@ class ToolLine(QWidget):
         self._column.addLayout(self._row)
         self._row.setSpacing(SPACING.m)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = current_theme(), QPainter(self)
         painter.fillRect(self.rect(), getattr(theme, self.ground))

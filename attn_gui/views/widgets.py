@@ -329,7 +329,6 @@ class FittingPage(QScrollArea):
         width, room = self.viewport().width(), self.viewport().height()
         self._page.resize(width, max(_needed(layout, width), room))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
         return QSize(self._page.minimumSizeHint().width(), scaled(LEAST_HEIGHT))
 

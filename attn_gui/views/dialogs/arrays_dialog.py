@@ -319,7 +319,6 @@ class ArraysDialog(Retranslated, FormDialog):
         self.model.retranslate()
         self._look()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         self._set_up_table()
         dress(self.about, letters="small", tone="text2")

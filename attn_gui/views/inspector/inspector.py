@@ -86,7 +86,6 @@ class Inspector(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation, context: ExplainContext) -> None:
         """Explain a cell."""
         self._explanation, self._context = explanation, context
@@ -203,7 +202,6 @@ class Inspector(Retranslated, QWidget):
         if self._explanation is not None:
             self._show_explanation()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         """It scrolls: it takes what is left, and what stands in its column with it comes first."""
         return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
@@ -218,7 +216,6 @@ class Inspector(Retranslated, QWidget):
         else:
             super().keyPressEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _show_explanation(self) -> None:
         explanation, context = self._explanation, self._context
         if explanation is None or context is None:

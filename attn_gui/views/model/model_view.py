@@ -66,7 +66,6 @@ class ModelView(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_model(self, about: str, text: str) -> None:
         """Say which model it is, and the text that it reads; another one that was typed stays to be mended."""
         self._about.setText(about)
@@ -175,7 +174,6 @@ class ModelView(Retranslated, QWidget):
             self._asked = self._other.text()
             self.otherAsked.emit(self._asked)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _name_switches(self) -> None:
         """Name each button for what it does next."""
         head, layer = self._are_off

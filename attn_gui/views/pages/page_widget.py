@@ -134,7 +134,6 @@ class PageWidget(QWidget):
         self.canvas.set_language(lang)
         return self.canvas
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_options(self, context: PageContext) -> None:
         """Set the values of the options, and what can be chosen."""
         if self.kind.options:
