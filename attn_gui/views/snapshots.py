@@ -46,8 +46,8 @@ class SnapshotRow(NamedTuple):
 class SnapshotModel(QAbstractListModel):
     """A row a snapshot, the oldest first."""
 
-    def __init__(self, parent: QAbstractListModel | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: tuple[SnapshotRow, ...] = ()
 
     def set_rows(self, rows: Sequence[SnapshotRow]) -> None:
