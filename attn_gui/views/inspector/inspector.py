@@ -316,16 +316,9 @@ class Inspector(Retranslated, QWidget):
         self._compared.hide()
         self._remark.hide()
         caption = arrange(QHBoxLayout(), self._caption, 1, self._order)
-        column = QVBoxLayout(self._page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
-        for widget in (self._trail, self._sentence, self._compared, self._formula, self._parts, self._walk):
-            column.addWidget(widget)
-        column.addLayout(caption)
-        column.addWidget(self._terms)
-        column.addWidget(self._relations)
-        column.addWidget(self._remark)
-        column.addStretch(1)
+        cell = self._trail, self._sentence, self._compared, self._formula, self._parts, self._walk
+        below = caption, self._terms, self._relations, self._remark, 1
+        arrange(QVBoxLayout(self._page), *cell, *below, margins=0, spacing=SPACING.m)
         self._build_covered()
         self._build_pages()
 

@@ -252,11 +252,8 @@ class SecondText(Retranslated, QWidget):
         self._place_label.setBuddy(self._place)
 
     def _build(self) -> None:
-        line = QHBoxLayout()
-        line.setSpacing(SPACING.m)
-        for part in (self._stage_label, self._stage, self._place_label, self._place, self._row, self._all):
-            line.addWidget(part, part is self._stage)
-        line.addStretch(1)
+        place = self._place_label, self._place, self._row, self._all
+        line = arrange(QHBoxLayout(), self._stage_label, (self._stage, 1), *place, 1, spacing=SPACING.m)
         self._stage.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._stage.setMinimumContentsLength(FEWEST_LETTERS)
         top = arrange(QHBoxLayout(), (self.tokens, 1), self._compare, spacing=SPACING.m)
