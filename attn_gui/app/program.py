@@ -152,7 +152,7 @@ class Program(QObject):
         there = self._parts()
         with self.view.latecomers():
             self.late = LateControllers(self.context, self.first)
-        self.tour = Tour(self.context, self.start_page)
+        self.tour = Tour(self.context, self.files, self.start_page)
         self.window.product.tokensRequested.connect(self.bars.actions["tokens"].trigger)
         self._tie(part for part in self._parts() if part not in there)
         self.start_page.tie(self.context, self.files, self.late.lessons, self.late.models)

@@ -239,7 +239,7 @@ class StartPage(QObject):
 
     # --- ways into the program -------------------------------------------------------------------
     def _open_example(self, key: str) -> bool:
-        return self._files.open_example(key)
+        return self._files.open_example(key, told=False)  # its card says what it is
 
     def _open_cell(self, card: str, cell: ChosenCell) -> None:
         """Open what a card shows, with a cell of it chosen."""
@@ -260,7 +260,7 @@ class StartPage(QObject):
 
     def _say_real(self) -> str:
         return self.tr(
-            "Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here."
+            "Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection was learned here."
         )
 
     def _say_random(self) -> str:

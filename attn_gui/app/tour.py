@@ -9,11 +9,14 @@ from PySide6.QtWidgets import QWidget
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
+from attn_gui.app.files.files import FilesController
 from attn_gui.app.start_page import StartPage
+from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.tour import TourBubble
 
 SEEN = "tour/seen"
+WORKED = "worked"
 
 
 class TourStep(NamedTuple):
@@ -60,9 +63,10 @@ STEPS = (
 class Tour(QObject):
     """Shows the steps on the real window, which stays to be used; another document ends it."""
 
-    def __init__(self, context: AppContext, start_page: StartPage) -> None:
+    def __init__(self, context: AppContext, files: FilesController, start_page: StartPage) -> None:
         super().__init__(context.window)
-        self._window, self._settings, self._start_page = context.window, context.settings, start_page
+        self._context, self._files, self._start_page = context, files, start_page
+        self._window, self._settings = context.window, context.settings
         self._place = 0
         self._bubble: TourBubble | None = None
         self._soon = QTimer(self, singleShot=True, interval=0)  # what it points at is laid out first
@@ -86,7 +90,13 @@ class Tour(QObject):
     def begin(self) -> None:
         """Show the first step; it does not come by itself again."""
         self._settings.put(SEEN, True)
+        document, chosen = self._context.document, self._context.view.look.cell
+        if self._start_page.shown and chosen is None and not document.modified and document.path is None:
+            self._files.open_example(WORKED)  # nobody has asked for what stands behind the page
+            self._soon.start()
+            return
         self._start_page.leave()
+        self._choose_cell()
         self._place = 0
         if self._bubble is None:
             self._bubble = TourBubble(self._window)
@@ -96,6 +106,13 @@ class Tour(QObject):
         self._bubble.show()
         self._show()
         self._bubble.take_keyboard()
+
+    def _choose_cell(self) -> None:
+        """Choose a weight where no cell is chosen, as one of the bubbles speaks of it: of the last query, since the
+        first may see no key but its own."""
+        view, evaluation = self._context.view, self._context.computation.evaluation
+        if view.look.cell is None:
+            view.set(cell=ChosenCell(evaluation.weights, evaluation.problem.n - 1, 0))
 
     def end(self) -> None:
         """Put the bubble away, and the keyboard on the map."""

@@ -35,7 +35,7 @@ PER_KEY, PER_QUERY = "batch head key column", "batch head query column"
 HEADS = 3  # the axis of the heads, in the order b i j h
 COLUMNS = 3  # the axis that is summed, in the order b h j o
 MOVED: Facts = {
-    "called": Name("U", "U", "u", "Value through W_O", "经 W_O 的值"),
+    "called": Name("U", "U", "u", "Value through the output projection", "经输出投影的值"),
     "form": Form("U = V W_O"),
     "told": "product",
 }
@@ -47,7 +47,7 @@ class MovedNorm(Stage):
     name = "moved_norm"
     axes = ("batch", "head", "key")
     formula = "length[b h j] = moved[b h j o]"
-    called = Name("‖U‖", r"\|U\|", r"\|u\|", "Length of a value through W_O", "经 W_O 的值的范数")
+    called = Name("‖U‖", r"\|U\|", r"\|u\|", "Length of a value through the output projection", "经输出投影的值的范数")
 
     def forward(self, *inputs: Input) -> Array:
         (moved,) = given(inputs)

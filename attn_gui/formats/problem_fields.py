@@ -23,7 +23,7 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 OPTIONS = tuple(field.name for field in dataclasses.fields(Problem) if field.name not in MATRICES)
 ARGUMENTS = ("tokens", "batch_axis")  # what a file may say beside the fields of a problem
-CAUSAL = ("is_causal", Causal.kind)
+CAUSAL = ("is_causal", "use_causal_mask", Causal.kind)
 OTHER_WORDS = {
     **dict.fromkeys(("n_heads", "n_head", "nhead", "num_attention_heads", "num_q_heads"), "num_heads"),
     **dict.fromkeys(("n_kv_heads", "n_kv_head", "n_key_value_heads", "num_key_value_heads"), "num_kv_heads"),

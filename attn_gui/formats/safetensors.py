@@ -10,7 +10,7 @@ from attn_gui.formats.base import FileSource, ListedArray, Listing, Loaded
 from attn_gui.formats.file_sentences import FormatError
 from attn_gui.formats.foreign_arrays import Array, Json, ListedBudget, parse_object, read_bytes
 from attn_gui.formats.named.arranged import problem_in
-from attn_gui.formats.named.roles import LONGEST_META, META, said_in_meta, texts_among
+from attn_gui.formats.named.roles import LONGEST_META, META, joined, options_among, said_in_meta, texts_among
 from attn_gui.formats.rows import ArrayRows
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -50,7 +50,16 @@ def listing(source: FileSource) -> Listing:
     texts = _metadata(header)
     said = texts.get(META)
     options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
+    options = joined(options, {name: _value(text) for name, text in options_among(texts).items()})
     return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
+
+
+def _value(text: Json) -> Json:
+    """Return what a text of the metadata stands for where it is one of JSON, such as a number; else the text."""
+    try:
+        return parse_object(f'{{"value": {text}}}', LONGEST_META)["value"]
+    except FormatError:
+        return text
 
 
 def _taken(source: FileSource, names: Collection[str]) -> dict[str, Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from string import Formatter
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt
@@ -23,7 +24,7 @@ from PySide6.QtGui import (
     QTextLayout,
     QTextOption,
 )
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.typesetting import INDENT, FormulaPiece, baselines_of, laid_out, line_heights, typeset, whole_sides
@@ -208,6 +209,14 @@ def with_scripts(run: TextRun) -> list[TextRun]:
     return [each for each in (*found, replace(run, text=run.text[end:])) if each.text]
 
 
+def scripts_markup(text: str) -> str:
+    """Return plain text as the rich text of a label, with its subscripts no smaller than the look's smallest type."""
+    pixels = scaled(FONT_SIZE.micro) * 3 // 2  # Qt draws a subscript at two thirds of the size asked for
+    lowered = f'<span style="vertical-align:sub; font-size:{pixels}px">{{}}</span>'
+    pieces = with_scripts(TextRun(text))
+    return "".join((lowered if piece.script == "_" else "{}").format(escape(piece.text)) for piece in pieces)
+
+
 class SentenceView(QWidget):
     """Paints a sentence with its exponents and subscripts, broken to the width it gets; the accessible name holds its
     words."""
@@ -266,7 +275,8 @@ class SentenceView(QWidget):
 
 def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) -> tuple[QTextLayout, float]:
     """Return a sentence broken to a width, and its height."""
-    layout = QTextLayout(unbroken("".join(run.text for run in sentence)), font)
+    text = "".join(run.text for run in sentence).replace("\n", "\u2028")
+    layout = QTextLayout(unbroken(text), font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
@@ -282,12 +292,31 @@ def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) ->
 
 
 def paint_words(painter: QPainter, room: QRect, words: TextRun, font: QFont) -> None:
-    """Paint one line with its exponents and subscripts in the middle of a height; what is too wide is elided."""
+    """Paint one line with its exponents and subscripts on the baseline of plain text in the middle of a height; what is
+    too wide is elided."""
     metrics = QFontMetrics(font)
     if metrics.horizontalAdvance(words.text) > room.width():
         words = replace(words, text=metrics.elidedText(words.text, Qt.TextElideMode.ElideRight, room.width()))
-    layout, height = laid_out_sentence(with_scripts(words), font, 2 * room.width())
-    layout.draw(painter, QPointF(room.left(), room.top() + (room.height() - height) / 2))
+    layout, _ = laid_out_sentence(with_scripts(words), font, 2 * room.width())
+    line, baseline = layout.lineAt(0), room.top() + (room.height() - metrics.height()) // 2 + metrics.ascent()
+    layout.draw(painter, QPointF(room.left(), baseline - line.y() - line.ascent()))
+
+
+class ScriptsButton(QPushButton):
+    """A button in whose text symbols such as W_Q have their subscripts lowered."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if "_" not in self.text():
+            super().paintEvent(event)
+            return
+        painter, option = QStylePainter(self), QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = ""
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        font = ui_font("body", weight=600 if self.isChecked() else 400)
+        layout, height = laid_out_sentence(with_scripts(TextRun(self.text())), font, self.width())
+        width = layout.lineAt(0).naturalTextWidth()
+        layout.draw(painter, QPointF((self.width() - width) / 2, (self.height() - height) / 2))
 
 
 def _line_height(font: QFont) -> float:

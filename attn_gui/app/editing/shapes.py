@@ -75,8 +75,8 @@ def said(template: str, **words: object) -> str:
 SIZE_LABELS = {
     "num_heads": QT_TRANSLATE_NOOP("History", "heads {old} → {new}"),
     "num_kv_heads": QT_TRANSLATE_NOOP("History", "K/V heads {old} → {new}"),
-    "d_k": QT_TRANSLATE_NOOP("History", "d_k {old} → {new}"),
-    "d_v": QT_TRANSLATE_NOOP("History", "d_v {old} → {new}"),
+    "d_k": QT_TRANSLATE_NOOP("History", "dₖ {old} → {new}"),
+    "d_v": QT_TRANSLATE_NOOP("History", "dᵥ {old} → {new}"),
     "n": QT_TRANSLATE_NOOP("History", "queries {old} → {new}"),
     "m": QT_TRANSLATE_NOOP("History", "keys {old} → {new}"),
     "d_model": QT_TRANSLATE_NOOP("History", "d_model {old} → {new}"),
@@ -178,7 +178,7 @@ class ShapeController(QObject):
     def _on_spine_scale_picked(self, key: str, value: float | None) -> None:
         typed = "" if value is None else significant(value)
         labels = {
-            "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√d_k"), {}),
+            "sqrt": Label(QT_TRANSLATE_NOOP("History", "scale 1/√dₖ"), {}),
             "none": Label(QT_TRANSLATE_NOOP("History", "scale none"), {}),
             "typed": Label(QT_TRANSLATE_NOOP("History", "scale {value}"), {"value": typed}),
         }

@@ -58,13 +58,13 @@ EXAMPLES = (
         "thinking",
         "thinking-machines.npz",
         QT_TRANSLATE_NOOP("Examples", "Thinking Machines, projected"),
-        QT_TRANSLATE_NOOP("Examples", "Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4."),
+        QT_TRANSLATE_NOOP("Examples", "Two words as rows of X; their projections give Q, K and V; dₖ is 4."),
     ),
     Example(
         "thinking64",
         "thinking-machines-64.npz",
-        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, d_k = 64"),
-        QT_TRANSLATE_NOOP("Examples", "The same two words with d_k = 64: scores are divided by √64 = 8."),
+        QT_TRANSLATE_NOOP("Examples", "Thinking Machines, dₖ = 64"),
+        QT_TRANSLATE_NOOP("Examples", "The same two words with dₖ = 64: scores are divided by √64 = 8."),
     ),
     Example(
         "nadaraya",

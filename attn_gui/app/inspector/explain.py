@@ -286,7 +286,8 @@ class ExplainController(QObject):
         plane = stage_plane(face, cell.stage, look.batch, look.head)
         value, opened = number_at(plane, cell.row, cell.column)
         row = plane.block(slice(cell.row, cell.row + 1), slice(0, plane.shape[1]))[0][0]
-        return OtherState(side_names(self._baseline), value if opened else None, row)
+        explanation = explain(face, stand_in(face, cell.stage), plane.index(cell.row, cell.column))
+        return OtherState(side_names(self._baseline), explanation, value if opened else None, row)
 
     def _on_inspector_copy_requested(self, kind: str) -> None:
         if self._explanation is not None:

@@ -219,7 +219,7 @@ class SeededWidth(Quantity):
     """d_k of Q and K with independent standard normal numbers, one head; narrower ones are the first columns of the
     widest. Masks that are rules, softcap, temperature and the scale are the problem's."""
 
-    words = (("Pages", QT_TRANSLATE_NOOP("Pages", "d_k of random Q and K")),)
+    words = (("Pages", QT_TRANSLATE_NOOP("Pages", "dₖ of random Q and K")),)
     whole = True
     seeded = True
 

@@ -324,11 +324,11 @@ class StreamingEvaluation(DenseEvaluation):
         self._size = tile, chunk
         super().__init__(problem, keep=0)
 
-    def _build(self, problem: Problem) -> None:
+    def _build(self, problem: Problem, known: Mapping[str, Array] = NOTHING) -> None:
         check_work(problem)
         with self._versions.edit(), one_blas_thread():
             self._kind = np.dtype(problem.dtype)
-            super()._build(problem)
+            super()._build(problem, known)
             self._chain = Chain(self)
             self._by_rows = self._chain.softmax.name, self._chain.mixing.name
             self._passes = Passes(self, self._chain, self._versions, *self._size)

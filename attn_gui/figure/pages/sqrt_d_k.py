@@ -146,7 +146,7 @@ class RootLayout(PageLayout):
             style,
             width,
             height,
-            title=style.translate("Pages", "Why √d_k"),
+            title=style.translate("Pages", "Why √dₖ"),
             subtitle=self._subtitle(),
             note=self._note(),
             tall=lambda across: plots * (PLOT + self.head) + self._bars_height(BARS),
@@ -180,18 +180,18 @@ class RootLayout(PageLayout):
     def _subtitle(self) -> str:
         shown, words = self.shown, self.style.words
         if shown.seeded is not None:
-            return self.style.translate("Pages", "random Q and K, d_k = {width}").format(width=shown.seeded)
+            return self.style.translate("Pages", "random Q and K, dₖ = {width}").format(width=shown.seeded)
         parts = [] if shown.head is None else [words.head.format(shown.head)]
         tokens = shown.tokens[0]
         token = f" “{token_label(tokens[shown.row.query])}”" if tokens else ""
-        return " · ".join([*parts, f"{words.axes['query']} {shown.row.query}{token}", f"d_k = {shown.here[0]:g}"])
+        return " · ".join([*parts, f"{words.axes['query']} {shown.row.query}{token}", f"dₖ = {shown.here[0]:g}"])
 
     @cached_property
     def scales(self) -> tuple[str, ...]:
         """The names of the three scales."""
         root, _, other = (row.scale for row in self.shown.rows)
         return (
-            self.style.translate("Pages", "scaled, × 1/√d_k = {scale}").format(scale=three_digits(root)),
+            self.style.translate("Pages", "scaled, × 1/√dₖ = {scale}").format(scale=three_digits(root)),
             self.style.translate("Pages", "unscaled, × 1"),
             self.style.translate("Pages", "another scale, × {scale}").format(scale=three_digits(other)),
         )
@@ -250,7 +250,7 @@ class RootLayout(PageLayout):
 
     def _width_spot(self, place: int) -> Spot:
         width, variance = self.shown.widths[place], self.shown.variances[place]
-        text = self.style.translate("Pages", "d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}")
+        text = self.style.translate("Pages", "dₖ = {width}: variance of q · k {variance}, after × 1/√dₖ {scaled}")
         said = text.format(width=f"{width:g}", variance=three_digits(variance), scaled=three_digits(variance / width))
         return Spot(said, option=("d_k", place))
 
@@ -294,7 +294,7 @@ class RootLayout(PageLayout):
     def _paint_headings(self, painter: QPainter) -> None:
         variance, entropy = self.variance.axes.plot, self.entropy.axes.plot
         left = self.frame.body.left()
-        self._heading(painter, variance, left, self.style.translate("Pages", "variance of q · k against d_k"))
+        self._heading(painter, variance, left, self.style.translate("Pages", "variance of q · k against dₖ"))
         if entropy.left() > self.frame.body.center().x():
             left = variance.right() + SPACING.xl
         text = self.style.translate("Pages", "entropy of each row in bits; dashed: the most it can be")
@@ -310,7 +310,7 @@ class RootLayout(PageLayout):
         for color, values in ((self.colors[1], shown.variances), (self.colors[0], shown.variances / shown.widths)):
             marks.append(Curve(shown.widths, values, color, dot=DOT))
             marks.append(Curve(shown.widths[at], values[at], color, Qt.PenStyle.NoPen, CHOSEN))
-        words = self.style.translate("Pages", "random, unscaled"), self.style.translate("Pages", "random, × 1/√d_k")
+        words = self.style.translate("Pages", "random, unscaled"), self.style.translate("Pages", "random, × 1/√dₖ")
         micro, corner = metrics("micro"), axes.plot.topLeft() + QPointF(SPACING.m, SPACING.s)
         keys = [
             PlotNote(word, color, corner + QPointF(0, line * micro.height() + micro.ascent()))
@@ -384,16 +384,16 @@ class RootPage(PageKind[Scaling]):
     """Shows what the scale 1/√d_k is for."""
 
     name = "sqrt_d_k"
-    title = QT_TRANSLATE_NOOP("Pages", "Why √d_k")
+    title = QT_TRANSLATE_NOOP("Pages", "Why √dₖ")
     roles = (Role.SCORE,)
     words = "scale scaling variance saturation saturate entropy gradient vanish d_k 缩放 方差 饱和 熵 梯度 消失 根号"
     needs = QT_TRANSLATE_NOOP("Pages", "Needs a softmax of dot products")
-    frames = QT_TRANSLATE_NOOP("Pages", "Why √d_k, a picture for each d_k")
+    frames = QT_TRANSLATE_NOOP("Pages", "Why √dₖ, a picture for each dₖ")
     options = (
         Choice("numbers", QT_TRANSLATE_NOOP("Pages", "softmax of"), lambda context, values: NUMBERS),
         Slide(
             "d_k",
-            QT_TRANSLATE_NOOP("Pages", "d_k of random Q and K"),
+            QT_TRANSLATE_NOOP("Pages", "dₖ of random Q and K"),
             lambda context, values: len(WIDTHS) - 1,
             lambda context, values, place: f"= {WIDTHS[place]}",
         ),

@@ -111,17 +111,24 @@ class SoftmaxRow:
         """The term that the walk follows."""
         return next((term for term in self.terms if term.own), None)
 
+    @cached_property
+    def said(self) -> list[SoftmaxTerm]:
+        """The terms of which equations are written: of a wide row its own one, or the two largest."""
+        if not self.wide:
+            return self.terms
+        return self.terms[:2] if self.own is None else [self.own]
+
     def _print(self) -> None:
         """Make all equations, before any of them is written."""
         context, terms = self.context, self.terms
         self.powers_of = {
             term: Equation(context, self._exponential(term.score), term.power)
-            for term in terms
+            for term in self.said
             if term.score is not None
         }
         self.sum = Equation(context, sum_of([_power(term) for term in terms]), self.total)
         self.shares = {
-            term: Equation(context, Quotient(Number(term.power), Number(self.total)), term.share) for term in terms
+            term: Equation(context, Quotient(Number(term.power), Number(self.total)), term.share) for term in self.said
         }
         for kind, numbers in (
             (self.before, [term.score for term in terms if term.score is not None]),
@@ -285,9 +292,7 @@ class ExponentBeat(SoftmaxBeat):
     def sentence(self) -> str:
         row = self.row
         if row.wide:
-            said = [row.own] if row.own is not None else row.terms[:2]
-            shown = [row.equation(term) for term in said if term is not None and term.score is not None]
-            equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(shown)
+            equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(map(row.equation, row.powers_of))
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "Subtract the largest score, then exponentiate: {equations}."),
                 equations=equations,
@@ -431,7 +436,7 @@ class ShareBeat(SoftmaxBeat):
     def sentence(self) -> str:
         row = self.row
         if row.own is None:
-            shown = [str(row.shares[term]) for term in row.terms if term.key is not None][:2]
+            shown = [str(row.shares[term]) for term in row.said if term.key is not None][:2]
             equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(shown)
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "Divide each by the sum: {equations}. These are the weights of {query}."),

@@ -54,23 +54,18 @@ class Walk:
 
     @property
     def subtitle(self) -> str:
-        """What the cell is, in a few words."""
+        """What the cell is, in a few words, and of which head."""
+        return " · ".join(filter(None, (self._called, self._context.head_name(self._stage, self._index))))
+
+    @property
+    def _called(self) -> str:
         context, index = self._context, self._index
         if context.evaluation.node(self._stage).stage.square:
             values = {"query": context.long_query(index[-2]), "key": context.long_key(index[-1])}
             if context.evaluation.node(self._stage).stage.role is Role.WEIGHT:
-                text = context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
-            else:
-                text = context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
-        else:
-            text = context.style.translate("Names", self._entry_title)
-        if context.evaluation.problem.num_heads > 1 and context.evaluation.node(self._stage).stage.per_head:
-            text += " · " + context.style.words.head.format(context.head)
-        return text
-
-    @property
-    def _entry_title(self) -> str:
-        return self._context.evaluation.node(self._stage).stage.called.en
+                return context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
+            return context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
+        return context.style.translate("Names", context.evaluation.node(self._stage).stage.called.en)
 
     @property
     def conclusion(self) -> str:
@@ -85,11 +80,11 @@ class Walk:
 
     def _concluded(self, value: str) -> str:
         context = self._context
-        row, column = context.shown(self._stage, self._index)
-        letter = f"{escaped(cell_symbol(self._stage))}{lowered(f'{row},{column}')}"
+        places = ",".join(map(str, self._index[-2:]))
+        letter = escaped(cell_symbol(self._stage)) + lowered(places)
         return context.words(
             QT_TRANSLATE_NOOP("Walk", "Result: {subtitle}, {letter} = {value}"),
-            subtitle=self.subtitle,
+            subtitle=self._called,
             letter=strong(letter),
             value=value,
         )

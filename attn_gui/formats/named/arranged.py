@@ -412,7 +412,10 @@ MOST_COMPARED = 100_000
 """Weights that are computed within a moment."""
 ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
-_SETTING = re.compile(r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$", re.IGNORECASE)
+_SETTING = re.compile(
+    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|^sinks$|head_mask|seq_?len(gth)?s|segment_ids",
+    re.IGNORECASE,
+)
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)

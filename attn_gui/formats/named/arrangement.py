@@ -10,7 +10,7 @@ from typing import Any
 from attn_gui.engine.fields import DIRECT, GIVEN, WEIGHTS
 from attn_gui.engine.head_axis import COLUMN, HEAD, Axes, Shape, heads_of, laid_shape, parsed, readings
 from attn_gui.formats.base import Listing
-from attn_gui.formats.file_sentences import FormatError, shown
+from attn_gui.formats.file_sentences import FormatError, shape_text, shown
 from attn_gui.formats.foreign_arrays import Json
 from attn_gui.formats.named.attention_maps import beside_maps, chosen_map, names_of_maps, parsed_maps
 from attn_gui.formats.named.mask_meanings import MASK_MEANINGS
@@ -49,6 +49,11 @@ _NO_WORD = QT_TRANSLATE_NOOP("Sentences", "“{option}” is “{got}”; expect
 _NO_AXES = QT_TRANSLATE_NOOP(
     "Sentences",
     "“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.",
+)
+_PART_AXIS = QT_TRANSLATE_NOOP(
+    "Sentences",
+    "{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns behind the tokens, or "
+    "each as an array of its own.",
 )
 WEIGHT_AXES = tuple(WEIGHT_ORDERS)
 
@@ -109,6 +114,9 @@ class ArrayMapping:
         if not names:
             return {}
         count, shapes = self.count(listing), self.whole_shapes(listing)
+        for role, name in names.items():
+            if FUSED[role] == DIRECT and len(shapes[role]) > 3:
+                raise FormatError(_PART_AXIS, name=shown(name), got=shape_text(shapes[role]))
         split, found = split_of(tuple(names.values()), self.split, count), dict[str, Columns]()
         for role, name in names.items():
             shape, axis = shapes[role] or (1,), self.shared_axis(role)

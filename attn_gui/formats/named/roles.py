@@ -45,6 +45,7 @@ _FUSED = frozenset(("qkv", "wqkv", "bqkv"))
 _TOGETHER = (" c attn ", " in proj ")  # in names of three in one: GPT-2's and PyTorch's
 _MAPS = frozenset(("pattern", "attentions", "weights", "scores", "probs", "logits", "softmax"))
 _TOKEN_IDS = frozenset(("input_ids", "tokens", "token_ids", "ids"))
+_ROTATED = "rot"  # what TransformerLens calls queries and keys with their positions
 _ATTENTION = frozenset(("attn", "attention", "mha", "self", "position", "relative"))
 
 
@@ -63,7 +64,8 @@ def guess(name: str) -> Guess | None:
     role = _role(words)
     if role is None:
         return None
-    known = {*_PART_OF, *_WEIGHT, *_BIAS, *_PROJECTION, *_MASK, *_INPUT, *_FUSED, "c", "in", "states", "heads"}
+    known = {*_PART_OF, *_WEIGHT, *_BIAS, *_PROJECTION, *_MASK, *_INPUT, *_FUSED}
+    known |= {_ROTATED, "c", "in", "states", "heads"}
     others = tuple(word for word in words if word not in known)
     return Guess(role, tuple(re.findall(r"\d+", name)), others)
 
@@ -94,7 +96,8 @@ def _role(words: Sequence[str]) -> str | None:
     weight, bias = bool(said & (_WEIGHT | {"wqkv"})), bool(said & (_BIAS | {"bqkv"}))
     if _is_fused(words):
         return next(role for role in FUSED if role.startswith("b_" if bias else "w_" if weight else DIRECT[0]))
-    if said & _MASK or ("bias" in said and said & _ATTENTION and not said & (set(_PART_OF) | _PROJECTION | {"c"})):
+    bias_of_scores = "bias" in said and said & _ATTENTION and not said & (set(_PART_OF) | _PROJECTION | {"c"})
+    if bias_of_scores or (said & _MASK and "head" not in said):  # head_mask switches heads off
         return MASK
     if "c" in said and "proj" in said:  # as GPT-2 calls it
         part = "output"
@@ -116,9 +119,10 @@ def _is_fused(words: Sequence[str]) -> bool:
 
 
 def suggested(arrays: Iterable[ListedArray]) -> dict[str, str]:
-    """Return the names that are likely for the parts of one problem: those of one layer before those of several."""
+    """Return the names that are likely for the parts of one problem: those of one layer before those of several, and
+    queries and keys as the scores read them before those that positions have not turned yet."""
     groups: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[str, str]] = {}
-    for array in arrays:
+    for array in sorted(arrays, key=lambda array: _ROTATED not in _words(array.name)):
         found = guess(array.name)
         if found is not None and array.shape:
             groups.setdefault((found.numbers, found.others), {}).setdefault(found.role, array.name)

@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 )
 
 from attn_gui.engine import DTYPES
-from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
+from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.count_box import ItemCell, SizeBox
-from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress, icon, scaled
+from attn_gui.views.text_views import WrappedLabel, scripts_markup
+from attn_gui.views.theme import dress, icon
 
 __all__ = ["ShapePanel", "ShapeState"]
 
@@ -172,7 +172,7 @@ class ShapePanel(QWidget):
             "d_v": ("dᵥ", self.tr("d_v, width of a value in one head")),
             "n": (self.tr("queries n"), self.tr("Queries n")),
             "m": (self.tr("keys m"), self.tr("Keys m")),
-            "d_model": (self._subscript(), self.tr("d_model, width of all heads together")),
+            "d_model": (scripts_markup("d_model"), self.tr("d_model, width of all heads together")),
             "batch_size": (self.tr("of"), self.tr("Items in the batch")),
             "batch": (self.tr("batch item"), self.tr("Item shown")),
             "dtype": (self.tr("precision"), self.tr("Precision")),
@@ -181,12 +181,12 @@ class ShapePanel(QWidget):
             self._labels[name].setText(text)
             self._labels[name].buddy().setAccessibleName(accessible)
         self._hint.setText(self.tr("Type into a cell: maps and explanation follow at once."))
-        self._keep.setText(self.tr("keep d_model"))
-        self._keep.setAccessibleName(self._keep.text())
+        self._keep.setText(self.tr("Keep"))
+        self._keep.setAccessibleName(self.tr("Keep d_model"))
         self._keep.setToolTip(
             self.tr(
                 "When the number of heads changes: pressed, d_model stays and only the cut into heads moves; "
-                "else d_k stays, and heads join or leave with their columns."
+                "else dₖ stays, and heads join or leave with their columns."
             )
         )
         self._dtype.setToolTip(
@@ -217,7 +217,7 @@ class ShapePanel(QWidget):
             else self.tr("Rows of K and V")
             if state is None or state.d_k
             else self.tr("Columns of A"),
-            "d_model": self.tr("All heads of Q together; change the heads or d_k instead")
+            "d_model": self.tr("All heads of Q together; change the heads or dₖ instead")
             if direct
             else self.tr("Columns of X"),
             "batch_size": self.tr("How many items the batch holds"),
@@ -227,7 +227,7 @@ class ShapePanel(QWidget):
         for name, reason in (state.lacking if state is not None else {}).items():
             self.boxes[name].setToolTip(reason)
         self._items.item.setToolTip(self.tr("Which item of the batch is shown, counted from 0"))
-        self._cut.setToolTip(self.tr("heads · d_k"))
+        self._cut.setToolTip(self.tr("heads · dₖ"))
         if state is not None:
             self.boxes["num_heads"].set_allowed(
                 state.head_counts,
@@ -235,12 +235,6 @@ class ShapePanel(QWidget):
                     number="{number}", query=state.num_heads * state.d_k, value=state.num_heads * state.d_v
                 ),
             )
-
-    def _subscript(self) -> str:
-        """Return d with "model" below the line, never smaller than the look's smallest type."""
-        # Qt draws a subscript at two thirds of the size asked for
-        pixels = scaled(FONT_SIZE.micro) * 3 // 2
-        return f'd<span style="vertical-align:sub; font-size:{pixels}px">model</span>'
 
     # --- inside ----------------------------------------------------------------------------------
     def _size_box(self, name: str) -> SizeBox:

@@ -240,8 +240,9 @@ class ExportForm(Retranslated, FormDialog):
         one, two = self.tr("Writes {name}."), self.tr("Writes {first} and {last}.")
         words = {1: one, 2: two}.get(len(names), self.tr("Writes {count} files, {first} to {last}."))
         said = words.format(name=names[0], count=len(names), first=names[0], last=names[-1])
+        known = self.tr("{said} Already there: {count}; you will be asked.")
         there = len(self._there())
-        return f"{said} {self.tr('Already there: {count}; you will be asked.').format(count=there)}" if there else said
+        return known.format(said=said, count=there) if there else said
 
 
 THIS, ALL, SOME = "this", "all", "some"

@@ -31,8 +31,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
-from attn_gui.views.text_views import WrappedLabel
-from attn_gui.views.theme import dress
+from attn_gui.views.text_views import SentenceView, TextRun, scripts_markup
 from attn_gui.views.widgets import Retranslated, arrange
 
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
@@ -89,7 +88,7 @@ class NewDialog(Retranslated, FormDialog):
         self._own_m = NewChoice().m  # kept while self-attention shows n in its place
         self._typed: set[str] = set()  # of d_model, d_k and d_v: those that do not follow from the others
         self._labels = {name: QLabel(self) for name in (*SIZES, "d_model", "fill", "seed", "mask", "sentence")}
-        self._what, self._shapes = WrappedLabel(self), WrappedLabel(self)
+        self._what, self._shapes = SentenceView(self, size="body"), SentenceView(self, size="body")
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.Ok | buttons.Cancel, self)
         self._build()
@@ -147,7 +146,7 @@ class NewDialog(Retranslated, FormDialog):
             "sentence": self.tr("sentence"),
         }
         for name, text in labels.items():
-            self._labels[name].setText(text)
+            self._labels[name].setText(scripts_markup(text))
         names = {
             "d_k": self.tr("d_k, width of a query and a key in one head"),
             "d_v": self.tr("d_v, width of a value in one head"),
@@ -189,8 +188,6 @@ class NewDialog(Retranslated, FormDialog):
         words = arrange(QVBoxLayout(), self._shapes, self._what, spacing=SPACING.xs)
         column.addLayout(words)
         self._shapes.setObjectName("new.shapes")
-        dress(self._shapes, strong=True)
-        dress(self._what, tone="text2")
         column.addStretch(1)
         column.addWidget(self.buttons)
         self.buttons.accepted.connect(self.accept)
@@ -282,14 +279,14 @@ class NewDialog(Retranslated, FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not refusal)
         self.seed.setEnabled(choice.fill in SEEDED)
         shapes = [f"{symbol} {rows} × {columns}" for symbol, rows, columns in choice.shapes()]
-        self._shapes.setText("" if refusal else self.tr(", ").join(shapes))
+        self._shapes.set_sentence([TextRun("" if refusal else self.tr(", ").join(shapes), strong=True)])
         said = self.tr("d_model = heads · dₖ = {heads} · {d_k}. Scores of each head: {n} × {m}. Output: {n} × {width}.")
         values = {"heads": choice.num_heads, "d_k": choice.d_k, "n": choice.n, "m": choice.m}
         lines = [said.format(**values, width=choice.num_heads * choice.d_v)]
         if (count := len(choice.tokens)) > choice.n:
             left = self.tr("{count} tokens for {n} rows: the last {left} are left out.")
             lines.append(left.format(count=count, n=choice.n, left=count - choice.n))
-        self._what.setText(refusal or "\n".join(lines))
+        self._what.set_sentence([TextRun(refusal or "\n".join(lines), "text2")])
 
 
 def _in_a_row(buttons: Iterable[QRadioButton], parent: QWidget) -> QWidget:

@@ -249,6 +249,7 @@ class CellButtons(Retranslated, QWidget):
         self._one.setCheckable(True)
         self._one.setObjectName("inspector.one_equation")
         self._copy.setObjectName("inspector.copy")
+        self._target.setObjectName("inspector.target")
         self._copy.setIcon(icon("copy"))
         self._copy.setMenu(forms)
         flow = FlowLayout(self, between=SPACING.s)

@@ -35,10 +35,11 @@ class Reached(NamedTuple):
 
 
 class OtherState(NamedTuple):
-    """The explained cell in the state before: what the two states are called, its number there (None behind a mask),
-    and of weights its whole row."""
+    """The explained cell in the state before: what the two states are called, its explanation there, its number (None
+    behind a mask), and of weights its whole row."""
 
     names: tuple[str, str]
+    explanation: Explanation
     value: float | None
     row: Array
 
@@ -105,11 +106,11 @@ def role_of(name: str) -> str:
     return "key" if STAGE[name].by_key else "query"
 
 
-def number(value: float) -> str:
-    """Return a number in a sentence, in as many digits as formulas have it."""
+def number(value: float, write: Callable[[float], str] = short_number) -> str:
+    """Return a number in a sentence, in as many digits as formulas have it; `write` prints those that are not whole."""
     if is_whole(value) or not math.isfinite(value):
         return column_number(value, 0)
-    return short_number(value).replace("-", MINUS)
+    return write(value).replace("-", MINUS)
 
 
 def column_number(value: float, decimals: int) -> str:

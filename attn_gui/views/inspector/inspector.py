@@ -13,7 +13,7 @@ from attn_gui.engine.analysis.explanation import Explanation
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.views.inspector.cell_links import CellButtons, Relations, Trail, WalkButton
 from attn_gui.views.inspector.cell_sentences import Sentences, as_one, by_step
-from attn_gui.views.inspector.context import ExplainContext, cell_name
+from attn_gui.views.inspector.context import ExplainContext, OtherState, cell_name
 from attn_gui.views.inspector.inspector_pages import FirstSteps, SensitivityPage, VerifyPage
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.pages.pages_panel import PagesPanel
@@ -64,7 +64,8 @@ class Inspector(Retranslated, QWidget):
         page = self._page
         self._trail, self._sentence = Trail(page), SentenceView(page)
         self._sentence.setObjectName("inspector.sentence")
-        self._formula = FormulaView(page)
+        self._formula, self._before = FormulaView(page), FormulaView(page)
+        self._states = QLabel(page), QLabel(page)  # the names of two, each above its formula
         self._parts = FormulaView(page, size=FONT_SIZE.body, role="text2")
         self._caption, self._order, self._compared = QLabel(page), QLabel(page), WrappedLabel(page)
         covered = QWidget(self._covered_page.viewport())
@@ -223,6 +224,7 @@ class Inspector(Retranslated, QWidget):
         from_terms = self._terms.hasFocus()
         self._sentence.set_sentence(self._sentences.write(explanation, context))
         self._show_formula(explanation)
+        self._show_before(context.before)
         self._terms.terms().set_explanation(explanation.computed or explanation, context)
         self._show_caption()
         self._relations.set_explanation(explanation, context)
@@ -245,6 +247,17 @@ class Inspector(Retranslated, QWidget):
         one = as_one(explanation) if self.foot.one else None
         shown = by_step(explanation) if one is None else one
         self._set_formula(shown.chain, shown.parts)
+
+    def _show_before(self, before: OtherState | None) -> None:
+        """Show the formula of the state that stands beside the present one, and whose each is."""
+        for part in (*self._states, self._before):
+            part.setVisible(before is not None)
+        if before is not None:
+            shown = by_step(before.explanation)
+            chains = shown.chain, *shown.parts
+            self._before.set_formula(chains, ", ".join(map(spoken, chains)))
+            for label, name in zip(self._states, before.names, strict=True):
+                label.setText(name)
 
     def _set_formula(self, chain: str, parts: tuple[str, ...]) -> None:
         self._formula.set_formula(chain, spoken(chain))
@@ -288,6 +301,8 @@ class Inspector(Retranslated, QWidget):
             )
         else:
             self._caption.setText(self.tr("Terms {product}").format(product=terms.product()).strip())
+        if context.before is not None and not terms.of_weights():
+            self._caption.setText(f"{self._caption.text()} · {context.before.names[1]}")
         self._terms.setAccessibleName(self._caption.text())
 
     def _connect(self) -> None:
@@ -311,14 +326,18 @@ class Inspector(Retranslated, QWidget):
     def _build(self) -> None:
         dress(self._caption, "section", strong=True)
         dress(self._order, "small", "text3")
-        self._caption.setTextFormat(Qt.TextFormat.PlainText)
+        for label in (self._caption, *self._states):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        for label in self._states:
+            dress(label, "small", "text2")
+        self._before.setObjectName("inspector.before")
         self._compared.setObjectName("inspector.compared")
         self._compared.hide()
         self._remark.hide()
         caption = arrange(QHBoxLayout(), self._caption, 1, self._order)
-        cell = self._trail, self._sentence, self._compared, self._formula, self._parts, self._walk
-        below = caption, self._terms, self._relations, self._remark, 1
-        arrange(QVBoxLayout(self._page), *cell, *below, margins=0, spacing=SPACING.m)
+        above = self._trail, self._sentence, self._compared, self._states[0], self._before, self._states[1]
+        cell = self._formula, self._parts, self._walk, caption, self._terms, self._relations, self._remark
+        arrange(QVBoxLayout(self._page), *above, *cell, 1, margins=0, spacing=SPACING.m)
         self._build_covered()
         self._build_pages()
 

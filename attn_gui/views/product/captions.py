@@ -194,7 +194,8 @@ class Title:
         """Place the button after the title, left of the words at a map above and of tokens over columns."""
         edge, width = padding(self._scene.tight), round(self._width() - self.tokens.sizeHint().width())
         above = places.top or places.stage
-        right = above.left() if self._scene.picture.columns == KEY else self._ground.width()
+        beside = self._scene.labels[1] and self._scene.operands.shown  # no row of words is left above the labels
+        right = above.left() if beside else self._ground.width()
         self.tokens.place(QRect(edge, edge, width, round(self._height())), places, right - scaled(SPACING.s))
 
     def paint(self, painter: QPainter, places: ProductPlaces, theme: Theme) -> None:
@@ -255,7 +256,7 @@ class Title:
         if places.top is None:
             return QRectF(left, edge, right - left, size.height())
         bottom = places.top.top() - scaled(SPACING.xs)
-        if self._scene.picture.columns == KEY:  # tokens stand there
+        if self._scene.labels[1]:  # which stand there
             right = places.top.left()
         return QRectF(left, edge, right - left, bottom - edge)
 

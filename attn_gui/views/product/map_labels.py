@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeGuard
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPixmap, QRegion, QTransform
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPixmap, QRegion, QTextLayout, QTransform
 from PySide6.QtWidgets import QWidget
 
 from attn_gui.figure.design_tokens import RADIUS, SPACING, Theme
@@ -19,6 +19,7 @@ from attn_gui.figure.text.numbers import level_texts
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.pictures.geometry import Span
 from attn_gui.views.names import AxisNames
+from attn_gui.views.text_views import WIDEST, TextRun, laid_out_sentence, with_scripts
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 # --- Token labels along the rows and columns of a map: thinned to what fits, the chosen one always, as a chip ---
@@ -243,8 +244,31 @@ def painted_ground(widget: QWidget, paint: Callable[[QPainter], None]) -> QPixma
 
 def words_width(words: Sequence[Word]) -> float:
     """Return the width of a row of words."""
-    widths = [QFontMetricsF(ui_font(size, weight)).horizontalAdvance(text) for text, size, _, weight in words]
-    return sum(widths) + scaled(SPACING.m) * max(0, len(widths) - 1)
+    return sum(map(_word_width, words)) + scaled(SPACING.m) * max(0, len(words) - 1)
+
+
+def _word_width(word: Word) -> float:
+    text, size, _, weight = word
+    if "_" in text:
+        return _laid_out_word(word).lineAt(0).naturalTextWidth()
+    return QFontMetricsF(ui_font(size, weight)).horizontalAdvance(text)
+
+
+def _laid_out_word(word: Word) -> QTextLayout:
+    """Lay out a word with its subscripts lowered, such as W_O."""
+    text, size, color, weight = word
+    return laid_out_sentence(with_scripts(TextRun(text, color)), ui_font(size, weight), WIDEST)[0]
+
+
+def _paint_word(painter: QPainter, word: Word, left: float, baseline: float, theme: Theme) -> None:
+    text, size, color, weight = word
+    if "_" in text:
+        layout = _laid_out_word(word)
+        layout.draw(painter, QPointF(left, baseline - layout.lineAt(0).ascent()))
+        return
+    painter.setFont(ui_font(size, weight))
+    painter.setPen(getattr(theme, color))
+    painter.drawText(QPointF(left, baseline), text)
 
 
 def range_text(levels: Levels) -> str:
@@ -255,11 +279,9 @@ def range_text(levels: Levels) -> str:
 
 def paint_words(painter: QPainter, words: Sequence[Word], left: float, baseline: float, theme: Theme) -> float:
     """Paint words in a row from the left; return where the next one would begin."""
-    for text, size, color, weight in words:
-        painter.setFont(ui_font(size, weight))
-        painter.setPen(getattr(theme, color))
-        painter.drawText(QPointF(left, baseline), text)
-        left += QFontMetricsF(painter.font()).horizontalAdvance(text) + scaled(SPACING.m)
+    for word in words:
+        _paint_word(painter, word, left, baseline, theme)
+        left += _word_width(word) + scaled(SPACING.m)
     return left
 
 
@@ -270,11 +292,9 @@ def block_height(words: Sequence[Word]) -> float:
 
 def paint_block(painter: QPainter, words: Sequence[Word], right: float, top: float, theme: Theme) -> None:
     """Paint words below one another, aligned to the right."""
-    for text, size, color, weight in words:
-        painter.setFont(ui_font(size, weight))
-        painter.setPen(getattr(theme, color))
-        metrics = QFontMetricsF(painter.font())
-        painter.drawText(QPointF(right - metrics.horizontalAdvance(text), top + metrics.ascent()), text)
+    for word in words:
+        metrics = QFontMetricsF(ui_font(word[1], word[3]))
+        _paint_word(painter, word, right - _word_width(word), top + metrics.ascent(), theme)
         top += metrics.height() + scaled(SPACING.xs)
 
 

@@ -303,10 +303,10 @@ def _least_top(sizes: Mapping[str, tuple[int, int]], least: int) -> int:
 
 
 def axis_labels(maps: StageMaps, stage: str) -> tuple[AxisNames, AxisNames]:
-    """Return the labels of rows and columns of a stage: tokens, else numbers; none at columns of features."""
-    rows, columns = maps.labels(stage)
-    shape = maps.map(stage).shape
-    return rows or _numbers(shape[0]), (columns or _numbers(shape[1])) if STAGE[stage].square else NO_NAMES
+    """Return the labels of rows and columns of a stage: tokens, else numbers; none at columns that heads share."""
+    (rows, columns), heatmap = maps.labels(stage), maps.map(stage)
+    columns = columns or (NO_NAMES if heatmap.shown.bands else _numbers(heatmap.shape[1]))
+    return rows or _numbers(heatmap.shape[0]), columns
 
 
 @functools.lru_cache(maxsize=8)

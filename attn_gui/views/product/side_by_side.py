@@ -352,17 +352,25 @@ class SideBySide(MapGround, QWidget):
 
     def _formula(self, state: Evaluation | None, name: str, room: int) -> Formula | None:
         """Return the formula where it fits after the name of a state: a shorter form would read alike in both."""
-        if state is None:
-            return None
         left = room - words_width([self._title(name)]) - scaled(SPACING.m)
         em = scaled(FORMULA) * LEAST_FORMULA
-        forms = [typeset(latex) for latex in shown_latex(state, self._stage)[:1]]
+        forms = [typeset(latex) for latex in (self._latex(state), *self._own_latex(state)) if latex]
         return next((form for form in forms if form.width * em <= left), None)
+
+    def _own_latex(self, state: Evaluation | None) -> tuple[str, ...]:
+        return shown_latex(state, self._stage)[:1] if state is not None else ()
+
+    def _latex(self, state: Evaluation | None) -> str:
+        """Return the formula of the stage in a state, and of a stage behind the weights that of the weights, by which
+        two states with and without something differ."""
+        own = "".join(self._own_latex(state))
+        if state is None or not state.logits or state.stages.index(self._stage) <= state.stages.index(state.weights):
+            return own
+        return rf"{own}, \; {shown_latex(state, state.weights)[0]}"
 
     def _title_height(self) -> int:
         states = self._sides.before if self._sides is not None else None, self._maps.evaluation
-        latex = [latex for state in states if state is not None for latex in shown_latex(state, self._stage)[:1]]
-        tallest = max((typeset(each).height * scaled(FORMULA) for each in latex), default=0.0)
+        tallest = max(typeset(latex).height * scaled(FORMULA) if latex else 0.0 for latex in map(self._latex, states))
         return round(max(QFontMetricsF(ui_font("sentence", 600)).height(), tallest)) + scaled(SPACING.s)
 
     @staticmethod
@@ -374,7 +382,7 @@ class SideBySide(MapGround, QWidget):
         if not self._previewed or self._left is None:
             return axis_labels(self._maps, self._stage)
         rows, columns = (AxisNames(range(count)) for count in self._left.shape)
-        return rows, columns if STAGE[self._stage].square else NO_NAMES
+        return rows, columns
 
     @staticmethod
     def _key_name() -> Word:

@@ -7,10 +7,11 @@ from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QGridLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QGridLayout, QSplitter, QVBoxLayout, QWidget
 
 from attn_gui.views.names import stage_title
 from attn_gui.views.tables.matrix_panel import MatrixPanel
+from attn_gui.views.text_views import ScriptsButton
 from attn_gui.views.theme import restyle
 from attn_gui.views.widgets import arrange, set_tip
 
@@ -63,8 +64,8 @@ class Switch(QWidget):
             button.deleteLater()
         self.setVisible(len(choices) > 1)
 
-    def _new_button(self, key: str) -> QPushButton:
-        button = QPushButton(self)
+    def _new_button(self, key: str) -> ScriptsButton:
+        button = ScriptsButton(self)
         button.setCheckable(True)
         button.setProperty("key", key)
         return button

@@ -29,7 +29,7 @@ from attn_gui.figure.design_tokens import SIZE, SPACING, Theme
 from attn_gui.figure.display import auto_levels
 from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
-from attn_gui.views.text_views import WrappedLabel
+from attn_gui.views.text_views import WrappedLabel, scripts_markup
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import ElidedLabel, arrange, clear_layout, entries_of
 
@@ -50,8 +50,6 @@ class TitleRow(QWidget):
         for label in (symbol, name, shape):
             if label is shape:
                 row.addStretch(1)
-            else:
-                label.setTextFormat(Qt.TextFormat.PlainText)
             row.addWidget(label)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -261,6 +259,7 @@ class MatrixPanel(QWidget):
         self.set_present(True)
         self.menu = TableMenu(self.view)
         self._symbol, self._name, self._shape = QLabel(), ElidedLabel(), ShapeBadge()
+        self._said = ""  # the symbol
         self._bar, self._ruler = ChoiceBar(), HeadRuler(self.view)
         self._title = TitleRow(self._symbol, self._name, self._shape)
         self._columns = SIZE.table_column
@@ -276,6 +275,7 @@ class MatrixPanel(QWidget):
 
     def _lay_out(self) -> None:
         arrange(QVBoxLayout(self), self._title, self._bar, self._ruler, (self._rows, 1), margins=0, spacing=SPACING.xs)
+        self._symbol.setTextFormat(Qt.TextFormat.RichText)
         dress(self._symbol, "sentence", "text", strong=True)
         dress(self._name, "body", "text2")
 
@@ -296,12 +296,13 @@ class MatrixPanel(QWidget):
 
     def set_title(self, symbol: str, name: str) -> None:
         """Set the symbol as in the formula, and the word for it, "Query" or "computed from X · W_Q"."""
-        self._symbol.setText(symbol)
+        self._said = symbol
+        self._symbol.setText(scripts_markup(symbol))
         self._name.setText(name)
         self.view.setAccessibleName(f"{symbol} {name}".strip())
 
     def symbol(self) -> str:
-        return self._symbol.text()
+        return self._said
 
     def set_shape(
         self, rows: int, columns: int, heads: tuple[int, int] | None = None, wrong: Sequence[int] = ()

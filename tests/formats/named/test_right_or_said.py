@@ -25,7 +25,6 @@ from attn_gui.formats.named.arranged import answered
 from attn_gui.formats.named.arrangement import proposed
 
 RANDOM = np.random.default_rng(35)
-SIZES = {"batch": 1, "head": 4, "token": 5, "column": 3}
 FULL = ("batch", "head", "token", "column")
 NAMES = {
     "own": ("query", "key", "value"),
@@ -220,6 +219,40 @@ def test_the_rest_of_the_file_settles_it(suffix: str, order: tuple[str, ...], wi
     assert any(",".join(order) in words for words in said)
 
 
+SHAPES = {
+    "alike": (5, 5, 4, 4),
+    "grouped": (5, 5, 4, 2),
+    "one K/V head": (5, 5, 4, 1),
+    "two texts": (4, 2, 5, 5),
+    "two texts, grouped": (8, 4, 6, 3),
+    "one key": (4, 1, 5, 5),
+    "one query": (1, 5, 4, 4),
+    "one token": (1, 1, 4, 4),
+    "one head": (5, 5, 1, 1),
+}
+
+
+@pytest.mark.parametrize("batch", [0, 1, 2])
+@pytest.mark.parametrize("kind", SHAPES)
+def test_python_takes_no_order_in_silence_where_another_fits(kind: str, batch: int) -> None:
+    """Grouped heads of one text have the shapes of whole heads between two texts, head and token exchanged."""
+    queries, keys, heads, kv_heads = SHAPES[kind]
+    query = RANDOM.normal(size=(batch or 1, heads, queries, 3))
+    key, value = (RANDOM.normal(size=(batch or 1, kv_heads, keys, 3)) for _ in range(2))
+    arrays = {"query": query, "key": key, "value": value}
+    expected = weights_of(arrays)
+    for order in (("head", "token", "column"), ("token", "head", "column")):
+        lying = turned(arrays, ("batch", *order) if batch else order)
+        assert by_python(lying, expected) != "silent"
+        counts = {"num_heads": heads, "num_kv_heads": kv_heads}
+        late = queries == 1 and keys == 1 and batch == 2 and order[0] == "token"  # or two tokens before one item
+        assert by_python(lying, expected, **counts) == ("asked" if late else "right")
+        tokens = {"query_tokens": ["a"] * queries, "key_tokens": ["b"] * keys}
+        assert by_python(lying, expected, **tokens) == "right"
+        _, said = said_by(lambda fields=lying | tokens: Problem.from_heads(**fields))
+        assert bool(said) == (order[0] == "token")
+
+
 @pytest.mark.parametrize("dtype", ["f2", ">f4", "f4", "f8"])
 @pytest.mark.parametrize("layout", ["C", "F"])
 def test_kinds_of_numbers_change_nothing(dtype: str, layout: str, tmp_path: Path) -> None:
@@ -324,6 +357,7 @@ MASKS: dict[str, tuple[str, Any, np.ndarray | str]] = {
     "PyTorch, one item": ("src_key_padding_mask", LAST_TWO[0] == 0, LAST_TWO * np.ones((5, 5)) == 1),
     "GPT-2": ("attn.bias", OPEN, OPEN),
     "flash-attention": ("causal", True, OPEN),
+    "Keras": ("use_causal_mask", True, OPEN),
     "any mask": ("decoder_mask", OPEN, "asked"),
 }
 
@@ -338,7 +372,7 @@ def test_masks_are_read_by_their_names_or_asked_for(
         pytest.skip("a sheet has two axes, and whole decimals are whole numbers there")
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / f"a{suffix}", {**rows, name: np.asarray(cells)})
-    if suffix == ".json" and name.endswith("causal"):
+    if suffix == ".json" and "causal" in name:
         put(path, rows, {name: cells})
     folder = tmp_path / "out"
     if isinstance(allowed, str):
@@ -389,6 +423,32 @@ def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> 
         load(put(tmp_path / "b.npz", {**rows, word: np.array(2), "num_heads": np.array(4)}))
 
 
+@pytest.mark.parametrize("said", [{"num_heads": "2"}, {"n_heads": "2", "format": "mlx"}])
+def test_numbers_of_heads_in_the_metadata_of_safetensors_count(said: dict[str, str], tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
+    assert load(tmp_path / "a.safetensors") == Problem(**rows, num_heads=2)
+
+
+def test_queries_as_the_scores_read_them_come_before_those_before_the_rotation(tmp_path: Path) -> None:
+    """A cache of TransformerLens holds both where positions are rotary."""
+    arrays = heads()
+    lying = turned(arrays, ("batch", "token", "head", "column"))
+    names = {"query": "attn.hook_rot_q", "key": "attn.hook_rot_k", "value": "attn.hook_v"}
+    held = {names[role]: array for role, array in lying.items()}
+    before = {f"attn.hook_{letter}": RANDOM.normal(size=(1, 5, 4, 3)) for letter in "qk"}
+    for cells in ({**before, **held}, {**held, **before}):
+        path = put(tmp_path / "a.npz", {f"blocks.1.{name}": array for name, array in cells.items()})
+        assert proposed(list_arrays(path)).arrays == {role: f"blocks.1.{name}" for role, name in names.items()}
+        assert by_window(path, {}, weights_of(arrays)) == "right"
+
+
+def test_three_in_one_with_an_axis_of_their_own_are_refused_by_their_axes(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.npz", {"qkv": RANDOM.normal(size=(2, 5, 3, 4, 6))})
+    with pytest.raises(FormatError, match="“qkv” has the shape 2 × 5 × 3 × 4 × 6"):
+        load(path, arrays={"query_key_value": "qkv"}, num_heads=4)
+
+
 def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     path = put(tmp_path / "a.npz", {**rows, "attn.o_proj.weight": np.eye(4)})
@@ -407,6 +467,11 @@ def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys
         ("use_alibi", True, None),
         ("alibi_slopes", [0.5], None),
         ("bias", np.eye(5), None),
+        ("key_value_seq_lengths", [4], None),
+        ("cu_seqlens_q", [0, 2, 5], None),
+        ("segment_ids", [0, 0, 1, 1, 1], None),
+        ("sinks", [0.5], None),
+        ("head_mask", [1], None),
     ],
 )
 @pytest.mark.parametrize("suffix", [".npz", ".json"])
@@ -422,14 +487,6 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     if off is not None:
         put(path, {**rows, name: np.asarray(off)})
         assert main(words) == 0
-
-
-@pytest.mark.parametrize("word", ["logits_soft_cap", "attn_logit_softcapping"])
-def test_a_softcap_under_another_name_counts(word: str, tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
-    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(30.0)})))
-    assert problem == Problem(**rows, softcap=30)
-    assert said == [f"a.npz: “{word}” was read as softcap 30.0."]
 
 
 def test_refusals_carry_true_shapes(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_pictures_are_written_one_by_one_from_the_dialog(person, tmp_path, qtbot
 def test_the_command_line_writes_the_strip_and_the_frames(tmp_path, capsys):
     call = ["export", str(PATH), "-o", str(tmp_path), "--page", "sweep", "--cell", "1,0", "--dpi", "40"]
     assert main([*call, "--set", "part=strip", "quantity=d_k", "reading=score_variance", "--format", "svg"]) == 0
-    assert "d_k of random Q and K" in (tmp_path / "worked-example-sweep-h0.svg").read_text("utf-8")
+    assert "dₖ of random Q and K" in (tmp_path / "worked-example-sweep-h0.svg").read_text("utf-8")
     assert main([*call, "--set", "steps=3", "--frames"]) == 0
     assert [line.rpartition("/")[2] for line in capsys.readouterr().out.split()[1:]] == [
         f"worked-example-sweep-h0-{place:03d}.png" for place in range(3)

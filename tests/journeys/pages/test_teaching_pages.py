@@ -193,7 +193,7 @@ def test_the_command_line_writes_scripts_and_pages(person, tmp_path, capsys):
     assert main([*call, "--format", "numpy", "--compare", "with-scale"]) == 2
     assert "leave out --compare" in capsys.readouterr().err
     assert main([*call, "--page", "sqrt_d_k", "--set", "numbers=random", "d_k=3", "--format", "svg"]) == 0
-    assert "d_k = 8" in (tmp_path / "out" / "a-sqrt_d_k-h0.svg").read_text("utf-8")
+    assert "dₖ = 8" in (tmp_path / "out" / "a-sqrt_d_k-h0.svg").read_text("utf-8")
     assert main([*call, "--page", "dimensions", "--set", "shapes=numbers", "--format", "svg", "pdf"]) == 0
     assert "2 × 3 · 3 × 2 → 2 × 2" in (tmp_path / "out" / "a-dimensions-h0.svg").read_text("utf-8")
     assert main([*call, "--page", "code", "--set", "language=pytorch", "--format", "svg", "--lang", "zh"]) == 0

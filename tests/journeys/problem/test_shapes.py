@@ -118,7 +118,7 @@ def test_each_head_keeps_its_first_columns(launch):
     assert [row[5:8] for row in person.numbers("query")] == [row[32:35] for row in query]
     person.size("d_v", 2)
     assert person.numbers("value") == [[row[32 * h + c] for h in range(12) for c in range(2)] for row in value]
-    assert person.steps()[1:] == ["d_k 32 → 3", "d_k 3 → 5", "d_v 32 → 2"]
+    assert person.steps()[1:] == ["dₖ 32 → 3", "dₖ 3 → 5", "dᵥ 32 → 2"]
     person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
     assert (person.numbers("query"), person.numbers("value")) == (query, value)
 

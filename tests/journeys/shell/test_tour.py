@@ -72,6 +72,17 @@ def test_escape_skips_it_for_good_and_the_menu_brings_it_back(first, launch, qtb
     assert not shown(again)
 
 
+def test_begun_on_the_start_page_it_leads_to_the_worked_example_and_always_has_a_chosen_cell(first, launch, qtbot):
+    first.do("tour")
+    qtbot.waitUntil(lambda: shown(first))
+    assert first.program.document.name == "worked-example"
+    assert "0.6405" in first.explanation()
+    first.leave()
+    person = launch("minilm-layer2.npz")
+    person.do("tour")
+    assert "[SEP]" in person.explanation()
+
+
 def test_it_stands_in_no_lessons_way(first, qtbot):
     first.click("start.begin")
     qtbot.waitUntil(lambda: first.find("lesson").isVisible())
