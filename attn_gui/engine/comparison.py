@@ -446,7 +446,8 @@ class ReadyMade(NamedTuple):
         if not interventions:
             return bare
         stages = {node.name for node in computed_nodes(bare)}
-        kept = tuple(each if _stage_of(each) in stages else NOTHING for each in interventions)
+        named = [str(each["stage"] if isinstance(each, Mapping) else each.stage) for each in interventions]
+        kept = tuple(each if name in stages else NOTHING for each, name in zip(interventions, named, strict=True))
         return Problem.over(fields | {"interventions": kept})
 
     def words(self) -> Mapping[str, str]:
