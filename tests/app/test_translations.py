@@ -141,6 +141,17 @@ def test_the_window_says_in_chinese_what_the_engine_refuses(app):
     assert str(uneven.value) == "5 heads cannot share the columns evenly; 1, 2, 3, 6 can."
 
 
+def test_the_file_dialog_of_qt_speaks_chinese_until_the_language_is_english_again(app):
+    def said():
+        words = (("QFileDialog", "Look in:"), ("QFileSystemModel", "Size"), ("QAbstractFileIconProvider", "Folder"))
+        return [app.translate(context, text) for context, text in words]
+
+    set_language(app, "zh")
+    assert said() == ["查找范围：", "大小", "文件夹"]
+    set_language(app, "en")
+    assert said() == ["Look in:", "Size", "Folder"]
+
+
 def test_numbers_are_called_as_in_the_window(app):
     set_language(app, "zh")
     problem = new_problem("direct", n=5, m=7, num_heads=3, d_k=2, d_v=2)

@@ -299,7 +299,7 @@ def test_a_root_that_is_not_taken_or_turned_over_is_called_so(tmp_path):
         (
             "- choose: weights[1, 1]",
             "- show: nowhere",
-            "line 5: expected a stage, “all”, “model”, or the name of a page",
+            "line 5: expected a stage, “all”, “model”, “reach”, “target”, or the name of a page",
         ),
         ("- choose: weights[1, 1]", "- set: scale = fast", "line 5: expected “field = JSON value”"),
         ("- choose: weights[1, 1]", "- set: query[9, 9] = 1", "line 5: expected “field = JSON value”"),

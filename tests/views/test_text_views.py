@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage, QTextLayout, QTextOption
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset
+from attn_gui.views.lesson_panel import StepText
 from attn_gui.views.text_views import FormulaView, Link, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import apply_theme, dress
 from tests.failing import each
@@ -257,3 +259,32 @@ def top_of_ink(widget: QWidget) -> int:
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())[:, :7]
     return int(np.flatnonzero((rows != rows[0, 0]).any(axis=1))[0])
+
+
+def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot: QtBot) -> None:
+    """Under the verdict on a wrong answer a line of the step's text stood cut in half."""
+    page = StepText()
+    body = QWidget(page.viewport())
+    column, views = QVBoxLayout(body), [SentenceView(body), SentenceView(body)]
+    for view in views:
+        view.set_sentence([strong("MMMM " * 30)])
+        column.addWidget(view)
+    page.hold(body)
+    qtbot.addWidget(page)
+    page.show()
+
+    def cells() -> Iterator[tuple[bool, bool]]:
+        """For every line in sight whether it is all there, and whether anything of it is painted."""
+        image = page.viewport().grab().toImage()
+        for view in views:
+            for line in view.lines():
+                place = line.translated(view.mapTo(page.viewport(), QPoint()))
+                if image.rect().intersects(place):
+                    yield image.rect().contains(place), len(colors_in(image.copy(place & image.rect()))) > 1
+
+    for height in range(60, 110, 7):
+        page.resize(300, height)
+        for value in range(0, page.verticalScrollBar().maximum() + 1, 5):
+            page.verticalScrollBar().setValue(value)
+            assert all(whole == painted for whole, painted in cells()), (height, value)
+    assert page.verticalScrollBar().maximum() > 50

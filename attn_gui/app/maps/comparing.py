@@ -119,9 +119,11 @@ class CompareController(QObject):
     def show_offers(self) -> None:
         """Offer the ready-made comparisons that would change something."""
         for key, action in self._ready.items():
-            title = self._title(READY[key].title[0])
-            action.setText(self.tr("{title}, side by side").format(title=title))
-            action.setEnabled(READY[key].applies(self._document.problem))
+            words, problem = READY[key].title[0], self._document.problem
+            action.setText(self.tr("{title}, side by side").format(title=self._title(words)))
+            of_one_head = words != words.format(head=0)
+            action.setVisible(problem.num_heads > 1 or not of_one_head)
+            action.setEnabled(action.isVisible() and READY[key].applies(problem))
 
     def _title(self, words: str) -> str:
         """Return what a ready-made comparison is called."""

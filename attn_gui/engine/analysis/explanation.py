@@ -19,6 +19,7 @@ from attn_gui.engine.graph.expressions import (
     Evaluated,
     Expression,
     Function,
+    Leaves,
     Named,
     Number,
     Printed,
@@ -540,6 +541,21 @@ class Explanation:
         with np.errstate(all="ignore"):
             found = node.addends(self.index, self._fetch)
         return Terms(found, self._seen if self._node.stage.over_keys else None)
+
+    @cached_property
+    def row(self) -> Terms:
+        """The weights of all keys that the query of a weight may see, each beside its score; of other cells `terms`."""
+        logits = self._evaluation.logits
+        if not self._plays(Role.WEIGHT) or self._node.stage.shares or logits is None:
+            return self.terms
+        *place, _ = self.index
+        box = (*indices.cell(place), slice(0, self._evaluation.shape(self.stage)[-1]))
+        scores, weights = (self._fetch(name, box).reshape(-1) for name in (logits, self.stage))
+
+        def score(at: tuple[int, ...]) -> Cell:
+            return Cell(logits, (*place, *at), float(scores[at]), cell_latex(logits), (place[-1], *at))
+
+        return Terms([Addends(weights, [Leaves(scores, score, "")])], self._seen)
 
     @cached_property
     def _seen(self) -> Array:

@@ -310,6 +310,10 @@ class ExportDialog(ExportForm):
     def _form(self) -> ScrolledForm:
         """Captions above their editors, three columns; they scroll where a screen is low."""
         form = ScrolledForm(self)
+        one_head, one_item = self.heads.count == 1, self.item.maximum() == 0
+        for name in ("heads", "arrangement") * one_head + ("item",) * one_item:
+            self._captions[name].hide()
+            self._editors()[name].hide()
         form.lay_out(
             (
                 (self._field("stages", 3),),
@@ -378,7 +382,7 @@ class ExportDialog(ExportForm):
         together = choice.sheet and PICTURES[choice.picture].on_sheets
         first = replace(choice, stages=choice.stages[:1], heads=choice.heads if together else choice.heads[:1])
         title = stage_title(first.stages[0]) if PICTURES[choice.picture].of_stage else self.picture.currentText()
-        self._shown.setText(
-            title if len(first.heads) > 1 else self.tr("{stage}, head {head}").format(stage=title, head=first.heads[0])
-        )
+        one_of_several = len(first.heads) == 1 < self.heads.count
+        of_head = self.tr("{stage}, head {head}").format(stage=title, head=first.heads[0])
+        self._shown.setText(of_head if one_of_several else title)
         return self._draw(first)

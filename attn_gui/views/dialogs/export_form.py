@@ -255,7 +255,7 @@ class HeadsFields(Retranslated, QWidget):
 
     def __init__(self, count: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._count, self._this = count, 0
+        self.count, self._this = count, 0
         self.choice = ChoiceBox((THIS, ALL, SOME) if count > 1 else (THIS,), self)
         self.choice.setObjectName("export.which_heads")
         self.numbers = QLineEdit(self)
@@ -270,8 +270,8 @@ class HeadsFields(Retranslated, QWidget):
     def heads(self) -> tuple[int, ...]:
         """Return the heads; ValueError with a sentence if their numbers cannot be read."""
         if self.choice.currentData() == SOME:
-            return heads_from_text(self.numbers.text(), self._count)
-        return {THIS: (self._this,), ALL: tuple(range(self._count))}[self.choice.currentData()]
+            return heads_from_text(self.numbers.text(), self.count)
+        return {THIS: (self._this,), ALL: tuple(range(self.count))}[self.choice.currentData()]
 
     def readable(self) -> tuple[int, ...]:
         """Return the heads; none while what is typed cannot be read."""
@@ -285,7 +285,7 @@ class HeadsFields(Retranslated, QWidget):
         several = len(heads) > 1
         if not several:
             self._this = heads[0] if heads else 0
-        self.choice.set_key(THIS if not several else ALL if len(heads) == self._count else SOME)
+        self.choice.set_key(THIS if not several else ALL if len(heads) == self.count else SOME)
         self.numbers.setText(", ".join(map(str, heads)))
         self._show_numbers()
         self.retranslate()

@@ -64,9 +64,10 @@ class Inspector(Retranslated, QWidget):
         page = self._page
         self._trail, self._sentence = Trail(page), SentenceView(page)
         self._sentence.setObjectName("inspector.sentence")
-        self._formula, self._before = FormulaView(page), FormulaView(page)
-        self._states = QLabel(page), QLabel(page)  # the names of two, each above its formula
+        self._formula = FormulaView(page)
         self._parts = FormulaView(page, size=FONT_SIZE.body, role="text2")
+        self._before = FormulaView(page)
+        self._states = QLabel(page), QLabel(page)  # the names of two, each above its formula
         self._caption, self._order, self._compared = QLabel(page), QLabel(page), WrappedLabel(page)
         covered = QWidget(self._covered_page.viewport())
         self._covered, self._covered_name, self._covered_hint = (

@@ -28,7 +28,7 @@ from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.nodes import cell_symbol, plain_name
 from attn_gui.engine.graph.printing import PrintedNumbers
-from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.figure.text.numbers import is_whole
@@ -100,7 +100,7 @@ class TermsModel(QAbstractTableModel):
         return [self.headerData(column, Qt.Orientation.Horizontal) for column in range(self.columnCount())]
 
     def _take(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
-        self._terms = explanation.terms if explanation is not None else None
+        self._terms = explanation.row if explanation is not None else None
         stage = plain_name(explanation.stage) if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
@@ -150,7 +150,10 @@ class TermsModel(QAbstractTableModel):
 
     def of_weights(self) -> bool:
         """Return whether the terms are the weights of a row."""
-        return self._entry is not None and self._entry.shares
+        return self._entry is not None and self._entry.role is Role.WEIGHT
+
+    def _are_fractions(self) -> bool:
+        return self._entry is not None and self._entry.fractions
 
     @property
     def two_states(self) -> OtherState | None:
@@ -158,15 +161,15 @@ class TermsModel(QAbstractTableModel):
         return self._context.before if self._context is not None and self.of_weights() else None
 
     def _over_keys(self) -> bool:
-        return self._entry is not None and self._entry.over_keys
+        return self._entry is not None and (self.of_weights() or self._entry.over_keys)
 
     def product(self) -> str:
         """Return `q·k`: what a term is, in letters; empty where the terms are no products."""
         return self._value_header() if self._headers and not self.of_weights() else ""
 
     def largest(self) -> float:
-        """Return the length that a full bar stands for: 1 for weights, else the largest finite row."""
-        if self.of_weights():
+        """Return the length that a full bar stands for: 1 for weights up to 1, else the largest finite row."""
+        if self._are_fractions():
             return 1.0
         if self._largest is None:
             rows = [abs(self._row_value(row)) for row in range(min(self.rowCount(), ALL_UP_TO))]
@@ -175,7 +178,7 @@ class TermsModel(QAbstractTableModel):
 
     def signed(self) -> bool:
         """Return whether bars differ by sign."""
-        return not self.of_weights()
+        return not self._are_fractions()
 
     def cell(self, index: Index) -> Cell | None:
         """Return the cell that a row or number leads to: the number's own cell, or the first one of the term."""

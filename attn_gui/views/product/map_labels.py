@@ -264,7 +264,8 @@ def _paint_word(painter: QPainter, word: Word, left: float, baseline: float, the
     text, size, color, weight = word
     if "_" in text:
         layout = _laid_out_word(word)
-        layout.draw(painter, QPointF(left, baseline - layout.lineAt(0).ascent()))
+        line = layout.lineAt(0)
+        layout.draw(painter, QPointF(left, baseline - line.y() - line.ascent()))
         return
     painter.setFont(ui_font(size, weight))
     painter.setPen(getattr(theme, color))

@@ -12,11 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine import Problem
+from attn_gui.engine import Problem, compute
 from attn_gui.figure.design_tokens import SIGNED_STOPS, THEMES
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.theme import apply_theme, scaled, ui_font
+from tests.views.inspector.conftest import KEYS
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
@@ -42,6 +43,24 @@ def wide(make: Make, width: int = 32) -> Problem:
     query, key = np.zeros((5, width)), np.ones((7, width))
     query[2] = [(k + 1) * (-1) ** k for k in range(width)]
     return make(query=query, key=key, value=np.ones((7, 2)), num_heads=1)
+
+
+@pytest.mark.parametrize("normalize", ["none", "sigmoid", "sum"])
+def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(
+    shown: Shown, make: Make, normalize: str
+) -> None:
+    problem = make(normalize=normalize, mask=[{"kind": "causal"}])
+    inspector = shown(problem, "weights", 2, 1)
+    view, trace = table(inspector), compute(problem)
+    keys = [k for k in range(3) if trace["weights"][0, 1, 2, k] != 0]
+    order = sorted(keys, key=lambda k: -trace["weights"][0, 1, 2, k])
+    assert view.isVisible()
+    assert headers(view) == ["key", "s\u1d50", "a"]
+    assert [row[0] for row in texts(view)] == [KEYS[k] for k in order]
+    for row, k in zip(texts(view), order, strict=True):
+        numbers = [float(text.replace("−", "-")) for text in row[1:]]
+        assert numbers == pytest.approx([trace[stage][0, 1, 2, k] for stage in ("masked", "weights")], abs=6e-5)
+    assert view.terms().signed() == (normalize == "none")
 
 
 def test_products_name_their_cells_and_stand_by_magnitude(shown: Shown, make: Make) -> None:
