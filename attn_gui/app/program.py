@@ -164,7 +164,6 @@ class Program(QObject):
         self.bars.actions.catch_up()
         self.late.recovery.begin()
 
-    # --- between them ----------------------------------------------------------------------------
     def _follow_states(self, actions: Actions) -> None:
         """Have what is checked and enabled follow the view and the look."""
         actions.lacking = lambda reads: why_lacking(self.document.problem, [Role[name] for name in reads])

@@ -328,21 +328,15 @@ def renumbered(problem: Problem, seed: int, attempt: int = 0) -> Problem:
     return problem.replace(**fresh, interventions=())
 
 
-def random_blanks(
-    evaluation: Evaluation, stages: Sequence[str], count: int, seed: int, items: int | None = None
-) -> frozenset[Blank]:
-    """Return `count` cells of these stages, drawn by a seed.
-
-    None that is given, that the mask closes, or that is no number.
-
-    `items`: of so many first items of the batch, as on paper, where there is one.
-    """
+def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
+    """Return `count` cells of these stages, drawn by a seed: none that is given, that the mask closes, or that is no
+    number."""
     shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
         shapes.append(evaluation.shape(stage))
-        open_cells.append(np.flatnonzero(_may_be_left_out(evaluation, stage)[:items]))
+        open_cells.append(np.flatnonzero(_may_be_left_out(evaluation, stage)))
     begins = np.cumsum([0, *(cells.size for cells in open_cells)])
     if count > begins[-1]:
         raise FormatError(TOO_MANY, got=int(begins[-1]), expected=count)

@@ -386,7 +386,6 @@ class Run:
         values = given[change.box(axes, given.shape)]
         return self.replace(interventions=[*self.interventions, {**record, "values": values}])
 
-    # --- inside ----------------------------------------------------------------------------------
     def _first_other(self, model: Checkpoint, changes: tuple[LayerChange, ...]) -> int:
         """Return the first layer that is not the same in a model with these interventions; their number where all
         are."""

@@ -46,8 +46,8 @@ class SnapshotRow(NamedTuple):
 class SnapshotModel(QAbstractListModel):
     """A row a snapshot, the oldest first."""
 
-    def __init__(self, parent: QAbstractListModel | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: tuple[SnapshotRow, ...] = ()
 
     def set_rows(self, rows: Sequence[SnapshotRow]) -> None:
@@ -258,7 +258,6 @@ class SnapshotsView(QWidget):
         self._show_parts()
         self.chosen.emit()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and watched is self._list:
             what = KEYS.get(Qt.Key(event.key()))

@@ -105,7 +105,6 @@ class FormulaView(QWidget):
         """Return the number of lines of the formula at a width."""
         return len({piece.line for piece in self._laid_out(width)})
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return True
 
@@ -248,7 +247,6 @@ class SentenceView(QWidget):
             QRect(0, line * pitch, self.width(), pitch) for line in range(self._laid_out(self.width())[0].lineCount())
         ]
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return True
 

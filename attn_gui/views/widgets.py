@@ -140,13 +140,13 @@ class KeyboardButton(QAbstractButton):
             event.ignore()  # QAbstractButton would take the arrows
 
 
-def paint_focus_ring(painter: QPainter, rect: QRect, radius: float = RADIUS.control) -> None:
+def paint_focus_ring(painter: QPainter, rect: QRect) -> None:
     """Paint the ring that says where the keyboard is, just inside `rect`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(current_theme().accent, LINE.focus))
     inset = LINE.focus / 2
-    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), radius, radius)
+    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), RADIUS.control, RADIUS.control)
 
 
 class FocusedWheel(WidgetMixin):
@@ -329,7 +329,6 @@ class FittingPage(QScrollArea):
         width, room = self.viewport().width(), self.viewport().height()
         self._page.resize(width, max(_needed(layout, width), room))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
         return QSize(self._page.minimumSizeHint().width(), scaled(LEAST_HEIGHT))
 

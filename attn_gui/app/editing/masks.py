@@ -302,7 +302,6 @@ class MasksController(QObject):
         self.show_state()
         self._show_findings()
 
-    # --- down ------------------------------------------------------------------------------------
     def show_state(self, *_: object) -> None:
         """Show the mask of the document."""
         problem = self._document.problem
@@ -380,7 +379,6 @@ class MasksController(QObject):
         else:
             self._making.change(label, lambda: {"mask": (*before, *with_booleans(layer, SUNK), *after)})
 
-    # --- up --------------------------------------------------------------------------------------
     def _on_panel_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         label = Label(LABELS[what], {"kind": Label(MASKS[kind].label, context="Masks")})
         dtype = self._document.problem.dtype

@@ -85,7 +85,6 @@ class VariantsController(QObject):
         there, read = lambda: getattr(document.problem, field) is not None, partial(_is_read, document, field)
         return Command(partial(self.switch, field), there, read if field in READ else None)
 
-    # --- up --------------------------------------------------------------------------------------
     def set_score(self, score: str) -> None:
         """Score by another function; its numbers and matrices begin again, those before come back with undo."""
         name = Label(SCORES[score].label, context="Scores")
@@ -224,7 +223,6 @@ class LayerController(QObject):
         block = self._document.problem.block
         return None if block is None else str(block["kind"])
 
-    # --- up --------------------------------------------------------------------------------------
     def switch(self, name: str, present: bool) -> None:
         """Add a part of the layer, or take it away."""
         change, added, removed = SWITCHED[name]

@@ -249,7 +249,6 @@ class HistoryTells(QObject):
         if any(self._steps[row : row + 1]):
             self._document.stack.setIndex(self._steps[row])
 
-    # --- between them ----------------------------------------------------------------------------
     def _can_blame(self) -> bool:
         return self._place() is not None and self._document.stack.index() > 1
 

@@ -54,7 +54,6 @@ class MapsController(QObject):
         self._show_mode()
         self._show_values()
 
-    # --- down ------------------------------------------------------------------------------------
     def _show_other(self) -> object:
         """Show another of two states, part by part; a state that is pinned changes nothing of the one on show."""
         if not self._parts and self._view.shown is not self._shown:
@@ -192,7 +191,6 @@ class MapsController(QObject):
         if 0 <= head < self._document.problem.num_heads:
             self._view.set(head=head)
 
-    # --- up --------------------------------------------------------------------------------------
     def _on_spine_stage_picked(self, stage: str) -> None:
         self._view.set(stage=stage, mode=ALL if self._view.look.mode == ALL else PRODUCT)
 

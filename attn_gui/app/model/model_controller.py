@@ -108,7 +108,6 @@ class ModelSteps(QObject):
         self.forget()
         self._work.finish()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _begin(self) -> None:
         """Begin the first step that changes anything, in the place of the one under way."""
         self._work.forget()
@@ -294,7 +293,6 @@ class ModelController(QObject):
         """Let go of the last run: no model is on the table."""
         self._ran = None
 
-    # --- inside ----------------------------------------------------------------------------------
     def _ask(
         self,
         label: Label,

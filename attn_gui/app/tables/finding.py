@@ -396,7 +396,6 @@ class FindController(QObject):
             self._window.find_bar.hide()
         return self._searched
 
-    # --- inside ----------------------------------------------------------------------------------
     def _at_hand(self) -> SearchTarget | None:
         """Return the table or map with the keyboard, else the one searched last, else the large map."""
         focus = QApplication.focusWidget()

@@ -55,7 +55,6 @@ class ChoiceBox(FocusedWheel, QComboBox):
         """Return (key, word) of every choice."""
         return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
         """Size of the longest word: Qt keeps what it found for the words before."""
         fits = self.sizeAdjustPolicy() == self.SizeAdjustPolicy.AdjustToContents

@@ -275,7 +275,6 @@ class SizeBox(CountBox):
         """Back to the number before the visit."""
         self.set_value(self._settled)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def textFromValue(self, value: int) -> str:
         return super().textFromValue(value) if value >= self._least else "–"  # a size that the problem has not
 
@@ -331,7 +330,6 @@ class SizeBox(CountBox):
             self.finish()  # before Qt tidies a text that it finds wrong, so that the refusal can name it
         super().focusOutEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def objection(self, text: str) -> str:
         """Return the reason why this text cannot be the number, as a sentence; empty if it can."""
         number, sentence = whole_number(text), super().objection(text)

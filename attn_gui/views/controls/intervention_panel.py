@@ -172,7 +172,6 @@ class InterventionPanel(Retranslated, PopupFrame):
         self.retranslate()
         self.hide()
 
-    # --- down ------------------------------------------------------------------------------------
     def set_lines(self, lines: Sequence[InterventionRow]) -> None:
         """Show these interventions, in order."""
         row = self.list.row
@@ -217,12 +216,10 @@ class InterventionPanel(Retranslated, PopupFrame):
         lines, row = self._model.lines, self.list.row
         self.all_heads.setEnabled(0 <= row < len(lines) and lines[row].spreads)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
         self.opened.emit()  # words are written when somebody looks at them
         super().showEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         dress(self._title, letters="section", strong=True)
         dress(self._none, tone="text2")

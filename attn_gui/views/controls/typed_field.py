@@ -183,7 +183,6 @@ class TypedField(QLineEdit):
         self.setCursorPosition(0)
         self._show_state()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def event(self, event: QEvent) -> bool:
         if is_window_shortcut(event) or (asks_to_undo(event) and not self.pending()):
             event.ignore()  # undo belongs to the document unless something half typed is in the field
@@ -213,7 +212,6 @@ class TypedField(QLineEdit):
             self.finish()
         super().focusOutEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _take(self) -> str:
         """Hand on what is typed; if it cannot be, say why and change nothing."""
         try:

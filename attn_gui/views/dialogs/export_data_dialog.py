@@ -82,7 +82,6 @@ class ExportDataDialog(ExportForm):
         self.arrays.retranslate()
         super().retranslate()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _file_words(self, kind: Format[Any]) -> str:
         """Return words for what one file of a format holds."""
         if kind.write_problem is not None:
@@ -235,7 +234,6 @@ class WorksheetDialog(ExportForm):
         self.lang.set_words(LANGUAGES)
         super().retranslate()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
         captioned = {name: editor for name, editor in self._fields().items() if editor is not self.keys}
         return {**captioned, **self._place_editors()}

@@ -234,7 +234,6 @@ class ExportDialog(ExportForm):
         self.transparent.setText(self.tr("transparent ground"))
         self.session.setText(self.tr("session inside"))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
         return {
             "stages": self.stages,

@@ -174,7 +174,6 @@ class NewDialog(Retranslated, FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
         self._show_choice()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         column = arrange(QVBoxLayout(self), margins=SPACING.xl, spacing=SPACING.l)
         kinds = QVBoxLayout()

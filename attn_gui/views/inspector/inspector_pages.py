@@ -192,7 +192,6 @@ class SensitivityPage(Retranslated, QWidget):
         }
         self._words.setText(sentences[self._reason].format(name=self._name, refusal=self._refusal()))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         dress(self._place, "sentence", strong=True)
         dress(self._words, "sentence")
@@ -332,7 +331,6 @@ class VerifyPage(Retranslated, QWidget):
         else:
             super().keyPressEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _sentence(self) -> str:
         report = self._report
         if report is not None and report.unjudged:

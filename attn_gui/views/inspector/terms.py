@@ -211,7 +211,6 @@ class TermsModel(QAbstractTableModel):
             np.float64(self._values[self._order[row]]),
         ]
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else self._shape[0]
 
@@ -257,7 +256,6 @@ class TermsModel(QAbstractTableModel):
         """Write everything again, in another language."""
         self._faces.clear()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _made_faces(self, row: int) -> tuple[TermCell, ...]:
         """Return the name, the numbers and the value of a row."""
         tail, value, chosen = self._is_tail(row), self._row_value(row), self._is_chosen(row)
@@ -451,7 +449,6 @@ class TermsView(QTableView):
         """Return the room of the numbers before the bars, by default of the last column."""
         return self._widest(column % self._terms.columnCount())
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(self._least_width(), self._height_of(min(self._terms.rowCount(), MOST_ROWS)))
 
@@ -485,7 +482,6 @@ class TermsView(QTableView):
             self._terms.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self._terms.columnCount() - 1)
             self.viewport().update()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)

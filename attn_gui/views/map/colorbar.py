@@ -379,7 +379,6 @@ class ColorBar(QWidget):
         """Return whether cells may stand as "·", as weights that are too small to be written do."""
         return self._heatmap.shown.values and has_faint(self._heatmap.plane)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(scaled(120), self.heightForWidth(max(self.width(), scaled(120))))
 

@@ -179,7 +179,6 @@ class LevelsPopup(PopupFrame):
         if self._typed() != levels:  # else they may be on their way to others
             self._write_ends()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         column = arrange(
             QVBoxLayout(self.content), self.histogram, margins=scaled(SPACING.l), spacing=scaled(SPACING.s)

@@ -56,7 +56,6 @@ class Thumbnail(MapCanvas):
         (rows, columns), frame = self.drawing.shown.shape, int(LINE.hairline)
         return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.drawing.redraw()
 
@@ -125,7 +124,6 @@ class MapButton(KeyboardButton):
             ring = QRectF(self.map_rect()).adjusted(-away, -away, away, away)
             painter.drawRoundedRect(ring, RADIUS.control, RADIUS.control)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def nextCheckState(self) -> None:
         """Ignore the click's own change of state: it asks to be chosen and does not choose by itself."""
 

@@ -120,7 +120,6 @@ class HeadModel(QAbstractTableModel):
         if layers and heads:
             self.dataChanged.emit(self.index(0, 0), self.index(layers - 1, heads - 1))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else self._shape[0]
 
@@ -243,7 +242,6 @@ class HeadGrid(Retranslated, QTableView):
         theme_signal.changed.connect(self._fit)
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_chosen(self, place: HeadPlace) -> None:
         """Mark the head that is on the table, and bring it into view."""
         index, self._delegate.chosen = self.heads.index(*place), place
@@ -263,12 +261,10 @@ class HeadGrid(Retranslated, QTableView):
         self.setToolTip(self.tr("Layers down, heads across: a click puts the layer on the table"))
         self.heads.retranslate()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _ask(self, index: QModelIndex) -> None:
         self.headAsked.emit(index.row(), index.column())
 

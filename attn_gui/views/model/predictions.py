@@ -44,7 +44,6 @@ class PredictionModel(QAbstractTableModel):
         self._rows, self._two = tuple(rows), two
         self.endResetModel()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else len(self._rows)
 

@@ -66,7 +66,6 @@ class PageCanvas(QLabel):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         theme_signal.changed.connect(self._lay_out)
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_content(self, content: Any, layer: int | None = None) -> None:
         """Show what was read, of a layer of a model; None shows nothing."""
         self._content, self._layer = content, layer
@@ -98,7 +97,6 @@ class PageCanvas(QLabel):
         middle = self._drawing.fields[field].rect(row, column).center()
         return self._plots[field].from_page(middle) if field in self._plots else middle * self._factor()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(scaled(LEAST_WIDTH), self.heightForWidth(scaled(LEAST_WIDTH)))
 

@@ -134,7 +134,6 @@ class PageWidget(QWidget):
         self.canvas.set_language(lang)
         return self.canvas
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_options(self, context: PageContext) -> None:
         """Set the values of the options, and what can be chosen."""
         if self.kind.options:
@@ -193,8 +192,8 @@ class CodeControls(Retranslated, QWidget):
     copyRequested = Signal()
     saveRequested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._copy, self._save = QPushButton(self), QPushButton(self)
         self._copy.setObjectName("button.copy_code")
         self._save.setObjectName("button.save_code")
@@ -218,8 +217,8 @@ class FitControls(Retranslated, QWidget):
 
     fitRequested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("fit")
         self._error: float | None = None
         self._missed = WrappedLabel(self)
@@ -227,11 +226,8 @@ class FitControls(Retranslated, QWidget):
         self.fit_button.setObjectName("button.fit")
         self.fit_button.clicked.connect(self.fitRequested)
         dress(self._missed, "body", "text2")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.s)
-        column.addWidget(self._missed)
-        column.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignLeft)
+        button = (self.fit_button, 0, Qt.AlignmentFlag.AlignLeft)
+        arrange(QVBoxLayout(self), self._missed, button, margins=0, spacing=SPACING.s)
         self.retranslate()
 
     def set_error(self, error: float | None) -> None:

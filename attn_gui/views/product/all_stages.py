@@ -133,7 +133,6 @@ class StageTile(QWidget):
             (shape, "small", "text3", 400),
         )
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._at_work():
             return
@@ -279,7 +278,6 @@ class AllStages(MapGround, QScrollArea):
         for tile in self._tiles.values():
             tile.repaint_marks()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.arrange()

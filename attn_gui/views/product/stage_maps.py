@@ -295,7 +295,6 @@ class StageMaps(QObject):
         """Whether the maps are with the product picture and not with the tiles."""
         return all(heatmap.parentWidget() is self._home for heatmap in self._maps.values())
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show another evaluation, item or head."""
         self.evaluation = None  # while maps change one by one, they are not laid out

@@ -138,7 +138,6 @@ class Spine(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int, stage: str = "") -> None:
         """Show the steps of an evaluation, for one item and head, with the present step framed or another."""
         self._evaluation, self._place = evaluation, (batch, head)
@@ -239,7 +238,6 @@ class Spine(Retranslated, QWidget):
             self._show_planes()
             self._give_way()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(scaled(SIZE.compact_below_width), self.minimumHeight())
 
@@ -251,7 +249,6 @@ class Spine(Retranslated, QWidget):
         self._give_way()
         self._show_chosen_step()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _rebuild(self, entries: tuple[SpineEntry, ...]) -> None:
         """Put the items of these entries in the row; those that stay are kept."""
         self._nodes.set_entries(entries)

@@ -248,7 +248,6 @@ class StageNode(MapButton):
         """Return the height that the node needs with a small or a large map."""
         return 2 * top_of_maps(small) + map_side(small) + _words_height(_sizes())
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(self.width_for(self._small), self.height_for(self._small))
 
@@ -362,7 +361,6 @@ class StageNodes:
         """Return the height of the highest one."""
         return max((node.height_for(compact) for node in self._nodes.values()), default=0)
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_planes(self, evaluation: Evaluation, place: Place) -> None:
         """Show the matrices of an evaluation, for one item and head."""
         for name, entry in self._entries.items():
@@ -420,7 +418,6 @@ class StageNodes:
         for node in self._nodes.values():
             node.map.setVisible(shown)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _made(self, entry: SpineEntry) -> StageNode:
         node = StageNode(entry.name, self._parent)
         node.leaves_space = self._leave_space

@@ -220,8 +220,8 @@ class HeadRuler(QWidget):
 
     picked = Signal(int)
 
-    def __init__(self, table: QTableView, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, table: QTableView) -> None:
+        super().__init__()
         self._table = table
         self._count, self._width, self._chosen = 0, 0, -1
         table.horizontalScrollBar().valueChanged.connect(self.update)

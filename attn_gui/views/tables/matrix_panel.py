@@ -279,7 +279,6 @@ class MatrixPanel(QWidget):
         dress(self._symbol, "sentence", "text", strong=True)
         dress(self._name, "body", "text2")
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_present(self, present: bool) -> None:
         """Answer to the name of the field, or wait out of sight for a problem that has it."""
         self.view.setObjectName(f"table.{self.field}" if present else "")

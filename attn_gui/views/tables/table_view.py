@@ -72,7 +72,6 @@ class MarkedView(QTableView):
         self._fade.valueChanged.connect(self._on_fade_value_changed)
         self._fade.finished.connect(self._on_fade_finished)
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_marks(self, rows: Sequence[Mark], column: Mark | None) -> None:
         """Mark rows and a column by lines in a role's color, their headers as chips; the first row lies on top."""
         before = self._marked()
@@ -404,7 +403,6 @@ class MatrixView(SizedView):
         self.cells.leftBy.connect(self.leave)
         self.cells.gaveUp.connect(lambda: self.gaveUp.emit(self._refusal))
 
-    # --- silent setters --------------------------------------------------------------------------
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         if model is not None and hasattr(model, "refused"):
