@@ -113,7 +113,8 @@ class Walk:
     # --- picture ---------------------------------------------------------------------------------
     def paint(self, painter: QPainter, rect: QRectF, seconds: float, *, still: bool = False) -> None:
         """Paint a moment into a rectangle; `still` is the end of its beat, with arrows in place of movements."""
-        self._paint(painter, rect, *self.beat_at(seconds), still=still)
+        number, progress = self.beat_at(seconds)
+        self._paint(painter, rect, number, 1.0 if still else progress, still=still)
 
     def paint_beat(self, painter: QPainter, rect: QRectF, number: int) -> None:
         """Paint the end of a beat into a rectangle, with arrows in place of movements."""
@@ -128,7 +129,7 @@ class Walk:
             rect.left() + (rect.width() - WIDTH * size) / 2, rect.top() + (rect.height() - HEIGHT * size) / 2
         )
         painter.scale(size, size)
-        self.beats[number].paint(Canvas(painter, self.theme), progress, still=still)
+        self.beats[number].paint(Canvas(painter, self.theme, still=still), progress)
         painter.restore()
 
 
