@@ -20,16 +20,15 @@ _LEVELS = QT_TRANSLATE_NOOP("Sentences", "expected two numbers such as -5,7, the
 _CENTIMETERS = QT_TRANSLATE_NOOP("Sentences", "expected centimeters from 1 to 500, got {got}")
 _NEEDS = QT_TRANSLATE_NOOP("Sentences", "{choice} means something with {needed} only; it was given without")
 _CLASHES = QT_TRANSLATE_NOOP("Sentences", "{choice} means nothing with {needed}; leave one of the two out")
-AIMED = QT_TRANSLATE_NOOP("Sentences", "--page, --walk or --card")
 FIGURE = QT_TRANSLATE_NOOP("Sentences", "a figure (--format)")
 TEXT = QT_TRANSLATE_NOOP("Sentences", "a table as text (--format)")
 SPREADSHEET = QT_TRANSLATE_NOOP("Sentences", "csv or tsv (--format)")
 CARRIER = QT_TRANSLATE_NOOP("Sentences", "a figure that carries one (--format)")
 VECTOR = QT_TRANSLATE_NOOP("Sentences", "svg or pdf (--format)")
-"""Things that options need: what looks at a cell, and what a format has."""
+"""Things that options need and a format has."""
 
 SENTENCES: tuple[str, ...] = (_HEADS, _CELL, _SETTING, _TWICE, _WHOLE, _POINTS, _LEVELS, _CENTIMETERS, _NEEDS, _CLASHES)
-SENTENCES += (AIMED, FIGURE, TEXT, SPREADSHEET, CARRIER, VECTOR)
+SENTENCES += (FIGURE, TEXT, SPREADSHEET, CARRIER, VECTOR)
 
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 

@@ -76,14 +76,19 @@ def called_name(call: ast.Call) -> str:
 
 
 def test_texts_are_literals_and_filled_in_after_translation():
-    """lupdate cannot see an f-string, a sum or a formatted text."""
+    """lupdate cannot see an f-string, what stands inside one, a sum or a formatted text."""
     wrong = [
-        f"{path.relative_to(PACKAGE)}, line {call.lineno}: {ast.unparse(call)}"
+        f"{path.relative_to(PACKAGE)}, line {node.lineno}: {ast.unparse(node)}"
         for path in MODULES
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and called_name(call) in TRANSLATED and any(map(is_put_together, call.args))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.JoinedStr) and any(map(is_translated, ast.walk(node))))
+        or (isinstance(node, ast.Call) and is_translated(node) and any(map(is_put_together, node.args)))
     ]
     assert not wrong
+
+
+def is_translated(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called_name(node) in TRANSLATED
 
 
 def is_put_together(text: ast.expr) -> bool:

@@ -67,8 +67,11 @@ def explore(
     key: npt.ArrayLike | None = None,
     value: npt.ArrayLike | None = None,
     tokens: Sequence[str] | None = None,
+    axes: str | Sequence[str] | None = None,
 ) -> Explorer:
-    """Open the window on a problem, on Q, K and V of one head, or on the first example; `tokens` name the rows.
+    """Open the window on a problem, on Q, K and V, or on the first example; `tokens` name the rows.
+
+    Q, K and V of several heads have four axes, or their order is said by `axes`, as `Problem.from_heads` takes it.
 
     A script goes on when the window is closed. In Jupyter and IPython it goes on at once: Qt's loop is started as by
     `%gui qt`, or the line to type is said.
@@ -76,7 +79,7 @@ def explore(
     """
     if reason := obstacle():
         raise RuntimeError(reason)
-    shown = _asked(problem, {"query": query, "key": key, "value": value}, tokens)
+    shown = _asked(problem, {"query": query, "key": key, "value": value}, tokens, axes)
     shell = _shell()
     app = _application(shell)
     from attn_gui.app.program import Program  # its signals would not survive the change of applications
@@ -97,17 +100,21 @@ def explore(
     return Explorer(program)
 
 
-def _asked(problem: Problem | None, arrays: dict[str, Any], tokens: Sequence[str] | None) -> Problem | None:
+def _asked(
+    problem: Problem | None, arrays: dict[str, Any], tokens: Sequence[str] | None, axes: str | Sequence[str] | None
+) -> Problem | None:
     """Return the problem that the arguments ask for; None for the first example."""
     given = {name: array for name, array in arrays.items() if array is not None}
+    order = {} if axes is None else {"axes": axes}
     texts = tokens if tokens is None or isinstance(tokens, str) else tuple(tokens)  # a text alone is refused
     labels: dict[str, Any] = {} if texts is None else dict.fromkeys(("query_tokens", "key_tokens"), texts)
     if problem is None:
-        apart = len(given) == len(arrays) and all(np.ndim(array) == 4 for array in given.values())
-        make = Problem.from_heads if apart else Problem  # what has four axes has one of heads
-        return make(**given, **labels) if given or labels else None
-    if given:
-        raise TypeError(f"explore takes either a problem or arrays, got both a problem and {', '.join(given)}.")
+        whole = len(given) == len(arrays)
+        if whole and (order or all(np.ndim(array) == 4 for array in given.values())):  # heads have an axis
+            return Problem.from_heads(**given, **labels, **order)
+        return Problem(**given, **labels) if given or labels or order else None
+    if given or order:
+        raise TypeError(f"explore takes either a problem or arrays, got both a problem and {', '.join(given | order)}.")
     return problem_in(problem, "explore").replace(**labels)
 
 

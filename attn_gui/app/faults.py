@@ -49,7 +49,6 @@ class Faults(QObject):
             self.report(args.exc_type, args.exc_value, args.exc_traceback)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"show_log": Command(self.show_log)}
 
     def show_log(self) -> None:

@@ -98,7 +98,6 @@ class PagesController(QObject):
         self._offer()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {name: Command(partial(self.open, name), enabled=partial(self._applies, name)) for name in PAGES}
 
     def retranslate(self) -> None:

@@ -29,8 +29,9 @@ class Part(NamedTuple):
     name: str
     asked: Asked = lambda _context: False
     control: str = ""  # the objectName of what the search leads to
-    label: str = ""  # a text of the shape panel
+    label: str = ""
     words: str = ""
+    context: str = "ShapePanel"  # whose text the label is
 
 
 def _compares(context: AppContext) -> bool:
@@ -56,7 +57,7 @@ PARTS = (
     Part("dtype", control="control.dtype", label=QT_TRANSLATE_NOOP("ShapePanel", "Precision"),
          words="dtype float32 float64 精度 浮点"),
     Part("d_model", lambda at: at.document.problem.projected or at.document.problem.num_heads > 1, "control.d_model",
-         QT_TRANSLATE_NOOP("ShapePanel", "d_model, width of all heads together"), "d_model width 宽度"),
+         QT_TRANSLATE_NOOP("ShapePanel", "d_model, width of all heads together"), "d_model width keep fixed 宽度 保持"),
     Part("score", lambda at: at.document.problem.score != next(iter(SCORES))),
     Part("normalize", lambda at: at.document.problem.normalize != next(iter(NORMALIZERS))),
     Part("tokens"),
@@ -65,8 +66,10 @@ PARTS = (
     Part("gradients", lambda at: at.window.inspector.is_turned_to("gradients")),
     Part("pages", lambda at: at.window.inspector.is_turned_to("pages")),
     Part("reach", lambda at: bool(at.view.look.reach)),
-    Part("target"),
-    Part("history", lambda at: at.document.stack.count() > 0),
+    Part("target", control="inspector.one_equation", label=QT_TRANSLATE_NOOP("CellButtons", "As one equation"),
+         words="formula sum 公式 求和式", context="CellButtons"),
+    Part("history", lambda at: at.document.stack.count() > 0, "history.fold",
+         QT_TRANSLATE_NOOP("HistoryView", "History"), "steps changes undo 步骤 更改", "HistoryView"),
     Part("snapshots", lambda at: bool(at.document.snapshots.all)),
     Part("pin", _compares),
     Part("compare", _compares),
@@ -95,13 +98,14 @@ class PartsController(QObject):
         context.document.changed.connect(self._on_document_changed)
         context.document.snapshots.changed.connect(self.show)
         window.inspector.pageTurned.connect(self.show)
-        context.view.follow(self.show, "evaluation", "baseline", "compare", "mode", "reach", "reading", "counted")
+        followed = ("evaluation", "baseline", "compare", "mode", "reach", "reading", "counted", "parts")
+        context.view.follow(self.show, *followed)
         self.show()
 
     def show(self, *_: object) -> None:
         """Bring the parts of the window up to date."""
         context = self._context
-        asked = {part.name for part in PARTS if part.asked(context)}
+        asked = {part.name for part in PARTS if part.asked(context)} | context.view.look.parts
         self._kept |= asked & KEPT
         shown = frozenset(asked | self._kept if context.look.simple else (part.name for part in PARTS))
         if shown != self._shown:  # an edit lays nothing out anew
@@ -114,9 +118,9 @@ class PartsController(QObject):
         for part in PARTS:
             control = self._context.window.findChild(QWidget, part.control) if part.control else None
             if control is not None:
-                action = QAction(QCoreApplication.translate("ShapePanel", part.label), self)
+                action = QAction(QCoreApplication.translate(part.context, part.label), self)
                 action.triggered.connect(partial(control.setFocus))
-                yield action, part.words, control.isVisible()
+                yield action, part.words, control.isVisible() or not self._context.look.simple
 
     def _on_look_changed(self) -> None:
         self._kept.clear()

@@ -45,7 +45,6 @@ class LayoutController(QObject):
         self._settings.put("window/tables", self._window.inputs.heights())
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         full = Command(self._set_full_screen, self._window.isFullScreen)
         return {"reset_layout": Command(self.reset), "full_screen": full}
 

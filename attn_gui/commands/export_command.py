@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from attn_gui.arguments import (
-    AIMED,
     CARRIER,
     FIGURE,
     SPREADSHEET,
@@ -54,10 +53,10 @@ _SEVERAL = QT_TRANSLATE_NOOP(
 )
 USUAL_FORMAT, SHOWN = "png", SIDE_BY_SIDE
 STDOUT = "-"
-NEEDS = {"--set": "--page", "--frames": "--page", "--cell": AIMED, "--show": "--compare"}
+NEEDS = {"--set": "--page", "--frames": "--page", "--show": "--compare"}
 NEEDS |= {"--session": CARRIER, "--outlines": VECTOR, "--headers": TEXT, "--bom": SPREADSHEET}
 NEEDS |= dict.fromkeys(
-    ("--walk", "--card", "--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE
+    ("--walk", "--card", "--cell", "--picture", "--style", "--values", "--transparent", "--colorbar", "--title"), FIGURE
 )
 OF_MAPS = ("--levels", "--colormap", "--sheet", "--picture", "--values", "--colorbar")
 CLASHES = {
@@ -176,7 +175,6 @@ def _formats_have(chosen: argparse.Namespace) -> set[str]:
 
     endings, known = chosen.format or [USUAL_FORMAT], numbers()
     found = {FIGURE for ending in endings if ending in IMAGES}
-    found |= {AIMED} if chosen.walk or chosen.card or chosen.page is not None else set()
     found |= {CARRIER for ending in endings if chosen.session is False or (ending in IMAGES and IMAGES[ending].carries)}
     found |= {VECTOR for ending in endings if ending in IMAGES and not IMAGES[ending].pixels}
     kinds = [known[ending] for ending in endings if ending in known]

@@ -445,10 +445,12 @@ class ReadyMade(NamedTuple):
         What was set by hand in a stage that it does not have goes with that stage; the others keep their names.
         """
         fields: dict[str, Any] = {"interventions": (), **problem.fields(), **self.without(problem, head)}
-        bare = Problem.over(fields | {"interventions": ()})
+        interventions, bare = fields["interventions"], Problem.over(fields | {"interventions": ()})
+        if not interventions:
+            return bare
         stages = {node.name for node in computed_nodes(bare)}
-        kept = [each if _stage_of(each) in stages else NOTHING for each in fields["interventions"]]
-        return Problem.over(fields | {"interventions": tuple(kept)})
+        kept = tuple(each if _stage_of(each) in stages else NOTHING for each in interventions)
+        return Problem.over(fields | {"interventions": kept})
 
     def words(self) -> Mapping[str, str]:
         """Return the Chinese words by the English ones."""

@@ -168,9 +168,9 @@ def heads_beside(
     """Return the fields of a problem whose heads have an axis of their own, and what is to be said of how they were
     read.
 
-    `said` is the order of axes. Without it (b,) head, token, column is taken where no other order fits as well, see
-    `Problem.from_heads`. Head g has the columns g·d … (g+1)·d; the counts are those of the axes. `given` are further
-    fields. Raises ShapeError, which names the matrix and the axis, or every order that fits.
+    `said` is the order of axes. Without it the one that fits is taken. Head g has the columns g·d … (g+1)·d; the counts
+    are those of the axes. `given` are further fields. Raises ShapeError, which names the matrix and the axis, or every
+    order of several that fit.
     """
     arrays = {name: read_array(name, held) for name, held in zip(DIRECT, (query, key, value), strict=True)}
     if said is not None:
@@ -180,14 +180,12 @@ def heads_beside(
             raise _clash(sentences.HEAD_AXES, arrays, (name,), "3 or 4", array.ndim)
     shapes = {name: array.shape for name, array in arrays.items()}
     own = ORDER[-arrays["query"].ndim :]
-    found = _valid(shapes, given) if len(set(map(len, shapes.values()))) == 1 else ()
-    likely = likelier(found, shapes)
-    if own in found and likely != (own,):
-        both = tuple(axes for axes in found if axes == own or axes in likely)
-        raise _clash(sentences.SEVERAL_ORDERS, arrays, DIRECT, _readings_text(both, shapes), len(both))
-    if len(likely) == 1 and own not in found and {"query_tokens", "key_tokens"} & given.keys():
-        note = say(sentences.READ_BY_TOKENS, {"reading": _readings_text(likely, shapes)})
-        return _said(arrays, given, likely[0]), note
+    found = _valid(shapes, given, own) if len(set(map(len, shapes.values()))) == 1 else ()
+    if len(found) > 1:
+        raise _clash(sentences.SEVERAL_ORDERS, arrays, DIRECT, _readings_text(found, shapes), len(found))
+    if found and found != (own,):
+        note = say(sentences.READ_BY_SHAPES, {"reading": _readings_text(found, shapes)})
+        return _said(arrays, given, found[0]), note
     return side_by_side(arrays["query"], arrays["key"], arrays["value"], given), ""
 
 
@@ -204,12 +202,12 @@ def _said(arrays: Mapping[str, Array], given: Mapping[str, object], said: str | 
     return {**given, **lying} if HEAD not in axes else side_by_side(lying["query"], lying["key"], lying["value"], given)
 
 
-def _valid(shapes: Mapping[str, Shape], given: Mapping[str, object]) -> tuple[Axes, ...]:
-    """Return the orders in which the whole problem would fit together; no number is read."""
+def _valid(shapes: Mapping[str, Shape], given: Mapping[str, object], own: Axes) -> tuple[Axes, ...]:
+    """Return the orders in which the whole problem would fit together, `own` before another that means the same; no
+    number is read."""
     tiny = dict.fromkeys(DIRECT, np.zeros((1, 1)))
     draft = unnormalized(Fields, {**given, **tiny})
     normalize_fields(draft, copy=True)
-    own = ORDER[-len(shapes["query"]) :]
 
     def valid(axes: Axes) -> bool:
         if HEAD not in axes or not fits(axes, shapes) or _late(axes, shapes):
@@ -219,8 +217,10 @@ def _valid(shapes: Mapping[str, Shape], given: Mapping[str, object]) -> tuple[Ax
             return False
         return clash_with(drafted(draft, counts), {name: laid_shape(axes, shapes[name]) for name in DIRECT}) is None
 
-    same = {_long(own, shapes)} if valid(own) else set()
-    return tuple(axes for axes in READINGS if valid(axes) and (axes == own or _long(axes, shapes) not in same))
+    found: dict[Axes, Axes] = {}
+    for axes in filter(valid, (own, *READINGS)):
+        found.setdefault(_long(axes, shapes), axes)
+    return tuple(found.values())
 
 
 def _readings_text(found: Iterable[Axes], shapes: Mapping[str, Shape]) -> str:

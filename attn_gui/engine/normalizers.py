@@ -26,7 +26,7 @@ from attn_gui.engine.graph.indices import zero_safe_product
 from attn_gui.engine.graph.stage import ELEMENTARY, UNIT, Form, Input, Name, Operator, Role, Stage, given
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-__all__ = ["FEW", "MILD", "NORMALIZERS", "Normalizer", "Softmax"]
+__all__ = ["FEW", "MILD", "NORMALIZERS", "Keywise", "Normalizer", "Softmax"]
 
 
 # --- base -----------------------------------------------------------------------------------------
@@ -51,7 +51,6 @@ class Normalizer(Stage):
     whole = "{0}"  # LaTeX of it taken of {0}
     plain = "{0}"  # the same in plain characters
     sentence = ""  # of a weight; "" for what is said of shares alone
-    sums = False  # whether `parts` of a row are divided by their sum
 
     @property
     def reads(self) -> frozenset[str]:
@@ -69,18 +68,6 @@ class Normalizer(Stage):
     def blind(self, logits: Array) -> Array:
         """Return which rows of scores make no weight at all, as booleans."""
         return np.asarray(np.isneginf(logits).all(axis=-1))
-
-    def parts(self, logits: Array, temperature: Input = None) -> Array:
-        """Return the number of each key, before it is divided by the sum of the row where that is done.
-
-        Softmax has none: e^s may be too large, so it takes the largest score of the row off first.
-        """
-        raise NotImplementedError
-
-    def totals(self, parts: Array) -> Array:
-        """Return what the numbers of a row are divided by; 1 where they are not, or where their sum is 0."""
-        totals = parts.sum(axis=-1, keepdims=True) if self.sums else np.ones((*parts.shape[:-1], 1))
-        return np.where(totals == 0, 1.0, totals)
 
 
 # --- softmax --------------------------------------------------------------------------------------
@@ -235,7 +222,19 @@ def _exp_score(cell: Cell, largest: Expression | None, temperature: Expression |
 # --- without ---------------------------------------------------------------------------------------
 
 
-class Unnormalized(Normalizer):
+class Keywise(Normalizer):
+    """A normalization that makes a number of each score by itself, where softmax takes the row's largest off first."""
+
+    def parts(self, logits: Array, temperature: Input = None) -> Array:
+        """Return the number of each key, before it is divided by the total of its row."""
+        raise NotImplementedError
+
+    def totals(self, parts: Array) -> Array:
+        """Return what the numbers of each row are divided by: 1, where they are the weights already."""
+        return np.ones((*parts.shape[:-1], 1))
+
+
+class Unnormalized(Keywise):
     """The scores themselves: attention is three matrix products then, and a row adds up to anything."""
 
     label = QT_TRANSLATE_NOOP("Normalizers", "none")
@@ -286,7 +285,7 @@ def shares(scores):
 '''
 
 
-class PositiveShares(Normalizer):
+class PositiveShares(Keywise):
     """Scores of each row as shares of one: φ(s) over the sum of the row, φ(s) = elu(s) + 1."""
 
     label = QT_TRANSLATE_NOOP("Normalizers", "φ / Σ φ")
@@ -296,7 +295,7 @@ class PositiveShares(Normalizer):
         "Query {query} gives key {key} a weight of {value}. It is φ of the score over the sum of the row; φ(s) is s + "
         "1 above 0, else e^s.",
     )
-    shares = fractions = sums = True
+    shares = fractions = True
     code, helper = "shares({0})", PHI_HELPER
     along = "j"
     formula = "weights[b h i j] = logits[b h i j]"
@@ -306,9 +305,10 @@ class PositiveShares(Normalizer):
         return np.where(logits > 0, logits + 1, np.exp(np.where(logits > 0, 0.0, logits)))
 
     def totals(self, parts: Array) -> Array:
-        """Return the sum of each row; NaN where it is too large to be a number, as softmax has it of +∞."""
-        totals = super().totals(parts)
-        return np.where(np.isinf(totals), np.nan, totals)
+        """Return the sum of each row, 1 where it is 0; NaN where it is too large to be a number, as softmax has it of
+        +∞."""
+        totals = parts.sum(axis=-1, keepdims=True)
+        return np.where(totals == 0, 1.0, np.where(np.isinf(totals), np.nan, totals))
 
     def blind(self, logits: Array) -> Array:
         """Return the rows without an open key, and those whose φ are all too small to be numbers."""
@@ -384,7 +384,7 @@ def sigmoid(scores, temperature=1.0):
 '''
 
 
-class Sigmoid(Normalizer):
+class Sigmoid(Keywise):
     """Each score on its own as a number between 0 and 1: 1 / (1 + e^(−s/T)); a row adds up to anything."""
 
     label = QT_TRANSLATE_NOOP("Normalizers", "sigmoid")

@@ -168,11 +168,9 @@ class Problem(Fields, Pictured):
         They are laid side by side, and num_heads and num_kv_heads counted; `fields` are any others of a problem.
         `axes` is their order: "batch,head,token,column" (PyTorch's), "batch,token,head,column" (TransformerLens,
         flash-attention) or any other; batch and head may be missing.
-        Without it they are (h, n, d) or (b, h, n, d) where the shapes do not fit (n, h, d) or (b, n, h, d) as well. An
-        order fits if the whole problem does, with the numbers of heads, tokens and masks that are given. Of two that
-        fit, the one with more than one key counts, then the one in which fewer K/V heads serve as many queries as keys.
-        If both still stand, a ShapeError spells out both. If the numbers of tokens leave (n, h, d) alone, it is taken,
-        with a UserWarning.
+        Without it they are read in the one order in which the whole problem fits together, with the numbers of heads,
+        tokens and masks that are given; a UserWarning names it where it is not (h, n, d) or (b, h, n, d). Of several
+        that fit none is taken: a ShapeError spells out each.
         Raises ShapeError, which names the matrix and the axis.
         """
         found, note = heads_beside(query, key, value, fields, axes)

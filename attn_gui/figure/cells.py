@@ -111,21 +111,23 @@ def paint_values(
     width, height = _cell_size(rect, display)
     metrics = QFontMetricsF(painter.font())
     baseline = rect.top() + (height + metrics.capHeight()) / 2
-    dark = dark_text(table)[display.indices]
+    dark = dark_text(table[display.indices])
     shown = display.flags == ALLOWED
     left, top, font = rect.left(), baseline - metrics.ascent(), painter.font()
     plain = isinstance(painter.device(), QImage) and not painter.worldTransform().isScaling()
+    draw = painter.drawStaticText
     for color, cells in ((BLACK, shown & dark), (WHITE, shown & ~dark)):
         painter.setPen(QColor.fromRgb(color))
         row_of, column_of = np.nonzero(cells)
         texts = cell_texts(values[cells].tolist(), numbers)
         laid_out = {text: _laid_out(text, font, get_ident()) for text in set(texts)}
-        for row, column, text in zip(row_of.tolist(), column_of.tolist(), texts, strict=True):
-            x, down, laid = left + (column + 0.5) * width, row * height, laid_out[text]
+        middles, downs = (left + (column_of + 0.5) * width).tolist(), (row_of * height).tolist()
+        for x, down, text in zip(middles, downs, texts, strict=True):
+            laid, broad = laid_out[text]
             if plain:  # hundreds of cells are painted in half the time with letters that are laid out once
-                painter.drawStaticText(QPointF(x - laid.width / 2, top + down), laid.text)
+                draw(QPointF(x - broad / 2, top + down), laid)
             else:
-                write_text(painter, QPointF(x, baseline + down), text, MIDDLE, laid.width)
+                write_text(painter, QPointF(x, baseline + down), text, MIDDLE, broad)
 
 
 class LaidOut(NamedTuple):

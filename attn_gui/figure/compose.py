@@ -28,7 +28,7 @@ from attn_gui.figure.reading import picture
 from attn_gui.figure.text.words import WORDS
 from attn_gui.formats.rows import stage_labels
 from attn_gui.languages import QT_TRANSLATE_NOOP
-from attn_gui.pictures.planes import PlaneLike, covers, kind_of
+from attn_gui.pictures.planes import PlaneLike, covers, kind_of, uncovered
 
 # --- composing ------------------------------------------------------------------------------------
 
@@ -99,15 +99,19 @@ def composed(
     words = WORDS[settings.lang]
     planes = [Plane(evaluation, stage, settings.batch, head) for head in heads]
     titles = [words.head.format(head) if len(heads) > 1 and head is not None else "" for head in heads]
+    if len({plane.column_numbers for plane in planes}) > 1:  # they have no numbers in common: each says its own
+        ends = ((plane.column_numbers[0], plane.column_numbers[-1]) for plane in planes)
+        titles = [f"{title} · {low} … {high}" for title, (low, high) in zip(titles, ends, strict=True)]
     if settings.beside is not None:
         planes, titles = settings.beside.planes(evaluation, planes, titles, words.states)
-    rows, columns = planes[0].shape
+    check_cell(planes[0], settings)
+    (rows, columns), (row, column) = planes[0].shape, settings.cell or (None, None)
     figure = bare_figure(planes[0], settings, settings.shade(stage))
     figure = replace(
         figure,
         panels=tuple(Panel(NOTHING, None, *each) for each in zip(titles, map(by_hand_of, planes), strict=True)),
-        rows=_rows(planes, rows),
-        columns=_columns(evaluation, planes, heads[0] if len(heads) == 1 else 0, columns),
+        rows=replace(_rows(planes, rows), chosen=row),
+        columns=replace(_columns(planes), chosen=column),
         title=" · ".join(title_of(problem, settings, heads)),
         subtitle=f"{rows} × {columns}",
         together=len(planes) // len(heads),
@@ -122,7 +126,7 @@ def bare_figure(plane: PlaneLike, settings: ExportSettings, shade: Shade) -> Map
     return MapFigure(
         panels=(Panel(NOTHING),),
         rows=Axis("row", plain_labels(rows)),
-        columns=Axis("column", plain_labels(columns)),
+        columns=Axis("column", _labels(None, plane.column_numbers)),
         levels=Levels(0.0, 1.0),
         weights=not plane.signed,
         scientific=kind_of(plane) == Gradient.kind,
@@ -146,10 +150,8 @@ def filled(
     panels = tuple(
         replace(panel, values=cells[0], allowed=cells[1]) for cells, panel in zip(read, figure.panels, strict=True)
     )
-    levels = [
-        shade.levels_of(panel.values, panel.allowed, signed=not figure.weights, keys=figure.shape[1])
-        for panel in panels
-    ]
+    numbers = [_read(uncovered(plane), size) if covers(plane) else own for plane, own in zip(planes, read, strict=True)]
+    levels = [shade.levels_of(*cells, signed=not figure.weights, keys=figure.shape[1]) for cells in numbers]
     return replace(figure, panels=panels, levels=max(levels, key=lambda each: each.high))  # common to all: the widest
 
 
@@ -158,14 +160,20 @@ def aimed_cell(evaluation: Evaluation, settings: ExportSettings, head: int | Non
 
     Raises ValueError with a sentence for a cell that is not there.
     """
-    plane, cell = stage_plane(evaluation, settings.stage, settings.batch, head or 0), settings.cell
+    plane = stage_plane(evaluation, settings.stage, settings.batch, head or 0)
     rows, columns = plane.shape
-    if cell is None:
+    if settings.cell is None:
         last, _ = plane.block(slice(rows - 1, rows), slice(0, columns))
         return rows - 1, int(np.argmax(np.nan_to_num(last[0], nan=-np.inf)))
-    if not (0 <= cell[0] < rows and 0 <= cell[1] < columns):
+    check_cell(plane, settings)
+    return settings.cell
+
+
+def check_cell(plane: PlaneLike, settings: ExportSettings) -> None:
+    """Raise ValueError with a sentence for a chosen cell that is not there."""
+    cell = settings.cell or (0, 0)
+    if not all(0 <= place < length for place, length in zip(cell, plane.shape, strict=True)):
         raise Refusal(_NO_CELL, cell=f"{cell[0]},{cell[1]}", name=settings.stage)
-    return cell
 
 
 def draws_pictures(plane: PlaneLike) -> bool:
@@ -186,7 +194,7 @@ def check_columns(evaluation: Evaluation, stage: str, heads: Sequence[int | None
             raise Refusal(_OTHER_HEADS, stage=stage)
 
 
-def _read(plane: PlaneLike, size: tuple[int, int], progress: Progress) -> tuple[Values, Allowed | None]:
+def _read(plane: PlaneLike, size: tuple[int, int], progress: Progress = silent) -> tuple[Values, Allowed | None]:
     """Return the cells of a map, or a picture of it in blocks."""
     if isinstance(plane, Plane) and draws_pictures(plane):
         return picture(plane, *size, progress)
@@ -207,14 +215,14 @@ def _rows(planes: Sequence[Plane], count: int) -> Axis:
     return Axis(role, _labels(_tokens(planes, 0), range(count)))
 
 
-def _columns(evaluation: Evaluation, planes: Sequence[Plane], head: int | None, count: int) -> Axis:
-    """Return keys with their tokens, or columns under the numbers that they have in the whole matrix."""
-    stage = planes[0].stage
-    if evaluation.axes(stage)[-1] == "key":
-        return Axis("key", _labels(_tokens(planes, 1), range(count)))
-    apart = "head" in evaluation.axes(stage)
-    first = evaluation.head_columns(stage, head).start if head is not None and not apart else 0
-    return Axis("column", _labels(None, range(first, first + count)))
+def _columns(planes: Sequence[Plane]) -> Axis:
+    """Return keys with their tokens, or columns under the numbers that they have in the whole matrix, where these are
+    the same in all maps."""
+    numbers = planes[0].column_numbers
+    if planes[0].evaluation.axes(planes[0].stage)[-1] == "key":
+        return Axis("key", _labels(_tokens(planes, 1), numbers))
+    shared = all(plane.column_numbers == numbers for plane in planes)
+    return Axis("column", _labels(None if shared else [""] * len(numbers), numbers))
 
 
 def _tokens(planes: Sequence[Plane], axis: int) -> Sequence[str] | None:

@@ -39,8 +39,8 @@ MOST_CARRIED = 2**20
 
 MEASURES = ("width", "height", "dpi", "font_size")
 SWITCHES = ("values", "colorbar", "title", "outlines", "transparent", "session")
-PAGE, WALK, CARD, AIMED = "a page", "a walk", "a card", "a page, a walk or a card"
-NEEDS = {"set": PAGE, "cell": AIMED, "compare": "before"}
+PAGE, WALK, CARD = "a page", "a walk", "a card"
+NEEDS = {"set": PAGE, "compare": "before"}
 _OF_MAPS = ("levels", "colormap", "before", "values", "colorbar")
 CLASHES = {PAGE: (*_OF_MAPS, WALK), WALK: (*_OF_MAPS, CARD), CARD: ("before", "values", "colorbar")}
 """Choices that mean something with another one only, and those that mean nothing with it."""
@@ -116,7 +116,8 @@ class ExportSettings:
     )
     cell: tuple[int, int] | None = _setting(
         None,
-        "the cell of the stage that a page, a walk or a card looks at (default: the largest of the last row)",
+        "the cell of the stage that a page, a walk or a card looks at (default: the largest of the last row); a map "
+        "names its row and column whatever others have room",
         type=cell,
         metavar="ROW,COLUMN",
     )
@@ -202,7 +203,6 @@ def check_company(
     Raises ValueError with a sentence.
     """
     choices = {**given, PAGE: page or None, WALK: walk or None, CARD: card or None}
-    choices |= {AIMED: page or walk or card or None}
     choices |= {"colorbar": colorbar and None, "compare": None if compare == SIDE_BY_SIDE else compare}
     if reason := idle([choice for choice, value in choices.items() if value is not None], NEEDS, CLASHES):
         raise ValueError(reason)

@@ -37,7 +37,7 @@ from attn_gui.figure.display import (
     flag_counts,
     to_display,
 )
-from attn_gui.figure.levels import color_table
+from attn_gui.figure.levels import UNIT, color_table
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.numbers import Values, format_number
 from attn_gui.figure.text.words import WORDS, FigureWords
@@ -53,10 +53,12 @@ DRAWN_CELLS = 10_000
 
 @dataclass(frozen=True)
 class Axis:
-    """One side of a map: what it counts ("query", "key", "row", "column"), and a label a cell."""
+    """One side of a map: what it counts ("query", "key", "row", "column"), a label a cell, and the `chosen` cell whose
+    label stands whatever others have room."""
 
     name: str
     labels: Sequence[str]
+    chosen: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +129,12 @@ class MapFigure:
     def marked(self) -> bool:
         """Whether any cell is changed by hand."""
         return any(panel.by_hand for panel in self.panels)
+
+    @property
+    def tells_levels(self) -> bool:
+        """Whether its levels may be written: none is the number of a covered cell."""
+        left_out = self.covered and any(bool(np.isnan(panel.values).any()) for panel in self.panels)
+        return not left_out or self.levels == UNIT
 
     @cached_property
     def table(self) -> Lut:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,12 +56,14 @@ MEASURED_LABELS = 1000
 
 @dataclass(frozen=True)
 class CutLabels:
-    """Labels of one axis, cut to their room: every `step`-th stands, `turned` ones are read from below."""
+    """Labels of one axis by their cells, cut to their room: every `step`-th stands, and the `chosen` one in place of
+    those that it would touch; `turned` ones are read from below."""
 
-    texts: tuple[str, ...]
+    texts: Mapping[int, str]
     step: int
     turned: bool
     room: float
+    chosen: int | None
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class _Planner:
         self.title_line = QFontMetricsF(figure_font(FONT_SIZE.sentence, strong=True)).height()
         self.grid_columns = self._grid_columns()
         self.grid_rows = -(-len(figure.panels) // self.grid_columns)
-        self.row_room = self._row_room()
+        self.row_room = row_labels(figure.rows, LABEL_PITCH, self.small).room
 
     def plan(self, width: float | None, height: float | None) -> Layout:
         cell_width, cell_height = self.default_cells()
@@ -169,10 +171,6 @@ class _Planner:
         return min(count, -(-suited // together) * together)
 
     # --- across ----------------------------------------------------------------------------------
-    def _row_room(self) -> float:
-        texts = map(token_label, sample_of(self.figure.rows))
-        return min(max(map(self.small.horizontalAdvance, texts), default=0.0), LONGEST_ROW_LABEL)
-
     def _left(self) -> float:
         """Return the left edge of maps: behind the turned name of the rows and their labels."""
         return MARGIN + self.line + SPACING.s + self.row_room + SPACING.s
@@ -205,23 +203,6 @@ class _Planner:
         return maps / (self.columns * self.grid_columns)
 
     # --- down ------------------------------------------------------------------------------------
-    def _column_labels(self, cell_width: float) -> CutLabels:
-        texts = [token_label(text) for text in sample_of(self.figure.columns)]
-        widest = max((self.small.horizontalAdvance(text) for text in texts), default=0.0)
-        numbers = are_short_numbers(texts, widest)
-        if widest + SPACING.s <= cell_width or numbers:
-            step = label_step(widest + (SPACING.m if numbers else SPACING.s), cell_width)
-            return self._labels(self.figure.columns, step, turned=False, room=max(step * cell_width, widest))
-        step = label_step(LABEL_PITCH, cell_width)
-        return self._labels(self.figure.columns, step, turned=True, room=min(widest, LONGEST_COLUMN_LABEL))
-
-    def _row_labels(self, cell_height: float) -> CutLabels:
-        return self._labels(self.figure.rows, label_step(LABEL_PITCH, cell_height), False, self.row_room)
-
-    def _labels(self, axis: Axis, step: int, turned: bool, room: float) -> CutLabels:
-        texts = tuple(elided(token_label(text), room + 0.5, self.small) for text in axis.labels[::step])
-        return CutLabels(texts, step, turned, room)
-
     def _above(self, labels: CutLabels) -> float:
         """Return height of title, name of the columns, panel titles of the first row and column labels."""
         room = labels.room if labels.turned else self.small.height()
@@ -255,7 +236,11 @@ class _Planner:
         return (self.grid_rows - 1) * (PANEL_GAP + self._panel_title())
 
     def _fitting_height(self, height: float, cell_width: float, page_width: float) -> float:
-        fixed = self._above(self._column_labels(cell_width)) + self._between() + self._below(page_width)
+        fixed = (
+            self._above(column_labels(self.figure.columns, cell_width, self.small))
+            + self._between()
+            + self._below(page_width)
+        )
         least = LEAST_MAP * self.grid_rows
         if height - fixed < least:
             raise TooSmall("height", height * self.scale, (fixed + least) * self.scale)
@@ -271,7 +256,7 @@ class _Planner:
 
     # --- the whole -------------------------------------------------------------------------------
     def _layout(self, cell_width: float, cell_height: float, page_width: float, height: float | None) -> Layout:
-        columns = self._column_labels(cell_width)
+        columns = column_labels(self.figure.columns, cell_width, self.small)
         left, top = self._left(), self._above(columns)
         size = (cell_width * self.columns, cell_height * self.rows)
         pitch = (size[0] + PANEL_GAP, size[1] + PANEL_GAP + self._panel_title())
@@ -294,7 +279,7 @@ class _Planner:
             maps,
             titles,
             grid,
-            self._row_labels(cell_height),
+            row_labels(self.figure.rows, cell_height, self.small),
             columns,
             bar,
             legend_lines((self.figure,), page_width - left - MARGIN),
@@ -310,17 +295,39 @@ class _Planner:
         return QRectF(grid.left(), grid.bottom() + SPACING.l, width, BAR_HEIGHT)
 
 
-def sample_of(axis: Axis) -> list[str]:
-    """Return labels to measure: all of them, or of very many a part that holds the longest ones."""
-    if len(axis.labels) <= MEASURED_LABELS:
-        return list(axis.labels)
-    return sorted(axis.labels, key=len)[-MEASURED_LABELS:]
+def row_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
+    """Return the names of rows of a height."""
+    _, widest = _measured(axis, metrics)
+    return _cut_labels(axis, LABEL_PITCH, cell, min(widest, LONGEST_ROW_LABEL), metrics, turned=False)
 
 
-def are_short_numbers(texts: Iterable[str], widest: float) -> bool:
-    """Return whether labels of columns are numbers with room to stand upright: of these some are left out, none is
-    turned."""
-    return widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)
+def column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
+    """Return the names of columns of a width, turned where they do not fit; of short numbers some are left out
+    instead."""
+    texts, widest = _measured(axis, metrics)
+    numbers = widest <= LONGEST_COLUMN_LABEL / 2 and all(text.isdecimal() for text in texts)
+    if numbers or widest + SPACING.s <= cell:
+        return _cut_labels(axis, widest + (SPACING.m if numbers else SPACING.s), cell, widest, metrics, turned=False)
+    return _cut_labels(axis, LABEL_PITCH, cell, min(widest, LONGEST_COLUMN_LABEL), metrics, turned=True)
+
+
+def _measured(axis: Axis, metrics: QFontMetricsF) -> tuple[list[str], float]:
+    """Return labels, of very many a part that holds the longest ones, and the width of the widest."""
+    many = len(axis.labels) > MEASURED_LABELS
+    texts = list(map(token_label, sorted(axis.labels, key=len)[-MEASURED_LABELS:] if many else axis.labels))
+    return texts, max(map(metrics.horizontalAdvance, texts), default=0.0)
+
+
+def _cut_labels(
+    axis: Axis, size: float, cell: float, room: float, metrics: QFontMetricsF, *, turned: bool
+) -> CutLabels:
+    """Return the labels that have room, each `size` long across its cells."""
+    step, count = label_step(size, cell), len(axis.labels)
+    chosen = axis.chosen if axis.chosen is not None and axis.chosen < count else None
+    places = [place for place in range(0, count, step) if chosen is None or abs(place - chosen) * cell >= size]
+    places += [] if chosen is None else [chosen]
+    texts = {place: elided(token_label(axis.labels[place]), room + 0.5, metrics) for place in places}
+    return CutLabels(texts, step, turned, room, chosen)
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -384,19 +391,20 @@ def paint_frame(painter: QPainter, place: QRectF, theme: Theme) -> None:
 # --- labels --------------------------------------------------------------------------------------
 def paint_row_labels(painter: QPainter, place: QRectF, labels: CutLabels, rows: int, *, right: bool = False) -> None:
     """Paint names of rows, to the left of a map or to its right, in the painter's color."""
-    painter.setFont(figure_font(FONT_SIZE.micro))
-    down = QFontMetricsF(painter.font()).capHeight() / 2
+    down = QFontMetricsF(figure_font(FONT_SIZE.micro)).capHeight() / 2
     x = place.right() + SPACING.s + 1 if right else place.left() - SPACING.s - 1
-    for position, text in _along(labels, place.top(), place.height() / rows):
-        write_text(painter, QPointF(x, position + down), text, START if right else END)
+    for row, text in labels.texts.items():
+        painter.setFont(figure_font(FONT_SIZE.micro, strong=row == labels.chosen))
+        middle = place.top() + (row + 0.5) * place.height() / rows
+        write_text(painter, QPointF(x, middle + down), text, START if right else END)
 
 
 def paint_column_labels(painter: QPainter, place: QRectF, labels: CutLabels, columns: int) -> None:
     """Paint names of columns above a map, in the painter's color."""
-    painter.setFont(figure_font(FONT_SIZE.micro))
-    across = QFontMetricsF(painter.font()).capHeight() / 2
-    for position, text in _along(labels, place.left(), place.width() / columns):
-        foot = QPointF(position, place.top() - SPACING.s - 1)
+    across = QFontMetricsF(figure_font(FONT_SIZE.micro)).capHeight() / 2
+    for column, text in labels.texts.items():
+        painter.setFont(figure_font(FONT_SIZE.micro, strong=column == labels.chosen))
+        foot = QPointF(place.left() + (column + 0.5) * place.width() / columns, place.top() - SPACING.s - 1)
         if not labels.turned:
             write_text(painter, foot, text, MIDDLE)
             continue
@@ -432,11 +440,6 @@ def paint_note(painter: QPainter, lines: Sequence[str], corner: QPointF, theme: 
         write_text(painter, corner + QPointF(0, number * metrics.height() + metrics.ascent()), line)
 
 
-def _along(labels: CutLabels, start: float, cell: float) -> list[tuple[float, str]]:
-    """Return the middle of every labeled cell, and its label."""
-    return [(start + (number * labels.step + 0.5) * cell, text) for number, text in enumerate(labels.texts)]
-
-
 # --- color bar -----------------------------------------------------------------------------------
 def dots_text(figure: MapFigure, numbers: CellNumbers | None) -> str:
     """Return `· < 0.005`: the weights that stand as a dot in their cells; empty where none does."""
@@ -451,7 +454,8 @@ def dots_text(figure: MapFigure, numbers: CellNumbers | None) -> str:
 
 
 def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "") -> None:
-    """Paint the colors between the levels, and what some of them stand for; `dots` is said between two of these."""
+    """Paint the colors between the levels, and what some of them stand for where that may be written; `dots` is said
+    between two of these."""
     gradient = QLinearGradient(place.topLeft(), place.topRight())
     last = len(figure.table) - 1
     for stop in range(GRADIENT_STOPS + 1):
@@ -468,7 +472,7 @@ def paint_bar(painter: QPainter, figure: MapFigure, place: QRectF, dots: str = "
     painter.drawLines([QLineF(x, place.bottom() + 0.5, x, place.bottom() + TICK) for x in at])
     painter.setPen(figure.theme.text2)
     baseline = place.bottom() + SPACING.s + metrics.ascent()
-    for tick, (x, text) in enumerate(zip(at, texts, strict=True)):
+    for tick, (x, text) in enumerate(zip(at, texts, strict=True)) if figure.tells_levels else ():
         write_text(painter, QPointF(x, baseline), text, START if tick == 0 else END if tick == ticks else MIDDLE)
     if dots:
         painter.setPen(figure.theme.text3)

@@ -13,20 +13,17 @@ from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation, Plane, symbol
 from attn_gui.engine.evaluation.proxies import is_derived
 from attn_gui.engine.progress import Progress, silent, within
-from attn_gui.figure.compose import NOTHING, bare_figure, check_columns, check_item, filled, title_of
+from attn_gui.figure.compose import NOTHING, bare_figure, check_cell, check_columns, check_item, filled, title_of
 from attn_gui.figure.design_tokens import FONT_SIZE, SPACING
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, legend_lines, paint_legend, snapped
 from attn_gui.figure.heatmap_layout import (
     BAR_HEIGHT,
-    LABEL_PITCH,
-    LONGEST_COLUMN_LABEL,
-    LONGEST_ROW_LABEL,
     MARGIN,
     CutLabels,
-    are_short_numbers,
     axis_color,
     begin,
+    column_labels,
     default_cells,
     dots_text,
     fitting_numbers,
@@ -36,11 +33,11 @@ from attn_gui.figure.heatmap_layout import (
     paint_panel,
     paint_row_labels,
     paint_title,
-    sample_of,
+    row_labels,
 )
 from attn_gui.figure.operands import StageOperand, StageOperands, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
-from attn_gui.figure.text.labels import elided, label_step, token_label, wrapped
+from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.pictures.planes import PlaneLike
@@ -90,6 +87,7 @@ def compose_product(
     if not has_product(evaluation, stage):
         raise Refusal(_NO_PRODUCT, stage=stage)
     picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, settings.batch, head)
+    check_cell(middle, settings)
     planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
     for place, operand in picture.operands().items():
         planes[place] = _operand(operand, evaluation, settings.batch, head)
@@ -100,7 +98,7 @@ def compose_product(
         place: _map(*planes[place], settings, blocks, within(progress, number, len(planes)))
         for number, place in enumerate(planes)
     }
-    maps[STAGE] = _labeled(maps[STAGE], evaluation, picture)
+    maps[STAGE] = _labeled(maps[STAGE], evaluation, picture, settings.cell)
     title = " · ".join(title_of(evaluation.problem, settings, (middle.head,)))
     return ProductFigure(title, maps)
 
@@ -125,21 +123,21 @@ def _map(
     return filled(replace(figure, subtitle=f"{rows} × {columns}"), (plane,), settings.shade(name), size, progress)
 
 
-def _labeled(figure: MapFigure, evaluation: Evaluation, picture: StageOperands) -> MapFigure:
-    """Return tokens at the axes of queries and keys."""
+def _labeled(
+    figure: MapFigure, evaluation: Evaluation, picture: StageOperands, cell: tuple[int, int] | None
+) -> MapFigure:
+    """Return tokens at the axes of queries and keys, those of a chosen cell always."""
     problem = evaluation.problem
     names = {"query": problem.query_tokens, "key": problem.names_of_keys}
-    axes = []
-    for role, axis in ((picture.rows, figure.rows), (picture.columns, figure.columns)):
+
+    def named(role: str, axis: Axis, chosen: int | None) -> Axis:
         tokens = names.get(role)
         fits = tokens is not None and len(tokens) == len(axis.labels)
-        axes.append(
-            Axis(
-                role if role in names else axis.name,
-                tuple(map(token_label, tokens)) if fits and tokens else axis.labels,
-            )
-        )
-    return replace(figure, rows=axes[0], columns=axes[1])
+        return Axis(role if role in names else axis.name, tokens if fits and tokens else axis.labels, chosen)
+
+    row, column = cell or (None, None)
+    rows, columns = named(picture.rows, figure.rows, row), named(picture.columns, figure.columns, column)
+    return replace(figure, rows=rows, columns=columns)
 
 
 # --- layout ---------------------------------------------------------------------------------------
@@ -237,8 +235,8 @@ def _laid_out(
     be `wide`."""
     small, line = QFontMetricsF(figure_font(FONT_SIZE.micro)), QFontMetricsF(figure_font(FONT_SIZE.small)).height()
     sizes = _sizes(figure, cells, wide)
-    rows = _row_labels(figure.stage.rows, cells[1], small)
-    columns = _column_labels(figure.stage.columns, cells[0], small)
+    rows = row_labels(figure.stage.rows, cells[1], small)
+    columns = column_labels(figure.stage.columns, cells[0], small)
     factor = _factor_labels(figure, sizes, small)
     caption = line + SPACING.xs
     gap = GAP + caption
@@ -319,28 +317,13 @@ def _sizes(figure: ProductFigure, cells: tuple[float, float], wide: float) -> di
     return sizes
 
 
-def _row_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
-    room = min(max(map(metrics.horizontalAdvance, sample_of(axis)), default=0.0), LONGEST_ROW_LABEL)
-    step = label_step(LABEL_PITCH, cell)
-    return CutLabels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, False, room)
-
-
-def _column_labels(axis: Axis, cell: float, metrics: QFontMetricsF) -> CutLabels:
-    texts = sample_of(axis)
-    widest = max(map(metrics.horizontalAdvance, texts), default=0.0)
-    turned = widest + SPACING.s > cell and not are_short_numbers(texts, widest)
-    room = min(widest, LONGEST_COLUMN_LABEL) if turned else widest
-    step = label_step(LABEL_PITCH if turned else widest + SPACING.s, cell)
-    return CutLabels(tuple(elided(text, room + 0.5, metrics) for text in axis.labels[::step]), step, turned, room)
-
-
 def _factor_labels(
     figure: ProductFigure, sizes: dict[str, tuple[float, float]], metrics: QFontMetricsF
 ) -> CutLabels | None:
     """Return the keys again, at the rows of V."""
     if "factor" not in sizes or not math.isfinite(sizes["factor"][1]):
         return None
-    return _row_labels(figure.stage.columns, sizes["factor"][1] / figure.maps["factor"].shape[0], metrics)
+    return row_labels(figure.stage.columns, sizes["factor"][1] / figure.maps["factor"].shape[0], metrics)
 
 
 def _bars(

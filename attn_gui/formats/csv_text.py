@@ -55,8 +55,8 @@ def write_rows(
     height, width = source.shape
     labeled = row_labels is not None or column_labels is not None
     if labeled:
-        file.write(_lines([["", *_names(column_labels, width)]], delimiter))
-    beside = iter(_names(row_labels, height))
+        file.write(_lines([["", *_names(column_labels, source.column_numbers)]], delimiter))
+    beside = iter(_names(row_labels, tuple(map(str, range(height)))))
     for block in source.blocks():
         step = max(1, AT_ONCE // max(width, 1))
         for low in range(0, len(block), step):
@@ -65,11 +65,11 @@ def write_rows(
             file.write(_lines(lines, delimiter))
 
 
-def _names(labels: Sequence[str] | None, count: int) -> Sequence[str]:
-    """Return the names of a side; where there are none it is counted."""
-    if labels is None or is_count(labels):
-        return tuple(map(str, range(count))) if labels is None else labels
-    return tuple(map(_quoted, labels))
+def _names(labels: Sequence[str] | None, numbers: Sequence[str]) -> Sequence[str]:
+    """Return the names of a side; where there are none its numbers."""
+    if labels is None:
+        return numbers
+    return labels if is_count(labels) else tuple(map(_quoted, labels))
 
 
 def _quoted(label: str) -> str:

@@ -24,11 +24,15 @@ Tokens: TypeAlias = tuple[str, ...] | None
 
 
 class ArrayRows(NamedTuple):
-    """An array in parts: `blocks` gives them in the order of the array, each as often as it is called."""
+    """An array in parts: `blocks` gives them in the order of the array, each as often as it is called.
+
+    `first_column` is the number that its first column has in the matrix from which it is cut.
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     blocks: Callable[[], Iterator[Array]]
+    first_column: int = 0
 
     @property
     def size(self) -> int:
@@ -37,6 +41,11 @@ class ArrayRows(NamedTuple):
     @property
     def nbytes(self) -> int:
         return self.size * self.dtype.itemsize
+
+    @property
+    def column_numbers(self) -> tuple[str, ...]:
+        """The numbers of its columns in the matrix from which it is cut."""
+        return tuple(map(str, range(self.first_column, self.first_column + self.shape[-1])))
 
 
 def rows_of(array: Array) -> ArrayRows:
@@ -59,7 +68,7 @@ def field_rows(problem: Problem, field: str, item: int) -> ArrayRows:
 
 def as_matrix(rows: ArrayRows) -> ArrayRows:
     """Return a vector as one row; a matrix as it is."""
-    return ArrayRows((1, 1, *rows.shape)[-2:], rows.dtype, lambda: map(np.atleast_2d, rows.blocks()))
+    return rows._replace(shape=(1, 1, *rows.shape)[-2:], blocks=lambda: map(np.atleast_2d, rows.blocks()))
 
 
 def stage_rows(evaluation: Evaluation, stage: str, progress: CountProgress | None = None) -> ArrayRows:
@@ -96,7 +105,7 @@ def block_rows(
         boxes = ((*place, cut, mine) for cut in _cuts(height, width))
         yield from _told(boxes, read, height, progress)
 
-    return ArrayRows((height, width), np.dtype(evaluation.problem.dtype), blocks)
+    return ArrayRows((height, width), np.dtype(evaluation.problem.dtype), blocks, mine.start)
 
 
 def stage_labels(evaluation: Evaluation, stage: str) -> tuple[Tokens, Tokens]:
@@ -110,9 +119,7 @@ def counted_labels(evaluation: Evaluation, name: str, rows: ArrayRows) -> tuple[
     """Return the tokens of rows and columns of a stage, or of rows of a sequence, where there are any, else numbers."""
     sequences = {"x": evaluation.problem.query_tokens, "context": evaluation.problem.names_of_keys}
     tokens = stage_labels(evaluation, name) if name in evaluation.stages else (sequences.get(name), None)
-    counts = as_matrix(rows).shape
-    down, across = (own or tuple(map(str, range(count))) for own, count in zip(tokens, counts, strict=True))
-    return down, across
+    return tokens[0] or tuple(map(str, range(as_matrix(rows).shape[0]))), tokens[1] or rows.column_numbers
 
 
 def _cuts(height: int, width: int) -> Iterator[slice]:

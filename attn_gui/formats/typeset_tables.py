@@ -88,10 +88,10 @@ def _write_rows(
     number: Callable[[str], str],
 ) -> None:
     """Write the whole table with the names of its rows and columns, numbers where there are none."""
-    height, width = source.shape
+    counted = tuple(map(str, range(source.shape[0]))), source.column_numbers
     down, across = (
-        tuple(map(str, range(count))) if labels is None else tuple(label(name) for name in labels)
-        for labels, count in ((row_labels, height), (column_labels, width))
+        numbers if labels is None else tuple(map(label, labels))
+        for labels, numbers in zip((row_labels, column_labels), counted, strict=True)
     )
     texts = [row for block in source.blocks() for row in texts_of(np.asarray(block))]
     rows = [[name, *map(number, row)] for name, row in zip(down, texts, strict=True)]

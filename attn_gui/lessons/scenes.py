@@ -260,13 +260,16 @@ def _json(text: str) -> Any:
 
 MOST_BY_HAND = 200_000  # cells of the maps of a problem of which cells can be covered
 MOST_COVERED = 2_000  # cells of a stage that follow from the one asked for; of more nobody reads it off
+ASKED_PARTS = ("reach", "target")  # buttons of the explanation: what a cell reaches; one equation, and “Set to…”
 MOST_NUMBERS = 1_000_000  # cells of the maps of a problem of a lesson: each step of it is at once
 
 CELL = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell such as weights[1, 1], or weights[head, row, column]"))
 PLAYED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a cell that is computed, such as weights[1, 1]"))
 HEAD = FileNote(QT_TRANSLATE_NOOP("Sentences", "the number of a head"))
 SHOWN = FileNote(
-    QT_TRANSLATE_NOOP("Sentences", "a stage, “all”, “model”, or the name of a page, where the problem has it")
+    QT_TRANSLATE_NOOP(
+        "Sentences", "a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it"
+    )
 )
 BEGUN = FileNote(QT_TRANSLATE_NOOP("Sentences", "“- open:”, “- make:”, “- model:” or “- words:” in the first step"))
 COMPUTED = FileNote(QT_TRANSLATE_NOOP("Sentences", "a number that the problem of this step has"))
@@ -290,6 +293,7 @@ class LessonView:
     mode: str | None = None
     page: str | None = None
     play: bool = False  # whether the cell is walked through
+    parts: frozenset[str] = frozenset()  # those of `ASKED_PARTS` that the simple window shows for it
 
 
 @dataclass(frozen=True)
@@ -468,6 +472,8 @@ def _picture(
         return replace(shown, mode=name)
     if name in evaluation.stages:
         return replace(shown, stage=name, mode=PRODUCT)
+    if name in ASKED_PARTS:
+        return replace(shown, parts=shown.parts | {name})
     page = pages.get(name)
     if page is not None and page.applies(scene.problem) and (scene.study is not None or not page.of_model):
         return replace(shown, page=name)

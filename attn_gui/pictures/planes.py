@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,6 +29,9 @@ class PlaneLike(Protocol):
 
     @property
     def signed(self) -> bool: ...
+
+    @property
+    def column_numbers(self) -> range: ...
 
     def block(self, rows: slice, columns: slice) -> Block:
         """Return values and, where a mask can close cells, which are allowed."""
@@ -57,6 +61,12 @@ def covers(plane: PlaneLike | None) -> bool:
     return isinstance(plane, Plane | FieldPlane) and plane.evaluation.covers
 
 
+def uncovered(plane: PlaneLike) -> PlaneLike:
+    """Return the plane with the cells that are left out, for its levels: what is covered and uncovered keeps its
+    colors."""
+    return replace(plane, evaluation=plane.evaluation.behind) if isinstance(plane, Plane) and covers(plane) else plane
+
+
 class FieldPlane:
     """A matrix of the problem, read through the evaluation so that an edit in place is seen."""
 
@@ -73,6 +83,10 @@ class FieldPlane:
     @property
     def shape(self) -> tuple[int, int]:
         return self._matrix().shape[0], self._columns.stop - self._columns.start
+
+    @property
+    def column_numbers(self) -> range:
+        return range(self._columns.start, self._columns.stop)
 
     def block(self, rows: slice, columns: slice) -> Block:
         start = self._columns.start

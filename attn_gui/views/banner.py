@@ -125,7 +125,6 @@ class Banner(Retranslated, QFrame):
         return tuple(button for button in self._buttons if not button.isHidden())
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         sentence = _said(self._words)
         self._text.setText(sentence)
         self.setAccessibleName(sentence)

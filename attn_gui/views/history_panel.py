@@ -12,7 +12,7 @@ from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.snapshots import SnapshotList, SnapshotModel, SnapshotRow, SnapshotsView
 from attn_gui.views.step_list import CollapsibleHeader, HistoryModel, StepDelegate, StepList
 from attn_gui.views.theme import dress, icon, scaled
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 # --- The steps that moved the chosen cell, the one that moved it most on top ---
 
@@ -37,14 +37,8 @@ class BlameView(Retranslated, QWidget):
         self._close.clicked.connect(self.hide)
         self._list.activated.connect(lambda index: self.stepRequested.emit(index.row()))
         self._list.clicked.connect(lambda index: self.stepRequested.emit(index.row()))
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.xs)
-        column.addLayout(head)
-        column.addWidget(self._list)
+        head = arrange(QHBoxLayout(), (self._title, 1), self._close)
+        arrange(QVBoxLayout(self), head, self._list, margins=0, spacing=SPACING.xs)
         self.retranslate()
         self.hide()
 
@@ -62,7 +56,6 @@ class BlameView(Retranslated, QWidget):
         self.show()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._close.setAccessibleName(self.tr("Close"))
         self._close.setToolTip(self.tr("Close"))
 
@@ -132,16 +125,8 @@ class HistoryView(QWidget):
         self._model.read()
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._hint)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
-        column.addLayout(head)
-        column.addWidget(self._steps)
-        column.addWidget(self.blame)
-        column.addWidget(self.snapshots)
+        head = arrange(QHBoxLayout(), (self._title, 1), self._hint)
+        arrange(QVBoxLayout(self), head, self._steps, self.blame, self.snapshots, margins=0, spacing=SPACING.m)
         dress(self._hint, "small", "text3")
 
     def _on_title_clicked(self, folded: bool) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.text_views import Link, SentenceView, TextRun, paint_words
 from attn_gui.views.theme import current_theme, dress, scaled, ui_font
-from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, clear_layout, paint_focus_ring
+from attn_gui.views.widgets import FittingPage, KeyboardButton, Retranslated, arrange, clear_layout, paint_focus_ring
 from attn_gui.views.zones import hairline
 
 ROW, MARK, TICK, WIDEST = 34, 18, (12, 4, 2), 1072
@@ -62,7 +62,6 @@ class LessonButton(Retranslated, KeyboardButton):
         self.update()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         row = self._row
         words = self.tr("{number}. {title}, {done} of {count} steps done, {minutes} min")
         named = words.format(
@@ -178,7 +177,6 @@ class LessonList(Retranslated, QWidget):
         self._on.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         rows = [row for _, own in self._groups for row in own]
         self.setAccessibleName(self.tr("Lessons"))
         self._title.setText(self.tr("Lessons"))
@@ -217,9 +215,7 @@ class LessonList(Retranslated, QWidget):
         """Return a column of groups."""
         card = QFrame(self._body)
         card.setProperty("card", "true")
-        column = QVBoxLayout(card)
-        column.setContentsMargins(SPACING.m, SPACING.m, SPACING.m, SPACING.l)
-        column.setSpacing(0)
+        column = arrange(QVBoxLayout(card), margins=(SPACING.m, SPACING.m, SPACING.m, SPACING.l), spacing=0)
         for place, (title, rows) in enumerate(groups):
             column.addSpacing(SPACING.l if place else 0)
             head, named, minutes = QHBoxLayout(), QLabel(title, card), QLabel(card)
@@ -246,11 +242,7 @@ class LessonList(Retranslated, QWidget):
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._on.setProperty("filled", "true")
         self._band.setProperty("band", "true")
-        head = QHBoxLayout()
-        head.setSpacing(SPACING.xl)
-        head.addWidget(self._title)
-        head.addWidget(self._summary, 1)
-        head.addWidget(self._file)
+        head = arrange(QHBoxLayout(), self._title, (self._summary, 1), self._file, spacing=SPACING.xl)
         self._grid.setHorizontalSpacing(SPACING.xxl)
         words, band = QVBoxLayout(), QHBoxLayout(self._band)
         words.addWidget(self._name)
@@ -260,22 +252,11 @@ class LessonList(Retranslated, QWidget):
         band.addLayout(words, 1)
         band.addWidget(self._anew)
         band.addWidget(self._on)
-        body = QVBoxLayout(self._body)
-        body.setContentsMargins(0, SPACING.l, 0, 0)
-        body.setSpacing(SPACING.xl)
-        body.addLayout(self._grid)
-        body.addWidget(self._band)
-        body.addStretch(1)
+        arrange(QVBoxLayout(self._body), self._grid, self._band, 1, margins=(0, SPACING.l, 0, 0), spacing=SPACING.xl)
         self._page.hold(self._body)
-        inner = QVBoxLayout()
-        inner.addLayout(head)
-        inner.addWidget(self._page, 1)
+        inner = arrange(QVBoxLayout(), head, (self._page, 1))
         middle = QWidget(self)
         middle.setMaximumWidth(scaled(WIDEST))
         middle.setLayout(inner)
         inner.setContentsMargins(0, 0, 0, 0)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        outer.addStretch(1)
-        outer.addWidget(middle, 1000)
-        outer.addStretch(1)
+        arrange(QHBoxLayout(self), 1, (middle, 1000), 1, margins=SPACING.xl)

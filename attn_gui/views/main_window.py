@@ -79,6 +79,7 @@ class MainWindow(QMainWindow):
         self._filled, self._columns_kept = False, QByteArray()
         self._heads_shown, self._several_heads, self._with_heads = True, True, set[QWidget]()
         self._history_shown, self._history_asked, self._precision_asked = True, True, True
+        self._foot_asked = False
         self._walk: tuple[QWidget, QWidget] | None = None  # and its steps, while there is one
         self._behind: list[QWidget] = []  # what a walk stands in the place of
         center = QWidget(self)
@@ -226,16 +227,17 @@ class MainWindow(QMainWindow):
         self._fit_history()
         self._fit_status()
 
-    def set_history_shown(self, shown: bool) -> None:
-        """Set whether the history has its place, which a lesson takes."""
-        self._history_shown = shown
+    def set_history_shown(self, shown: bool, *, foot: bool = False) -> None:
+        """Set whether the history has its place, which a lesson takes; `foot`: whether it leaves the explanation its
+        buttons."""
+        self._history_shown, self._foot_asked = shown, foot
         self._fit_history()
 
     def _fit_history(self) -> None:
         room = self._history_shown and self._walk is None
         for part in (self._fold, self.history):
             part.setVisible(room and self._history_asked)
-        self.inspector.set_foot_shown(room)
+        self.inspector.set_foot_shown(room or (self._foot_asked and self._walk is None))
 
     def show_instead(self, page: QWidget | None) -> None:
         """Show a page in the place of spine, tables, maps and explanation; None brings these back."""

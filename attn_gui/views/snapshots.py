@@ -23,7 +23,7 @@ from attn_gui.figure.design_tokens import RADIUS, SPACING
 from attn_gui.views.step_list import CollapsibleHeader, StepList, row_height
 from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, ui_font
-from attn_gui.views.widgets import paint_focus_ring, plain_tip
+from attn_gui.views.widgets import arrange, paint_focus_ring, plain_tip
 from attn_gui.views.zones import handing_on
 
 # --- The model of the snapshots of a document: their names, with the notes beside them ---
@@ -201,7 +201,6 @@ class SnapshotsView(QWidget):
         self._show_parts()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Snapshots"))
         self._title.setAccessibleName(self.tr("Snapshots"))
         self._title.setToolTip(self.tr("Show or fold away the states that were kept"))
@@ -223,9 +222,7 @@ class SnapshotsView(QWidget):
         )
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._take)
+        head = arrange(QHBoxLayout(), (self._title, 1), self._take)
         row = QHBoxLayout()
         row.setSpacing(SPACING.s)
         for what, button in self._buttons.items():
@@ -233,12 +230,7 @@ class SnapshotsView(QWidget):
             button.clicked.connect(partial(self._ask, what))
             row.addWidget(button)
         row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.s)
-        column.addLayout(head)
-        column.addWidget(self._list)
-        column.addLayout(row)
+        arrange(QVBoxLayout(self), head, self._list, row, margins=0, spacing=SPACING.s)
 
     def _say_present(self) -> None:
         """Show the chosen snapshot beside the title, for when the list is folded away."""

@@ -306,12 +306,14 @@ def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) ->
 
 
 def paint_words(painter: QPainter, room: QRect, words: TextRun, font: QFont) -> None:
-    """Paint one line with its exponents and subscripts in the middle of a height; what is too wide is elided."""
+    """Paint one line with its exponents and subscripts on the baseline of plain text in the middle of a height; what is
+    too wide is elided."""
     metrics = QFontMetrics(font)
     if metrics.horizontalAdvance(words.text) > room.width():
         words = replace(words, text=metrics.elidedText(words.text, Qt.TextElideMode.ElideRight, room.width()))
-    layout, height = laid_out_sentence(with_scripts(words), font, 2 * room.width())
-    layout.draw(painter, QPointF(room.left(), room.top() + (room.height() - height) / 2))
+    layout, _ = laid_out_sentence(with_scripts(words), font, 2 * room.width())
+    line, baseline = layout.lineAt(0), room.top() + (room.height() - metrics.height()) // 2 + metrics.ascent()
+    layout.draw(painter, QPointF(room.left(), baseline - line.y() - line.ascent()))
 
 
 class ScriptsButton(QPushButton):

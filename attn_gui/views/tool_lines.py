@@ -134,7 +134,6 @@ class ComparisonLine(Retranslated, ToolLine):
         return self._text.text()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         words = self.tr("End the comparison")
         self._close.setAccessibleName(words)
         self._close.setToolTip(words)
@@ -213,7 +212,6 @@ class FindBar(Retranslated, QWidget):
         return self._said.text()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.line.setPlaceholderText(self.tr("number, token, or row, column"))
         set_tip(self.line, self.tr("A number as it is shown, a token, or row and column as in 2, 5: Enter goes there"))
         for button, words in (
@@ -271,7 +269,6 @@ class BrushBar(Retranslated, ToolLine):
             self._shapes.addWidget(button)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._title.setText(self.tr("Mask brush"))
         self.setAccessibleName(self.tr("Mask brush"))
         self._about.setText(

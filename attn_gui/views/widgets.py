@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from PySide6 import QtGui
 from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractScrollArea,
+    QBoxLayout,
     QFrame,
     QLabel,
     QLayout,
@@ -377,7 +378,37 @@ def _needed(layout: QLayout, width: int) -> int:
     return layout.minimumHeightForWidth(width) if layout.hasHeightForWidth() else layout.minimumSize().height()
 
 
-# --- Layouts: what they hold is taken out whole, and rows that wrap ---
+# --- Layouts: filled in one call, what they hold is taken out whole, and rows that wrap ---
+
+
+BoxLayout = TypeVar("BoxLayout", bound=QBoxLayout)
+LayoutPart = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+
+
+def arrange(
+    layout: BoxLayout, *parts: LayoutPart, spacing: int | None = None, margins: int | tuple[int, ...] | None = None
+) -> BoxLayout:
+    """Put widgets and layouts into a row or column, in order, and return it.
+
+    A part may bring its stretch and alignment; a number is empty room of that stretch. Margins are left, top, right and
+    bottom, or one for all; the style's where none are given.
+    """
+    if margins is not None:
+        layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, int):
+            layout.addStretch(part)
+        elif isinstance(part, QWidget):
+            layout.addWidget(part)
+        elif isinstance(part, QLayout):
+            layout.addLayout(part)
+        elif isinstance(part[0], QWidget):
+            layout.addWidget(part[0], *part[1:])
+        else:
+            layout.addLayout(part[0], part[1])
+    return layout
 
 
 def take_widgets(layout: QLayout) -> list[QWidget]:

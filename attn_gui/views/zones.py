@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QVBoxLayout, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
+from attn_gui.views.widgets import arrange
 
 ZONES = ("spine", "zone.inputs", "zone.product", "heads.weights", "zone.explain")
 
@@ -117,10 +118,8 @@ def zone_in(parent: QWidget, padding: int = 0, name: str = "") -> QWidget:
     """Return a column of panels with a margin."""
     zone = QWidget(parent)
     zone.setObjectName(name)
-    column = QVBoxLayout(zone)
-    column.setContentsMargins(0, 0, 0, 0)
     zone.setContentsMargins(padding, padding, padding, padding)
-    column.setSpacing(SPACING.m if padding else 0)
+    arrange(QVBoxLayout(zone), margins=0, spacing=SPACING.m if padding else 0)
     return zone
 
 

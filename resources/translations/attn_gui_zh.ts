@@ -2197,6 +2197,10 @@
         <source>Replace {first} and {last}?</source>
         <translation>替换 {first} 和 {last} 吗？</translation>
     </message>
+    <message>
+        <source>{said} Already there: {count}; you will be asked.</source>
+        <translation>{said}已有 {count} 个同名文件，替换前会询问。</translation>
+    </message>
 </context>
 <context>
     <name>Faults</name>
@@ -8735,10 +8739,6 @@ Do you want to replace it?</source>
         <translation>自带模型的名称</translation>
     </message>
     <message>
-        <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
-        <translation>算例中有的阶段、“all”、“model”或页面名</translation>
-    </message>
-    <message>
         <source>something that does not hold until the person has done it</source>
         <translation>读者完成之前不成立的结论</translation>
     </message>
@@ -8957,10 +8957,6 @@ Do you want to replace it?</source>
     <message>
         <source>{field} must be an order of batch, head, token, column, the first two where there are such axes; got {got}.</source>
         <translation>{field} 应为 batch、head、token、column 的某种次序（前两个仅在有此轴时给出），实际为 {got}。</translation>
-    </message>
-    <message>
-        <source>query, key and value were read as {reading}, which fits the number of tokens.</source>
-        <translation>根据词元个数，query、key、value 已读作 {reading}。</translation>
     </message>
     <message>
         <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
@@ -9471,10 +9467,6 @@ Do you want to replace it?</source>
         <translation>卡片应为 wide 或 square，得到 {got}。</translation>
     </message>
     <message>
-        <source>--page, --walk or --card</source>
-        <translation>--page、--walk 或 --card</translation>
-    </message>
-    <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
@@ -9505,6 +9497,14 @@ Do you want to replace it?</source>
     <message>
         <source>Query {query} gives key {key} a weight of {value}. It is the sigmoid of the score alone: a row adds up to anything.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}。它只由这个分数决定，即其 sigmoid 值；一行之和可以是任意数。</translation>
+    </message>
+    <message>
+        <source>query, key and value were read as {reading}: no other order of axes fits.</source>
+        <translation>query、key、value 已读作 {reading}：其他轴序都不合。</translation>
+    </message>
+    <message>
+        <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
+        <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
     </message>
 </context>
 <context>
@@ -11245,6 +11245,18 @@ Do you want to replace it?</source>
     <message>
         <source>{count} squares = {value}</source>
         <translation>{count} 个平方之和 = {value}</translation>
+    </message>
+    <message>
+        <source>{cell} is {source} of {head}: {value}.</source>
+        <translation>{cell} 就是{head}的 {source}：{value}。</translation>
+    </message>
+    <message>
+        <source>−∞ becomes 0</source>
+        <translation>−∞ 变成 0</translation>
+    </message>
+    <message>
+        <source>{source} is −∞, so the weight {cell} is {value}.</source>
+        <translation>{source} 为 −∞，所以权重 {cell} 为 {value}。</translation>
     </message>
 </context>
 <context>

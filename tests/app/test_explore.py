@@ -187,6 +187,8 @@ def test_arrays_and_tokens_are_taken_or_refused(explored):
     for arguments, words in (
         ({"key": K}, "query is missing"),
         ({"problem": PROBLEM, "key": K}, "both a problem and key"),
+        ({"problem": PROBLEM, "axes": "token,head,column"}, "both a problem and axes"),
+        ({"key": K, "axes": "token,head,column"}, "query is missing"),
         ({"problem": attn_gui.compute(PROBLEM)}, r"explore\(trace\.problem\)"),
         ({"tokens": ["a"]}, "query is missing"),
     ):
@@ -194,12 +196,13 @@ def test_arrays_and_tokens_are_taken_or_refused(explored):
             explored(Shell(), **arguments)
 
 
-def test_arrays_of_four_axes_are_heads_in_an_order_that_tokens_settle(explored):
+def test_arrays_of_four_axes_are_heads_in_an_order_that_is_said_or_that_tokens_settle(explored):
     heads = np.random.default_rng(0).normal(size=(1, 2, 3, 4))
     three = {"query": heads, "key": heads, "value": heads}
     assert explored(Shell(), **three, tokens=list("abc")).problem.num_heads == 2
     with pytest.raises(ValueError, match=r'axes="batch,token,head,column" \(heads 3, tokens 2\)'):
         attn_gui.explore(**three)
+    assert explored(Shell(), **three, axes="batch,token,head,column").problem.num_heads == 3
 
 
 def test_a_text_alone_names_no_tokens():

@@ -27,7 +27,7 @@ IDLE = [
     (("--format", "csv", "--show", "before"), "--show means something with --compare only"),
     (("--show", "split"), "--show means something with --compare only"),
     (("--set", "a=b"), "--set means something with --page only"),
-    (("--cell", "0,0"), "--cell means something with --page, --walk or --card only"),
+    (("--format", "csv", "--cell", "0,0"), "--cell means something with a figure (--format) only"),
     (("--frames",), "--frames means something with --page only"),
     ((*PAGE, "--no-values"), "--no-values means nothing with --page"),
     ((*PAGE, "--no-colorbar"), "--no-colorbar means nothing with --page"),
@@ -136,7 +136,8 @@ def test_python_has_no_options_on_a_file(option, tmp_path):
         ({"picture": "sqrt_d_k", "colormap": "nosuch"}, "colormap means nothing with a page"),
         ({"set": {"d_k": 8}}, "set means something with a page only"),
         ({"compare": "difference"}, "compare means something with before only"),
-        ({"cell": (99, 99)}, "cell means something with a page, a walk or a card only"),
+        ({"cell": (99, 99)}, r"There is no cell 99,99 in weights\."),
+        ({"cell": (99, 99), "picture": "product"}, r"There is no cell 99,99 in weights\."),
         ({"picture": "sqrt_d_k", "values": False}, "values means nothing with a page"),
         ({"picture": "sqrt_d_k", "colorbar": False}, "colorbar means nothing with a page"),
     ],
@@ -198,3 +199,15 @@ def test_a_file_in_place_of_the_folder_is_said(call, tmp_path, capsys):
     (tmp_path / "taken").write_text("")
     assert main([*map(str, call), "-o", str(tmp_path / "taken")]) == 2
     assert f"{tmp_path / 'taken'} is a file; expected a folder." in capsys.readouterr().err
+
+
+def test_columns_of_a_head_have_the_numbers_that_they_have_in_the_whole_matrix(tmp_path):
+    numbers = np.ones((2, 12))
+    attn_gui.save(attn_gui.Problem(query=numbers, key=numbers, value=numbers, num_heads=4), tmp_path / "a.attn")
+    words = ["export", str(tmp_path / "a.attn"), "-o", str(tmp_path), "--stage", "query", "--format", "md", "svg"]
+    assert main([*words, "--heads", "2"]) == 0
+    assert main([*words[:-2], "svg", "--sheet"]) == 0
+    assert (tmp_path / "a-query-h2.md").read_text().split()[:8] == ["|", "|", "6", "|", "7", "|", "8", "|"]
+    assert ">7<" in (tmp_path / "a-query-h2.svg").read_text()
+    sheet = (tmp_path / "a-query-all.svg").read_text()
+    assert all(f"head {head} · {3 * head} … {3 * head + 2}" in sheet for head in range(4))

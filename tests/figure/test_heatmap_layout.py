@@ -101,9 +101,23 @@ def test_labels_never_run_into_each_other(columns: int, tokens: bool) -> None:
     metrics = QFontMetricsF(figure_font(10))
     for labels, cell in zip((layout.column_labels, layout.row_labels), cell_of(layout, columns, columns), strict=True):
         upright = labels is layout.row_labels or labels.turned
-        size = metrics.capHeight() if upright else max(map(metrics.horizontalAdvance, labels.texts))
+        size = metrics.capHeight() if upright else max(map(metrics.horizontalAdvance, labels.texts.values()))
         assert labels.step * cell > size
         assert len(labels.texts) == -(-columns // labels.step)
+
+
+@each("columns", [16, 40, 101, 500, 3001])
+@each("tokens", [False, True])
+def test_the_chosen_row_and_column_are_always_named(columns: int, tokens: bool) -> None:
+    figure = a_figure(columns, columns, tokens=tokens)
+    whole, chosen = plan(figure, 15 * PX_PER_CM), columns - 3
+    axes = {name: replace(getattr(figure, name), chosen=chosen) for name in ("rows", "columns")}
+    layout = plan(replace(figure, **axes), 15 * PX_PER_CM)
+    for name, cell in zip(("column_labels", "row_labels"), cell_of(layout, columns, columns), strict=True):
+        labels = getattr(layout, name)
+        near = sorted(abs(place - chosen) for place in labels.texts)[1]
+        assert labels.texts[chosen] == figure.columns.labels[chosen] or "…" in labels.texts[chosen]
+        assert near * cell >= min(getattr(whole, name).step * cell, 11.0)
 
 
 def test_a_figure_does_not_grow_without_bound() -> None:
@@ -147,4 +161,4 @@ def test_a_long_number_over_a_column_is_turned_and_cut_as_a_word_is():
     labels = found.column_labels
     assert labels.turned
     assert labels.texts[0].endswith("…")
-    assert tuple(labels.texts[1:]) == ("2", "3")
+    assert (labels.texts[1], labels.texts[2]) == ("2", "3")

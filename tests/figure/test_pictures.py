@@ -225,8 +225,18 @@ def test_tokens_stand_at_their_maps_without_the_blanks_around_them(minilm: Probl
     layout = plan(composed(DenseEvaluation(problem), ExportSettings(), (3,)))
     assert product.factor_labels is not None
     for labels in (product.row_labels, product.column_labels, product.factor_labels, layout.row_labels):
-        assert labels.texts[:4] == ("the", "cat", "sat", "‹U+0020›")
+        assert [labels.texts[cell] for cell in range(4)] == ["the", "cat", "sat", "‹U+0020›"]
     assert problem.query_tokens == tokens
+
+
+@pytest.mark.parametrize("picture", ["map", "product"])
+def test_a_narrow_figure_names_the_row_and_the_column_of_the_chosen_cell(tmp_path: Path, picture: str) -> None:
+    tokens = tuple(f"token{number}" for number in range(64))
+    many = Problem(query=np.ones((64, 2)), key=np.ones((64, 2)), value=np.ones((64, 2)), query_tokens=tokens)
+    for cell in (None, (33, 31)):
+        render(many.replace(key_tokens=tokens), tmp_path / "a.svg", width=8.5, picture=picture, cell=cell)
+        said = (tmp_path / "a.svg").read_text()
+        assert all((f">token{number}<" in said) == (cell is not None) for number in (31, 33))
 
 
 @pytest.mark.parametrize("width", [8.5, 24.0])

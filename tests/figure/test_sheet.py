@@ -14,17 +14,20 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from attn_gui.engine import DenseEvaluation, Problem, compute
+from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
 from attn_gui.figure.colors import lut
 from attn_gui.figure.compose import composed
 from attn_gui.figure.export_settings import ExportSettings
 from attn_gui.figure.heatmap_layout import plan
 from attn_gui.figure.kinds import PICTURES
+from attn_gui.figure.levels import LEVEL_RULES
 from attn_gui.figure.page_catalog import PAGES
 from attn_gui.figure.sheet import FORMATS, Picture, render, to_image, write
 from attn_gui.figure.styles import STYLES
 from attn_gui.formats import load
+from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.paths import resource
+from attn_gui.views.map.levels import levels_of_plane
 from tests.failing import each
 
 SMALL = load(resource("examples", "worked-example.npz"))
@@ -347,3 +350,19 @@ def test_what_is_set_on_a_page_goes_by_the_word_of_the_command_line_and_by_the_o
     render(a_problem(), tmp_path / "b.svg", **page, knobs={"steps": 2})
     render(a_problem(), tmp_path / "c.svg", **page)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+@each("picture", ("map", "product"))
+def test_covered_cells_take_nothing_from_the_colors_of_the_others_and_no_level_gives_them_away(
+    picture: str, tmp_path: Path
+) -> None:
+    evaluation = DenseEvaluation(SMALL)
+    covered = Covered(evaluation, [Blank("scores", (0, 0, 1, 1))])  # the largest one
+    settings = ExportSettings(stage="scores")
+    levels = composed(evaluation, settings, (0,)).levels
+    assert composed(covered, settings, (0,)).levels == levels
+    assert levels_of_plane(Plane(covered, "scores"), LEVEL_RULES["auto"]) == levels
+    render(covered, tmp_path / "a.svg", stage="scores", picture=picture, session=False)
+    said = texts(tmp_path / "a.svg")
+    assert "?" in said
+    assert "−2" not in said, "of a bar"

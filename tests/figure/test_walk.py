@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from attn_gui import load, render
 from attn_gui.cli import main
-from attn_gui.engine import Evaluation, Problem
+from attn_gui.engine import Evaluation, Problem, explain
 from attn_gui.engine.creation.create import with_score
 from attn_gui.engine.creation.layer_parts import with_block
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -134,7 +134,7 @@ def test_a_wide_row_shows_its_largest_terms_and_the_chosen_key_always(causal):
     assert said[1] == "32 products = 7.672"
     assert said[3] == "9 ≤ 10, allowed"
     assert said[5].startswith("sum of 11 = 1.39")
-    assert said[6] == "0.1402 ÷ 1.3949 = 0.1005"
+    assert said[6] == "0.14021 ÷ 1.3949 = 0.1005"
     assert "(the other 29)" in walk.beats[1].sentence
     assert "(the other 5)" in walk.beats[5].sentence
     assert "because" in walk.beats[6].sentence
@@ -153,6 +153,29 @@ def test_the_layer_that_closes_a_cell_is_named(causal):
     assert "因果：9 ≤ 8" in untagged(mask.sentence)
     assert untagged(mask.result) == "9 &gt; 8，屏蔽"
     assert walk.beats[-2].result.endswith("<b>0</b>")
+
+
+@pytest.mark.parametrize("normalize", ["none", "sum", "sigmoid"])
+def test_a_closed_cell_says_that_it_is_closed_whatever_the_normalization(worked, normalize):
+    closed = evaluation_of(worked.problem.replace(normalize=normalize, mask="causal"))
+    walk = walk_of(closed, 0, 0, "weights", (0, 1), pour=False)
+    assert untagged(walk.beats[-1].sentence) == "Sᵐ[0, 1] is −∞, so the weight A[0, 1] is 0."
+
+
+def test_columns_have_the_numbers_of_the_tables(tmp_path):
+    numbers = np.arange(24.0).reshape(2, 12)
+    heads = evaluation_of(Problem(x=np.eye(2), w_query=numbers, w_key=numbers, w_value=numbers, num_heads=4))
+    walk = walk_of(heads, 0, 2, "query", (1, 1))
+    assert (walk.title, walk.subtitle) == ("Walk through Q[1, 7]", "Query · head 2")
+    assert "column 7" in untagged(walk.beats[0].sentence)
+    assert untagged(walk.conclusion).endswith("q<sub>1,7</sub> = 19")
+    for name in ("value", "concat"):
+        assert explain(heads, name, (0, 1, 7)).index[-2:] == (1, 7)
+    joined = walk_of(heads, 0, 0, "concat", (1, 7))
+    assert "concat[1, 7] is O[1, 1] of head 2" in untagged(joined.beats[-1].sentence)
+    sheet = export_walk(walk_of(heads, 0, 2, "weights", (1, 1)), tmp_path / "a.svg").read_text()
+    assert "column 6" in sheet
+    assert all(f">{number}<" in export_walk(walk, tmp_path / "b.svg").read_text() for number in (6, 7, 8))
 
 
 # --- any cell of any problem ----------------------------------------------------------------------
@@ -322,8 +345,6 @@ def test_python_draws_a_walk_to_any_cell(tmp_path):
         render(load(WORKED), walk=True, cell=(0, 7))
     with pytest.raises(ValueError, match="levels means nothing with a walk"):
         render(load(WORKED), walk=True, levels=(0, 1))
-    with pytest.raises(ValueError, match="cell means something with a page, a walk or a card only"):
-        render(load(WORKED), cell=(0, 1))
 
 
 def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):

@@ -48,7 +48,8 @@ def test_a_head_is_written_as_if_it_were_whole(evaluation: Evaluation, tmp_path:
     for stage, head in (("weights", 2), ("masked", 1), ("query", 1), ("output", None)):
         rows = block_rows(evaluation, stage, 1, head)
         whole = evaluation.block(stage, 1, head, slice(0, rows.shape[0]), slice(0, rows.shape[1]))
-        labels = {"row_labels": [f"={k}" for k in range(len(whole))], "excel": ending != "npy"}
+        names = {"row_labels": [f"={k}" for k in range(len(whole))], "column_labels": rows.column_numbers}
+        labels = names | {"excel": ending != "npy"}
         save_rows(rows, tmp_path / f"rows.{ending}", **labels)
         save_matrix(whole, tmp_path / f"whole.{ending}", **labels)
         assert (tmp_path / f"rows.{ending}").read_bytes() == (tmp_path / f"whole.{ending}").read_bytes()

@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.typesetting import AXIS, GREEK, SCALES, SIGNS, TALLER, forms, glyph, split_chain, typeset, unfenced
 from attn_gui.views.lesson_panel import StepText
-from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel, runs, strong
-from attn_gui.views.theme import apply_theme
+from attn_gui.views.text_views import FormulaView, Link, SentenceView, WrappedLabel, runs, strong
+from attn_gui.views.theme import apply_theme, dress
 from tests.failing import each
 from tests.mutations.pace import is_slow
 
@@ -279,6 +279,24 @@ def test_a_list_of_endings_breaks_behind_each_of_them(qtbot: QtBot) -> None:
     assert layout.lineCount() > 3
     assert all(layout.lineAt(row).naturalTextWidth() <= layout.lineAt(row).width() for row in range(layout.lineCount()))
     assert any(line.startswith(".safetensors") for line in lines(layout))
+
+
+@each("text", ("HEX", "H_Q", "E^m[1]"))
+def test_a_link_stands_on_the_line_of_the_label_beside_it(text: str, qtbot: QtBot) -> None:
+    """Beside "comes from" the names of cells stood three pixels too high."""
+    link, label = Link(text), QLabel("HEX")
+    dress(label, "body")
+    for widget in (link, label):
+        qtbot.addWidget(widget)
+        widget.resize(60, link.sizeHint().height())
+    assert top_of_ink(link) == top_of_ink(label)
+
+
+def top_of_ink(widget: QWidget) -> int:
+    """The first row of the first letter, which is a capital."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())[:, :7]
+    return int(np.flatnonzero((rows != rows[0, 0]).any(axis=1))[0])
 
 
 def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot: QtBot) -> None:

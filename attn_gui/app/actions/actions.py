@@ -219,7 +219,6 @@ class Bars(QObject):
         self._label()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.actions.retranslate()
         self.compare.retranslate()
         self.switch.retranslate()

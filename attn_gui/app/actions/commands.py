@@ -59,7 +59,6 @@ class CommandsController(QObject):
         self.actions = context.bars.actions
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {
             "quit": Command(self._window.close),
             "score": Command(partial(self._to_control, "score")),

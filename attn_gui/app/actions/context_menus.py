@@ -260,7 +260,6 @@ class MapKeys(QObject):
         panel.view.left.connect(self.to_map)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"release_cell": Command(self.release, enabled=lambda: self._view.look.cell is not None)}
 
     def to_map(self) -> bool:

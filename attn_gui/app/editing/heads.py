@@ -35,7 +35,6 @@ class HeadEdits(QObject):
         self._making, self._tell = context.making, tell
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         one = Command(self.show_only, enabled=self._several)
         return {
             "head_off": Command(self.switch, lambda: self._head in off_heads(self._problem)),

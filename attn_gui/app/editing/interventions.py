@@ -59,7 +59,6 @@ class InterventionsController(QObject):
         self.show()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {
             ACTION: Command(self.show_panel),
             "all_heads_by_hand": Command(self.spread_chosen, enabled=lambda: self._spreading() is not None),
@@ -75,7 +74,6 @@ class InterventionsController(QObject):
             self._show_lines()
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show()
 
     def show_panel(self) -> None:
@@ -189,7 +187,6 @@ class CopyFromState(QObject):
         self._changes = CellChanges(context.document, context.making)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"take_before": Command(self.take, enabled=self._takes)}
 
     def _takes(self) -> bool:

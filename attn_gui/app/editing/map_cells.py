@@ -172,7 +172,6 @@ class CellBlocks(QObject):
         context.view.follow(self._show_block, "block", "cell", "evaluation")
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         chosen = self._anything
         return {
             "choose_row": Command(partial(self._choose_line, rows=False), enabled=chosen),
@@ -382,7 +381,6 @@ class TypingController(QObject):
         context.view.follow(self._close, "cell", "block", "head", "batch", "stage", "compare", "document")
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         view = self._view
         meanings = {f"weights_{key}": key for key in (ASK, *WEIGHT_MEANINGS)}
         return {

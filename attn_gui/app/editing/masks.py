@@ -88,7 +88,6 @@ class PaintingController(QObject):
         context.view.follow(self._put_away, "evaluation")
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         shapes = {f"brush_{key}": key for key in SHAPES}
         return {
             "mask_tool": Command(self.set_painting, lambda: self.painting),
@@ -294,7 +293,6 @@ class MasksController(QObject):
         self._show_reading()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"masks": Command(self.show_masks)}
 
     def finish(self) -> None:
@@ -303,7 +301,6 @@ class MasksController(QObject):
         self._background.wait()
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show_state()
         self._show_findings()
 

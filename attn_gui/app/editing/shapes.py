@@ -113,7 +113,6 @@ class ShapeController(QObject):
         self.show_state()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         document = self._document
 
         def projected() -> bool:
@@ -129,7 +128,6 @@ class ShapeController(QObject):
         }
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show_state()
 
     # --- down ------------------------------------------------------------------------------------

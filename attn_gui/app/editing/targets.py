@@ -69,7 +69,6 @@ class TargetController(QObject):
         return cell is not None and scored and STAGE[cell.stage].settable and not self._view.look.blanks
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"set_target": Command(lambda: self.open(), enabled=self.offered)}
 
     def _offer(self) -> None:
@@ -213,7 +212,6 @@ class PullingController(QObject):
         painting.changed.connect(lambda: self.set_in_hand(self.in_hand and not painting.painting))
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"target_tool": Command(self.set_in_hand, lambda: self.in_hand)}
 
     def set_in_hand(self, in_hand: bool) -> None:

@@ -70,11 +70,9 @@ class VariantsController(QObject):
         spine.set_numbers(_numbers(problem), problem.dtype)
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show_state()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         named = {"softcap": "softcap", "temperature": "temperature"}
         turns = Command(partial(self.switch, "rotary_theta"), lambda: self._document.problem.turns)
         return {"rotary_positions": turns, **{name: self._switching(field) for name, field in named.items()}}
@@ -209,7 +207,6 @@ class LayerController(QObject):
                 self._window.spine.set_choice(name, block[name])
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         blocks = {block.action: self._of_kind(kind) for kind, block in BLOCKS.items()}
         present: dict[str, Callable[[], bool]] = {
             "gated_network": lambda: "w_gate" in (self._document.problem.block or {}),

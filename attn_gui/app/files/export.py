@@ -149,38 +149,13 @@ class FileWriting(QObject):
         return self.tr("The export was canceled. Files written before that: {count}.").format(count=count)
 
 
-# --- export ---------------------------------------------------------------------------------------
+class WritingController(QObject):
+    """Base of the controllers that write files of the document, which the end of the window waits for."""
 
-
-PREVIEW_DPI = 96
-CLIPBOARD_DPI = 200
-COVERING = "map", "product"
-"""The pictures that can leave cells out."""
-QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
-
-
-class ExportController(QObject):
-    """Asks what to write, writes it, and says where it is."""
-
-    def __init__(self, context: AppContext, pages: PagesController) -> None:
-        """Options and model are those of the pages, as they are in the window."""
+    def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
-        self._computation, self._baseline = context.computation, context.baseline
-        self._view, self._settings, self._look, self._pages = context.view, context.settings, context.look, pages
-        self._writing, self._preview, self._late_copy = FileWriting(context.window), BackgroundTask(self), LateCopy()
-        self._dialog: ExportDialog | CardDialog | None = None
-        self._preview.ended.connect(self._on_preview_ended)
-        context.window.product.maps.copyImageRequested.connect(self.copy_stage_image)
-        context.window.product.maps.saveImageRequested.connect(self.export_stage_image)
-        application = QCoreApplication.instance()
-        assert application is not None
-        application.aboutToQuit.connect(self.finish)
-
-    def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
-        each = self.export_image, self.export_data, self.copy_image, self.card
-        return {command.__name__: Command(command) for command in each}
+        self._writing = FileWriting(context.window)
 
     @property
     def busy(self) -> bool:
@@ -192,8 +167,44 @@ class ExportController(QObject):
         return self._writing.wait()
 
     def finish(self) -> None:
-        """Stop whatever is being written; for the end of the program."""
+        """Stop what is being written; for the end of the program."""
         self._writing.finish()
+
+
+# --- export ---------------------------------------------------------------------------------------
+
+
+PREVIEW_DPI = 96
+CLIPBOARD_DPI = 200
+COVERING = "map", "product"
+"""The pictures that can leave cells out."""
+QUICK_FILES, QUICK_CELLS = 6, 100_000  # what is written at once; anything larger beside the window
+
+
+class ExportController(WritingController):
+    """Asks what to write, writes it, and says where it is."""
+
+    def __init__(self, context: AppContext, pages: PagesController) -> None:
+        """Options and model are those of the pages, as they are in the window."""
+        super().__init__(context)
+        self._computation, self._baseline = context.computation, context.baseline
+        self._view, self._settings, self._look, self._pages = context.view, context.settings, context.look, pages
+        self._preview, self._late_copy = BackgroundTask(self), LateCopy()
+        self._dialog: ExportDialog | CardDialog | None = None
+        self._preview.ended.connect(self._on_preview_ended)
+        context.window.product.maps.copyImageRequested.connect(self.copy_stage_image)
+        context.window.product.maps.saveImageRequested.connect(self.export_stage_image)
+        application = QCoreApplication.instance()
+        assert application is not None
+        application.aboutToQuit.connect(self.finish)
+
+    def commands(self) -> dict[str, Command]:
+        each = self.export_image, self.export_data, self.copy_image, self.card
+        return {command.__name__: Command(command) for command in each}
+
+    def finish(self) -> None:
+        """Stop whatever is being written; for the end of the program."""
+        super().finish()
         self._preview.finish()
 
     # --- figures ---------------------------------------------------------------------------------

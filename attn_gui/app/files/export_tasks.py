@@ -132,12 +132,12 @@ def figure_of(
 ) -> ExportSettings:
     """Return the settings of one figure of a choice; `shades` are those of the window.
 
-    A page looks at the chosen cell of whatever stage.
+    A page looks at the chosen cell of whatever stage; a map names its row and column.
     """
     if beside is not None and choice.compare in (DIFFERENCE, GRADIENT):
         shades = shades_of(choice.compare, shades)
     kind = PICTURES[choice.picture]
-    of_cell = choice.cell is not None and kind.of_cell and (not kind.of_stage or choice.stage == stage)
+    of_cell = choice.cell is not None and (choice.stage == stage if kind.of_stage else kind.of_cell)
     return replace(
         choice,
         stage=choice.stage if of_cell else stage,

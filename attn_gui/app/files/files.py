@@ -359,7 +359,6 @@ class FilesController(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         own = {name: Command(getattr(self, name)) for name in ("new", "open", "save", "save_as")}
         return own | self.recent.commands()
 
@@ -506,18 +505,19 @@ class FilesController(QObject):
 
         self._clashes.offer(clash, lambda: fields, dict, accept, words=saying(error))
 
-    def open_example(self, key: str) -> bool:
+    def open_example(self, key: str, *, told: bool = True) -> bool:
         """Open one of the problems that come along; False where the document stays."""
         if may := self.may_leave():
-            self.begin_with_example(key)
+            self.begin_with_example(key, told=told)
         return may
 
-    def begin_with_example(self, key: str) -> None:
-        """Open one of the problems that come along, whatever becomes of the one before."""
+    def begin_with_example(self, key: str, *, told: bool = True) -> None:
+        """Open one of the problems that come along, whatever becomes of the one before; `told` says what it shows."""
         loaded = (example := example_of(key)).load()
-        told = {"cell": [GIVEN, *example.cell]} if example.cell else {}
-        self._begin(loaded, None, example.name, {**example.view, **told})
-        self._tell_of(example, loaded)
+        cell = {"cell": [GIVEN, *example.cell]} if example.cell else {}
+        self._begin(loaded, None, example.name, {**example.view, **cell})
+        if told:
+            self._tell_of(example, loaded)
 
     def begin_study(self, path: Path, record: StudyRecord | None, placed: Placed, stamp: Stamp | None) -> None:
         """Open a layer of a model, of its folder or of a session that holds it; the document before is left."""

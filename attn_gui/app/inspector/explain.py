@@ -57,7 +57,6 @@ class ReachController(QObject):
         context.window.inspector.reachPicked.connect(lambda direction: context.view.set(reach=direction))
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"show_reach": self._showing(FORWARD), "show_origin": self._showing(BACKWARD)}
 
     def _showing(self, direction: str) -> Command:
@@ -221,7 +220,6 @@ class ExplainController(QObject):
             control.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"previous_place": Command(self.back)}
 
     def back(self) -> None:

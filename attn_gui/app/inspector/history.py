@@ -47,13 +47,11 @@ class HistoryController(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         stack = self._document.stack
         limits = choices({f"history_{limit}": limit for limit in LIMITS_MB}, lambda: self.limit_mb, self.set_limit_mb)
         return {"undo": Command(stack.undo), "redo": Command(stack.redo), **limits}
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.show_origin()
         self._enable_next()
         self._name_next()
@@ -151,7 +149,6 @@ class HistoryTells(QObject):
         self._history.blame.stepRequested.connect(self._on_blame_step_requested)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"blame": Command(self.blame, enabled=self._can_blame)}
 
     @property

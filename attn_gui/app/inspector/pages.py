@@ -50,7 +50,6 @@ class SensitivityController(QObject):
         context.view.follow(self._on_changed, "evaluation", "cell", "head", "batch", "blanks")
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"gradients": Command(lambda: self._inspector.turn_to(self._page))}
 
     def finish(self) -> None:
@@ -127,7 +126,6 @@ class VerifyController(QObject):
         context.document.changed.connect(self._on_document_changed)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"verify": Command(self.verify_now)}
 
     def verify_now(self) -> None:

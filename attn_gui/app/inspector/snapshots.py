@@ -47,7 +47,6 @@ class SnapshotsController(QObject):
         self.show()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         named = {
             "open_snapshot": self.open,
             "compare_with_snapshot": self.compare,

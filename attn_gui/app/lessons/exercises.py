@@ -69,7 +69,6 @@ class Exercises(QObject):
         self._show()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {
             "leave_out": Command(self.leave_out, enabled=self._can_leave_out),
             "leave_out_random": Command(self.leave_out_random, enabled=lambda: not self._is_covered_otherwise()),

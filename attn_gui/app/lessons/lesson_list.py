@@ -65,7 +65,6 @@ class LessonListController(QObject):
         context.view.follow(self.leave, "document")
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"lessons": Command(self.open)}
 
     @property

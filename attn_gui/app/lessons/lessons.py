@@ -189,7 +189,6 @@ class LessonsController(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"open_lesson": Command(self._menu.ask), **self.list.commands()}
 
     def retranslate(self) -> None:
@@ -279,6 +278,7 @@ class LessonsController(QObject):
         self._uncover()
         self._lesson, self._states, self._of_file, self._turning = None, (), (), None
         self._saying.forget()
+        self._view.set(parts=frozenset())
         self._answers.ask(None)
         focus_map = self._window.product.focus_map
         with handing_on(self._panel, focus_map), handing_on(self._panel.way, focus_map):
@@ -464,7 +464,8 @@ class LessonsController(QObject):
             values["mode"] = shown.mode
         if shown.cell is not None:
             values |= self._chosen(*shown.cell)
-        self._view.set(**values)
+        self._view.set(**values, parts=shown.parts)
+        self._window.set_history_shown(False, foot="target" in shown.parts)
         if shown.page is not None and not self._states[self._place].covered:  # else it would be empty
             self._pages.open(shown.page)
         elif shown.page is not None or len(values) > 1:

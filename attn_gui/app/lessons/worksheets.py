@@ -7,13 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.editing.making import copied
-from attn_gui.app.files.export import FileWriting
+from attn_gui.app.files.export import WritingController
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.engine.evaluation.choice import evaluation_of
@@ -45,33 +43,17 @@ WORKSHEET_ROWS = (
 )
 
 
-class WorksheetsController(QObject):
+class WorksheetsController(WritingController):
     """Asks how many, and writes them from a copy of the problem."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        super().__init__(context)
         self._settings, self._look = context.settings, context.look
         self._checked: tuple[object, Exception | None] = (None, None)
-        self._writing = FileWriting(context.window)
         context.bars.add(WORKSHEET_ROWS)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"worksheets": Command(self.open)}
-
-    @property
-    def busy(self) -> bool:
-        """Whether files are still being written."""
-        return self._writing.busy
-
-    def wait(self) -> bool:
-        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
-        return self._writing.wait()
-
-    def finish(self) -> None:
-        """Stop writing; for the end of the program."""
-        self._writing.finish()
 
     def open(self) -> None:
         """Ask which sheets, and write them, one set after another."""
@@ -147,36 +129,20 @@ SOLUTION_ROWS = (
 )  # fmt: skip
 
 
-class SolutionSaving(QObject):
+class SolutionSaving(WritingController):
     """Asks for a file and writes the steps into it, beside the window."""
 
     def __init__(self, context: AppContext) -> None:
-        super().__init__(context.window)
-        self._window, self._document = context.window, context.document
+        super().__init__(context)
         self._view, self._look = context.view, context.look
-        self._writing = FileWriting(context.window)
         context.bars.add(SOLUTION_ROWS)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         view = self._view
         return {
             "solution_of_cell": Command(self.save_cell, enabled=lambda: view.differentiable),
             "solution_of_problem": Command(self.save_all, enabled=lambda: not view.look.blanks),
         }
-
-    @property
-    def busy(self) -> bool:
-        """Whether a solution is being written."""
-        return self._writing.busy
-
-    def wait(self) -> bool:
-        """Return whether the window may go: nothing is being written any more, or nothing is to be."""
-        return self._writing.wait()
-
-    def finish(self) -> None:
-        """Stop what is being written; for the end of the program."""
-        self._writing.finish()
 
     def save_cell(self) -> None:
         """Save the steps to the chosen cell."""

@@ -49,7 +49,6 @@ class CompareController(QObject):
 
     # --- commands --------------------------------------------------------------------------------
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         view, modes = self._view, {f"show_{mode}": mode for mode in STATES}
         shown = choices(modes, lambda: view.look.compare, lambda mode: view.set(compare=mode))
         return {
@@ -157,7 +156,6 @@ class CompareController(QObject):
         self._window.inspector.set_compared(text[:1].upper() + text[1:])
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show()
         self.show_offers()
         self.show_cell()
@@ -226,7 +224,6 @@ class SidesController(QObject):
         self._sides.set_sides(sides, self._view.look.stage)
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show()
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:

@@ -60,7 +60,6 @@ class GradientController(QObject):
         context.view.follow(self.show, "evaluation", "compare", "cell", "head", "batch", "gradient")
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         view = self._view
 
         def show(on: bool) -> None:
@@ -82,7 +81,6 @@ class GradientController(QObject):
         self._end_supply()
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self._say()
 
     def show(self, *_: object) -> None:

@@ -173,7 +173,6 @@ class MapsController(QObject):
             self._rest.start(0)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         view = self._view
         return {
             "previous_head": Command(lambda: self.step_head(-1)),

@@ -61,7 +61,6 @@ class ReadingsController(QObject):
         self.show()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         named = {f"reading_{key}": key for key in READINGS}
         chosen = choices(named, lambda: self._view.look.reading, lambda key: self._view.set(reading=key))
         fitting = {name: one._replace(enabled=partial(self._fits, named[name])) for name, one in chosen.items()}

@@ -62,7 +62,6 @@ class StatusController(QObject):
         self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show()
 
     def tell(self, words: Callable[[], str]) -> None:
@@ -195,7 +194,6 @@ class ProgressController(QObject):
         context.window.installEventFilter(self)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"compute_rest": Command(self.resume)}
 
     def resume(self) -> None:
@@ -263,7 +261,6 @@ class ProgressController(QObject):
         self._window.spine.set_maps_shown(shown)
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self._show()
         if self._computation.refusal is not None:
             self._say(self._computation.refusal)

@@ -208,7 +208,6 @@ class ModelController(QObject):
         files.recovered.connect(self._on_files_recovered)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {"open_model": Command(self.ask)}
 
     @property
@@ -432,7 +431,6 @@ class ModelsAtHand(QObject):
         self.retranslate()
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {_action(key): Command(partial(self._models.open_known, key)) for key in self._known}
 
     def retranslate(self) -> None:

@@ -67,7 +67,6 @@ class ModelShowing(QObject):
         theme_signal.changed.connect(self._on_theme_changed)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         showing = Command(
             lambda _on: self.show(), lambda: self._view.look.mode == MODEL, lambda: self._document.study is not None
         )
@@ -120,7 +119,6 @@ class ModelShowing(QObject):
         self._models.set_layer(layer, lambda: self._view.set_with_next(head=head))  # in the place of another layer
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._show()
 
     # --- asking ----------------------------------------------------------------------------------

@@ -70,7 +70,6 @@ class RowTakes(QObject):
         context.bars.add([TAKES])
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {TAKES.name: Command(self.take_chosen, enabled=self._takes)}
 
     @property

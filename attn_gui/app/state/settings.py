@@ -218,7 +218,6 @@ class AppearanceController(QObject):
         apply_theme(app, self.scheme, self.zoom)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         languages = {f"language_{key}": key for key in LANGUAGES}
         schemes = {f"theme_{key}": key for key in SCHEMES}
         steps = {"zoom_in": 1, "zoom_out": -1, "zoom_reset": 0}

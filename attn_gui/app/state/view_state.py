@@ -86,6 +86,7 @@ class Look:
     blanks: frozenset[Blank] = frozenset()  # cells of an exercise, whose numbers are not shown
     second_text: str = ""  # of a model, to compare with and to take rows from
     reach: str = ""  # a key of `veil.DIRECTIONS`: what of the chosen cell is shown
+    parts: frozenset[str] = frozenset()  # of the window, which a step of a lesson asks for
 
 
 PARTS = frozenset(field.name for field in fields(Look)) | {"evaluation", "baseline", "document", "face"}

@@ -347,7 +347,6 @@ class FindController(QObject):
         )  # 1 for 0 in masks; what is shown alike
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         return {
             "find": Command(self.find),
             "find_next": Command(lambda: self._step(1)),

@@ -373,7 +373,6 @@ class TableBlocks(QObject):
         panel.view.left.connect(self.reading.cancel)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         acting = self._target.acting
         return {
             "import_matrix": Command(self.import_matrix),

@@ -180,7 +180,6 @@ class TableEdits(QObject):
         tables.on_new_table(self._connect)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         acting = self._target.acting
         fills = {f"fill_{kind}": Command(acting(partial(self.fill, kind))) for kind in OFFERED}
         named = {name: Command(acting(getattr(self, name))) for name in ("clear", "fill_down", "fill_right")}
@@ -384,7 +383,6 @@ class RowEdits(QObject):
         self._making, self._tell = context.making, tell
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         gestures = {
             "insert_rows": partial(self.change, places_with, ROWS, INSERTED),
             "insert_columns": partial(self.change, places_with, COLUMNS, INSERTED),
@@ -449,7 +447,6 @@ class CopyController(QObject):
         self._writing.ended.connect(self._on_written)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         copies = {form.action: Command(partial(self._on_asked, form)) for form in FORMS}
         return copies | {"cut": Command(self._target.acting(self.cut))}
 

@@ -268,7 +268,6 @@ class TablesController(QObject):
         context.window.compactChanged.connect(self._on_window_compact_changed)
 
     def commands(self) -> dict[str, Command]:
-        """Return the commands of the action table that it answers."""
         view = self._view
         decimals = {f"decimals_{count}": count for count in DECIMALS}
         return {
@@ -332,7 +331,6 @@ class TablesController(QObject):
             self._show_decimals()
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self.show()
 
     def _new_table(self, field: str) -> KeptTable:

@@ -80,7 +80,8 @@ def repeated(problem: Problem, width: int) -> Problem:
 def two_states(problem: Problem) -> tuple[Evaluation, Evaluation]:
     """Return the problem without its scale, and with it; what follows from the weights is computed when it is read."""
     least = 8 * problem.batch_size * problem.num_heads * problem.n * problem.m
-    return DenseEvaluation(READY[WITH_SCALE].made(problem), least), DenseEvaluation(problem, least)
+    now = DenseEvaluation(problem, least)
+    return DenseEvaluation(READY[WITH_SCALE].made(problem), least, {now.scores: now.held(now.scores)}), now
 
 
 def read_d_k(evaluation: Evaluation, row: MapRow) -> DkReading:

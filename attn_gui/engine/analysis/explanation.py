@@ -734,6 +734,10 @@ class Explanation:
         """The number of the cell as it is printed."""
         return Printed(self.value, self._printed).write("latex")
 
+    def number_text(self, value: float) -> str:
+        """Return a number in plain characters as the formula prints it."""
+        return self._printed.text(value)
+
     @property
     def sides_latex(self) -> tuple[str, ...]:
         """The sides of the equation: symbols, numbers, value; ≈ before a value that the printed numbers do not give."""

@@ -23,7 +23,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import Node, plain_name
 from attn_gui.engine.graph.stage import UNIT
 from attn_gui.engine.masks import Causal, Layer
-from attn_gui.engine.normalizers import NORMALIZERS
+from attn_gui.engine.normalizers import NORMALIZERS, Keywise
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
@@ -171,7 +171,7 @@ class _Sums:
         """Return the sum of every row, 1 less the share of the sink, and the units by which that may be off."""
         normalizer = NORMALIZERS[self.problem.normalize]
         seen = np.where(normalizer.blind(logits), 0.0, 1.0)
-        if normalizer.sums:  # of which one may be too large to be a number
+        if isinstance(normalizer, Keywise):  # of which one may be too large to be a number
             seen = np.where(np.isnan(normalizer.totals(normalizer.parts(logits))[..., 0]), np.nan, seen)
         if self.problem.sink is None:
             return seen, np.zeros(())

@@ -36,18 +36,19 @@ class DenseEvaluation(Evaluation):
 
     _kind: np.dtype[Any] = np.dtype(np.float64)  # what kept stages are held as
 
-    def __init__(self, problem: Problem, keep: int = KEEP) -> None:
+    def __init__(self, problem: Problem, keep: int = KEEP, known: Mapping[str, Array] = NOTHING) -> None:
+        """Compute all but the stages that are `known`, as of a problem that differs in what follows them."""
         self._keep = keep
-        self._build(problem)
+        self._build(problem, known)
 
-    def _build(self, problem: Problem) -> None:
-        self._lay_out(problem)
+    def _build(self, problem: Problem, known: Mapping[str, Array] = NOTHING) -> None:
+        self._lay_out(problem, known)
         with np.errstate(all="ignore"):
             for node in self._nodes:
                 if node.stage.alias:
                     if node.inputs[0].name in self._sources or node.inputs[0].name in self._arrays:
                         self._tie(node)
-                elif self._kept(node):
+                elif node.name not in known and self._kept(node):
                     self._arrays[node.name] = np.empty(node.shape, bool if node.stage.boolean else self._kind)
                     self._compute(node, indices.whole(node.shape))
 
@@ -270,9 +271,9 @@ class RowwiseEvaluation(DenseEvaluation):
     Each stage reads those before it: were nothing remembered, every stage of a row would begin at the scores again.
     """
 
-    def _build(self, problem: Problem) -> None:
+    def _build(self, problem: Problem, known: Mapping[str, Array] = NOTHING) -> None:
         self._last: dict[str, tuple[Box, Array]] = {}
-        super()._build(problem)
+        super()._build(problem, known)
 
     def _kept(self, node: Node) -> bool:
         return node.stage.input_side and node.stage.by_key

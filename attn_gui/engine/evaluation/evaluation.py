@@ -487,6 +487,12 @@ class Plane:
         """Whether its numbers lie to both sides of 0."""
         return self.evaluation.signed or not self._entry.fractions
 
+    @property
+    def column_numbers(self) -> range:
+        """The numbers that its columns have in the whole matrix: those of a head lie beside those of the others."""
+        mine = self._columns()
+        return range(self.shape[1]) if self.transposed else range(mine.start, mine.stop)
+
     def block(self, rows: slice, columns: slice) -> Picture:
         """Return (values, allowed) of a part as shown; `allowed` only for stages behind the mask."""
         if self.transposed:

@@ -22,6 +22,7 @@ from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.nodes import Node, reach
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.memory import check
+from attn_gui.engine.normalizers import Keywise
 from attn_gui.engine.problem import Problem
 
 __all__ = ["StreamingEvaluation"]
@@ -325,11 +326,11 @@ class StreamingEvaluation(DenseEvaluation):
         self._size = tile, chunk
         super().__init__(problem, keep=0)
 
-    def _build(self, problem: Problem) -> None:
+    def _build(self, problem: Problem, known: Mapping[str, Array] = NOTHING) -> None:
         check_work(problem)
         with self._versions.edit(), one_blas_thread():
             self._kind = np.dtype(problem.dtype)
-            super()._build(problem)
+            super()._build(problem, known)
             self._chain = Chain(self)
             self._by_rows = self._chain.softmax.name, self._chain.mixing.name
             self._passes = Passes(self, self._chain, self._versions, *self._size)
@@ -393,7 +394,7 @@ class StreamingEvaluation(DenseEvaluation):
         if self._kind == np.float32 and indices.count(whole) <= max(AT_ONCE, 2 * indices.count(box)):
             return self._passes.whole_weights(whole)[..., box[3]]
         rows, temperature = self._passes.rows, self._chain.temperature
-        if not (normalizer := self._chain.normalizer).elementary:
+        if isinstance(normalizer := self._chain.normalizer, Keywise):
             parts = normalizer.parts(self._chain.logits(box), np.asarray(temperature))
             return np.where(parts == 0, 0.0, parts / rows.denominator[box[:3]][..., None])
         weights = rows.weights(self._chain.logits(box), box, temperature)

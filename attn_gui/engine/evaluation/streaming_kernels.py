@@ -19,7 +19,7 @@ from attn_gui.engine.graph.indices import Reference, contract
 from attn_gui.engine.graph.nodes import Node, computed_name, plain_name
 from attn_gui.engine.graph.sources import Positions, Readable
 from attn_gui.engine.graph.stage import Role
-from attn_gui.engine.normalizers import NORMALIZERS, Normalizer
+from attn_gui.engine.normalizers import NORMALIZERS, Keywise, Normalizer
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
@@ -471,7 +471,7 @@ class StageKernel:
     def _exp_scores(self, logits: Array) -> tuple[Array, Array, Array]:
         """Return row maxima, exp((logits − row maximum) / T), and its row sums; without a softmax 0 and the
         parts of the normalization."""
-        if not (normalizer := self.chain.normalizer).elementary:
+        if isinstance(normalizer := self.chain.normalizer, Keywise):
             parts = normalizer.parts(logits, np.asarray(self.chain.temperature))
             return np.zeros(len(logits)), parts, normalizer.totals(parts)[:, 0]
         row_max = logits.max(axis=-1)

@@ -74,8 +74,8 @@ class PrintedNumbers:
     it then has as many decimals as others of the kind: 0.5774, 1.1547.
     """
 
-    def __init__(self, write: Callable[[float, int], str] | None = None, most: int = MOST_MORE) -> None:
-        self._write, self._aligns, self._most = write or short_number, write is None, most
+    def __init__(self, write: Callable[[float, int], str] | None = None) -> None:
+        self._write, self._aligns = write or short_number, write is None
         self._align: dict[float, int] = {}  # digits by which numbers of a kind get the same decimals
         self._extra: dict[float, int] = {}  # those that equations ask for beyond them
         self._groups: dict[float, dict[float, None]] = {}  # numbers with the same digits as a number
@@ -166,7 +166,7 @@ class PrintedNumbers:
         whole, found = _computed(equation, printed), []
         for place, number in enumerate(equation.operands):
             more = self.more(number)
-            if self._extra.get(number, 0) < self._most and self._write(number, more) != self._write(number, more + 1):
+            if self._extra.get(number, 0) < MOST_MORE and self._write(number, more) != self._write(number, more + 1):
                 exact = [*printed[:place], number, *printed[place + 1 :]]
                 found.append((abs(_computed(equation, exact) - whole), -more, number))
         return max(found)[2] if found else None

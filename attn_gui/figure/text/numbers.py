@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -139,14 +138,14 @@ def cell_decimals(
     extremes = _extremes(values)
     finite = values[np.isfinite(values)]
     whole = bool((finite == np.rint(finite)).all())
-    attempts = list(_attempts(weights, max(extremes)))
+    attempts, alike = list(_attempts(weights, max(extremes))), _widest_digits(metrics)
     if weights and bool(((values > 0) & (values < 1)).any()):
         extremes.append(0.5)  # 0 and 1 are shorter than what lies between them
     for numbers in attempts:
         if not (numbers.decimals or whole):
             return None
         texts = (cell_text(one, numbers) if weights else format_number(one, numbers.decimals) for one in extremes)
-        if _widest(texts, metrics) <= room:
+        if _widest(texts, metrics, alike) <= room:
             return numbers
     return None
 
@@ -157,12 +156,11 @@ def scientific_digits(
     """Return the most digits, of 3, 2 and 1, with which every value fits its cell, small ones with powers of ten."""
     if cell_height < SIZE.value_min_cell_height or values.size == 0:
         return None
+    alike = _widest_digits(metrics)
     for digits in (3, 2, 1):
         numbers = CellNumbers(digits, scientific=True)
-        if (
-            _widest({cell_text(value, numbers) for value in values.ravel().tolist()}, metrics)
-            <= cell_width - CELL_MARGIN
-        ):
+        texts = {cell_text(value, numbers) for value in values.ravel().tolist()}
+        if _widest(texts, metrics, alike) <= cell_width - CELL_MARGIN:
             return numbers
     return None
 
@@ -218,6 +216,11 @@ def _extremes(values: Values) -> list[float]:
     return found or [0.0]
 
 
-def _widest(texts: Iterable[str], metrics: QFontMetricsF) -> float:
-    digit = max("0123456789", key=metrics.horizontalAdvance)
-    return max(metrics.horizontalAdvance(re.sub("[0-9]", digit, text)) for text in texts)
+def _widest_digits(metrics: QFontMetricsF) -> dict[int, str]:
+    """Return the widest digit in the place of every one, for `str.translate`."""
+    digits = "0123456789"
+    return dict.fromkeys(map(ord, digits), max(digits, key=metrics.horizontalAdvance))
+
+
+def _widest(texts: Iterable[str], metrics: QFontMetricsF, alike: dict[int, str]) -> float:
+    return max([metrics.horizontalAdvance(text.translate(alike)) for text in texts])

@@ -37,6 +37,8 @@ class Beat(ABC):
     """Its length in a walk of many beats, where it is another."""
     equation: Equation
     """What it computes, where that is one equation."""
+    heading = ""
+    """What it does, in place of its usual title."""
 
     def __init__(self, context: WalkContext, stage: str, index: Index) -> None:
         self.context, self.made, self.index = context, stage, index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 
@@ -22,12 +23,14 @@ from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
 from attn_gui.figure.walk.canvas import Canvas
 from attn_gui.figure.walk.rich_text import escaped, strong
 from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
-from attn_gui.pictures.planes import PlaneLike
+from attn_gui.pictures.planes import PlaneLike, uncovered
 
 LEFT, TOP, RIGHT, BOTTOM, GAP = 24.0, 36.0, 306.0, 293.0, 15.0
 """Sides of the rectangle of the matrices with the names of their rows, and the gap between operands and map."""
 LABELS = 20.0, 72.0
 """Least and most room for the names of rows beside operands."""
+PITCH = 11.0
+"""Least distance of names, in rows and where they are turned."""
 LARGEST_CELL, LEAST_OPERAND_CELL, THIN = 60.0, 21.0, 10.0
 """Sizes of cells beside operands; those of operands that have no room for numbers."""
 ALONE_LEFT, ALONE_TOP, ALONE_SIDE = 91.0, 88.0, 210.0
@@ -142,28 +145,28 @@ class Board:
 
     def _label_room(self, rows: int) -> float:
         """Return the room for the names of rows beside operands."""
-        names, metrics = self._names(self._picture.rows), QFontMetricsF(figure_font(11, strong=True))
-        widest = max(metrics.horizontalAdvance(self._label(names, row)) + 8 for row in range(min(rows, MOST_CELLS)))
-        return min(max(widest, LABELS[0]), LABELS[1])
+        return min(max(self._widest(0, range(min(rows, MOST_CELLS)), 11) + 8, LABELS[0]), LABELS[1])
 
     def _turned_room(self, columns: int, side: float) -> float:
         """Return how much more room than there is above `TOP` the names of columns need where they are turned."""
-        names, metrics = self._names(self._picture.columns), QFontMetricsF(figure_font(10, strong=True))
-        widest = max(
-            metrics.horizontalAdvance(self._label(names, column)) for column in range(min(columns, MOST_CELLS))
-        )
+        widest = self._widest(1, range(min(columns, MOST_CELLS)), 10)
         return max(min(widest, LABELS[1]) + 9 - TOP, 0.0) if widest > side - 4 else 0.0
+
+    def _widest(self, axis: int, places: Iterable[int], pixels: float) -> float:
+        metrics = QFontMetricsF(figure_font(pixels, strong=True))
+        return max(metrics.horizontalAdvance(self._label(axis, place)) for place in places)
 
     def _map(self, name: str, place: QRectF, rows: range | None = None, columns: range | None = None) -> BoardMap:
         plane = self._planes[name][1]
         rows, columns = rows or range(plane.shape[0]), columns or range(plane.shape[1])
         values, allowed = plane.block(slice(rows.start, rows.stop), slice(columns.start, columns.stop))
+        whole, _ = uncovered(plane).block(slice(rows.start, rows.stop), slice(columns.start, columns.stop))
         values = np.array(values, np.float64)
         figure = MapFigure(
             (Panel(values, allowed),),
             Axis("row", [str(row) for row in rows]),
             Axis("column", [str(column) for column in columns]),
-            auto_levels(values, allowed, signed=plane.signed, keys=plane.shape[1]),
+            auto_levels(whole, allowed, signed=plane.signed, keys=plane.shape[1]),
             weights=not plane.signed,
             palette=USUAL_SHADE.palette_for(plane.signed),
             theme=self._theme,
@@ -269,90 +272,64 @@ class Board:
         self._paint_labels(canvas, alone)
 
     def _paint_labels(self, canvas: Canvas, alone: bool) -> None:
+        """Paint the names of rows and columns as far as they have room, those of the cell always."""
         top, left = self.maps.get("top", self.map).place.top(), self.maps.get("left", self.map).place.left()
-        roles = {"row": self._picture.rows, "column": self._picture.columns}
-        cell = self.cell
-        names = {side: self._names(roles[side]) for side in roles}
-        room = left - 8 if alone else left - 5 - LEFT
-        widths = [
-            QFontMetricsF(figure_font(10)).horizontalAdvance(self._label(names["column"], k)) for k in self.map.columns
-        ]
-        turned = max(widths, default=0.0) > cell.width() - 4
-        step_rows = 1 if cell.height() >= 11 else int(np.ceil(11 / cell.height()))
-        step_columns = 1 if cell.width() >= (11 if turned else 0) else int(np.ceil(11 / cell.width()))
-        for row in self.map.rows:
-            mine, place = row == self.row, self.map.cell(row, self.map.columns.start)
-            if mine or (row - self.row) % step_rows == 0:
-                self._label_at(
-                    canvas,
-                    QRectF(left - 5 - room, place.top(), room, place.height()),
-                    self._label(names["row"], row),
-                    roles["row"],
-                    mine,
-                    END if alone else MIDDLE,
-                )
-        for column in self.map.columns:
-            mine, place = column == self.column, self.map.cell(self.map.rows.start, column)
-            if mine or (column - (self.column or 0)) % step_columns == 0:
-                text = self._label(names["column"], column)
-                if turned:
-                    self._turned(
-                        canvas,
-                        QPointF(place.center().x(), top - 5),
-                        text,
-                        roles["column"],
-                        mine,
-                        place.width(),
-                        top - 8,
-                    )
-                else:
-                    self._label_at(
-                        canvas,
-                        QRectF(place.left() + 2, top - 23, place.width() - 4, 18),
-                        text,
-                        roles["column"],
-                        mine,
-                        MIDDLE,
-                    )
+        cell, room = self.cell, left - 8 if alone else left - 5 - LEFT
+        turned = self._widest(1, self.map.columns, 10) > cell.width() - 4
+        for row in self._labeled(self.map.rows, self.row, cell.height(), PITCH):
+            place = self.map.cell(row, self.map.columns.start)
+            beside = QRectF(left - 5 - room, place.top(), room, place.height())
+            self._label_at(canvas, beside, 0, row, END if alone else MIDDLE)
+        for column in self._labeled(self.map.columns, self.column or 0, cell.width(), PITCH if turned else 0.0):
+            place = self.map.cell(self.map.rows.start, column)
+            if turned:
+                self._turned(canvas, QPointF(place.center().x(), top - 5), column, place.width(), top - 8)
+            else:
+                self._label_at(canvas, QRectF(place.left() + 2, top - 23, place.width() - 4, 18), 1, column, MIDDLE)
 
-    def _label_at(self, canvas: Canvas, place: QRectF, text: str, role: str, mine: bool, anchor: str) -> None:
-        ink = role_color(role, canvas.theme) if mine else canvas.theme.text2
-        if mine and role in (QUERY, KEY):
-            soft = canvas.theme.query_soft if role == QUERY else canvas.theme.key_soft
+    @staticmethod
+    def _labeled(places: range, own: int, size: float, pitch: float) -> Iterator[int]:
+        """Yield the rows or columns whose names have room, counted from the cell's own one."""
+        step = max(1, ceil(pitch / size))
+        return (place for place in places if (place - own) % step == 0)
+
+    def _label_at(self, canvas: Canvas, place: QRectF, axis: int, number: int, anchor: str) -> None:
+        text, own = self._label(axis, number), number == (self.row, self.column)[axis]
+        if own and (soft := self._soft(axis)) is not None:
+            width = min(place.width(), QFontMetricsF(figure_font(11, strong=True)).horizontalAdvance(text) + 8)
+            chip = place if anchor == MIDDLE else QRectF(place.right() - width + 3, place.top(), width, place.height())
             canvas.painter.setPen(Qt.PenStyle.NoPen)
             canvas.painter.setBrush(soft)
-            width = min(place.width(), QFontMetricsF(figure_font(11, strong=True)).horizontalAdvance(text) + 8)
-            across = (
-                place if anchor == MIDDLE else QRectF(place.right() - width + 3, place.top(), width, place.height())
-            )
-            canvas.painter.drawRoundedRect(across, RADIUS.chip, RADIUS.chip)
-        x = place.center().x() if anchor == MIDDLE else place.right()
-        said = strong(escaped(text)) if mine else escaped(text)
-        canvas.text(x, place.center().y() + 4, said, 11 if anchor == MIDDLE else 10, ink, anchor, place.width())
+            canvas.painter.drawRoundedRect(chip, RADIUS.chip, RADIUS.chip)
+        x, pixels = (place.center().x(), 11) if anchor == MIDDLE else (place.right(), 10)
+        said = strong(escaped(text)) if own else escaped(text)
+        canvas.text(x, place.center().y() + 4, said, pixels, self._ink(axis, own), anchor, place.width())
 
-    def _turned(
-        self, canvas: Canvas, foot: QPointF, text: str, role: str, mine: bool, width: float, room: float
-    ) -> None:
-        painter, metrics = canvas.painter, QFontMetricsF(figure_font(10, strong=mine))
-        text = elided(text, room, metrics)
+    def _turned(self, canvas: Canvas, foot: QPointF, column: int, width: float, room: float) -> None:
+        painter, own = canvas.painter, column == self.column
+        metrics = QFontMetricsF(figure_font(10, strong=own))
+        text = elided(self._label(1, column), room, metrics)
         painter.save()
         painter.translate(foot)
         painter.rotate(-90)
-        if mine and role in (QUERY, KEY):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(canvas.theme.query_soft if role == QUERY else canvas.theme.key_soft)
-            painter.drawRect(QRectF(-3, -max(width, 12) / 2, metrics.horizontalAdvance(text) + 8, max(width, 12)))
-        said = strong(escaped(text)) if mine else escaped(text)
-        canvas.text(0, 3.6, said, 10, role_color(role, canvas.theme) if mine else canvas.theme.text2)
+        if own and (soft := self._soft(1)) is not None:
+            painter.fillRect(QRectF(-3, -max(width, 12) / 2, metrics.horizontalAdvance(text) + 8, max(width, 12)), soft)
+        canvas.text(0, 3.6, strong(escaped(text)) if own else escaped(text), 10, self._ink(1, own))
         painter.restore()
 
-    def _names(self, role: str) -> tuple[str, ...] | None:
+    def _label(self, axis: int, place: int) -> str:
+        """Return the name of a row (axis 0) or of a column: its token, or its number in the whole matrix."""
         problem = self._evaluation.problem
-        return {QUERY: problem.query_tokens, KEY: problem.names_of_keys}.get(role)
+        names = {QUERY: problem.query_tokens, KEY: problem.names_of_keys}.get(self.roles[axis])
+        if names is not None and place < len(names):
+            return token_label(names[place])
+        return str(self._planes["stage"][1].column_numbers[place] if axis else place)
 
-    @staticmethod
-    def _label(names: tuple[str, ...] | None, place: int) -> str:
-        return token_label(names[place]) if names is not None and place < len(names) else str(place)
+    def _ink(self, axis: int, own: bool) -> QColor:
+        return role_color(self.roles[axis], self._theme) if own else self._theme.text2
+
+    def _soft(self, axis: int) -> QColor | None:
+        return {QUERY: self._theme.query_soft, KEY: self._theme.key_soft}.get(self.roles[axis])
 
 
 def role_color(role: str, theme: Theme) -> QColor:

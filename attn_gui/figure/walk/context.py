@@ -24,9 +24,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 
 Index = tuple[int, ...]
 
-MOST_DIGITS = 1
-"""Digits more than usual of a printed number: more of them have no room in its box."""
-
 
 class WalkContext:
     """What the beats of one walk share."""
@@ -37,7 +34,7 @@ class WalkContext:
         """Boards show what a `cover` leaves of the numbers."""
         self.evaluation, self.batch, self.head, self.style = evaluation, batch, head, style
         self._seen = evaluation if cover is None else cover
-        self.printed = PrintedNumbers(most=MOST_DIGITS)
+        self.printed = PrintedNumbers()
         self._boards: dict[tuple[int, str, int, int | None], Board] = {}
 
     def at_head(self, head: int) -> WalkContext:
@@ -140,10 +137,20 @@ class WalkContext:
         """Return the letter of a stage or field, which is a word where heads are joined."""
         return self.style.translate("Names", symbol(name))
 
-    def cell(self, stage: str, index: Index) -> str:
-        """Return `A[1, 1]`: a cell by its row and column as maps and formulas have them."""
-        row, column = self.shown(stage, index)
-        return f"{escaped(self.letter(stage))}[{row}, {column}]"
+    def cell(self, name: str, index: Index) -> str:
+        """Return `A[1, 1]`: a cell as tables and formulas have it, where the columns of all heads are counted on."""
+        places = ", ".join(map(str, index[-2:]))
+        return escaped(self.letter(name)) + (f"[{places}]" if places else "")
+
+    def head_name(self, stage: str, index: Index) -> str:
+        """Return `head 2` for a cell of one head among several; else nothing."""
+        evaluation, heads = self.evaluation, range(self.evaluation.problem.num_heads)
+        entry, head = evaluation.node(stage).stage, self.head
+        if len(heads) == 1 or not (entry.heads or entry.per_head):
+            return ""
+        if entry.joined:
+            head = next(one for one in heads if index[-1] < evaluation.head_columns(stage, one).stop)
+        return self.style.words.head.format(head)
 
     # --- board -----------------------------------------------------------------------------------
     def board(self, stage: str, index: Index, *, column: bool = True) -> Board:

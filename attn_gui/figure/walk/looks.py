@@ -17,12 +17,13 @@ from attn_gui.figure.walk.equations import main_sum, with_number
 from attn_gui.figure.walk.pour import PourBeat
 from attn_gui.figure.walk.softmax import softmax_beats
 from attn_gui.figure.walk.steps import (
+    CLOSED,
     CONSTANT,
     COPIED,
     GIVEN,
+    OF_HEAD,
     SET,
     CurveBeat,
-    FormulaBeat,
     GivenBeat,
     MaskBeat,
     ScaleBeat,
@@ -77,6 +78,8 @@ def formula(context: WalkContext, stage: str, index: Index) -> list[Beat]:
         return [GivenBeat(context, stage, index, *(GIVEN if given else COPIED), None if given else cells[0])]
     if not cells:
         return [GivenBeat(context, stage, index, *CONSTANT)]
+    if isinstance(explanation.expression, Cell):
+        return [GivenBeat(context, stage, index, *COPIED, explanation.expression)]
     return formula_beats(context, stage, index, explanation.expression, explanation.value)
 
 
@@ -118,13 +121,16 @@ def weight(context: WalkContext, stage: str, index: Index) -> list[Beat]:
     before = context.map_before(stage)
     assert before is not None, "weights are made of scores"
     entry = context.evaluation.node(stage).stage
-    if not entry.elementary:
-        found = formula(context, stage, index)
-        if isinstance(entry, Normalizer) and isinstance(found[-1], FormulaBeat):
-            name = context.style.translate("Normalizers", entry.label)
-            found[-1].heading = context.words(QT_TRANSLATE_NOOP("Walk", "Normalize: {name}"), name=name)
-        return found
-    return [*softmax_beats(context, stage, index, before, index[-1])] or formula(context, stage, index)
+    if entry.elementary and (beats := softmax_beats(context, stage, index, before, index[-1])):
+        return [*beats]
+    score = context.value(before, index)
+    if np.isneginf(score):
+        return [GivenBeat(context, stage, index, *CLOSED, Cell(before, index, score, "", index[-2:]))]
+    found = formula(context, stage, index)
+    if isinstance(entry, Normalizer):
+        name = context.style.translate("Normalizers", entry.label)
+        found[-1].heading = context.words(QT_TRANSLATE_NOOP("Walk", "Normalize: {name}"), name=name)
+    return found
 
 
 def mix(context: WalkContext, stage: str, index: Index) -> list[Beat]:
@@ -150,7 +156,8 @@ def joint(context: WalkContext, stage: str, index: Index) -> list[Beat]:
     cell = context.explain(stage, index).terms[0].cells[0]
     here = context.at_head(cell.index[1]) if len(cell.index) > 3 else context
     earlier = beats_of(here, cell.name, cell.index)
-    return [*earlier, GivenBeat(context, stage, index, *COPIED, cell)]
+    said = OF_HEAD if context.head_name(stage, index) else COPIED
+    return [*earlier, GivenBeat(context, stage, index, *said, cell)]
 
 
 LOOKS: Mapping[str, Look] = MappingProxyType(

@@ -61,8 +61,8 @@ class PourBeat(Beat):
         parts = [shortened(one.formula) for one in self.addends]
         self.products = [Equation(context, part, one.value) for part, one in zip(parts, self.addends, strict=True)]
         self.equation = Equation(context, sum_of(parts), self._value)
-        values = [one.value for one in self.addends]
-        self.added = Equation(context, sum_of([Number(value) for value in values]), self._value)
+        added = sum_of([Number(one.value) for one in self.addends])
+        self.added = self.equation if len(parts) == 1 else Equation(context, added, self._value)
         self.shares = context.evaluation.node(context.evaluation.weights).stage.shares
         self._read_values()
 
@@ -71,10 +71,10 @@ class PourBeat(Beat):
         evaluation = self.context.evaluation
         name = next((cells[1].name for cells in self.cells if len(cells) > 1), "value")
         self.value_name = name
-        plane = stage_plane(evaluation, name, self.context.batch, self.context.head)
-        self.column, width = self.index[-1], plane.shape[1]
+        self._plane = stage_plane(evaluation, name, self.context.batch, self.context.head)
+        width, self.column = self._plane.shape[1], self.index[-1]
         self.second = self.column + 1 if self.column + 1 < width else self.column - 1 if width > 1 else None
-        self._plane, self._more = plane, width > 2
+        self._more = width > 2
 
     @property
     def value(self) -> float:
@@ -157,11 +157,14 @@ class PourBeat(Beat):
         if not rows:
             return
         theme, column, value = canvas.theme, QT_TRANSLATE_NOOP("Walk", "column {number}"), rows[0].value
+        numbers = self._plane.column_numbers
         canvas.text(value.left() + 1, TOP - 10, strong(escaped(symbol(self.value_name))), 14, theme.text)
-        canvas.text(value.left() + 18, TOP - 10, self.context.words(column, number=self.column), 11, theme.text2)
+        canvas.text(
+            value.left() + 18, TOP - 10, self.context.words(column, number=numbers[self.column]), 11, theme.text2
+        )
         if self.second is not None and len(rows) <= FEW:
             x = value.right() + 8
-            canvas.text(x, TOP - 10, self.context.words(column, number=self.second), 11, theme.text3)
+            canvas.text(x, TOP - 10, self.context.words(column, number=numbers[self.second]), 11, theme.text3)
 
     def _paint_way(self, canvas: Canvas, row: PourRow, run: float, weight_color: Color, value_color: Color) -> None:
         theme, own, place = canvas.theme, row.weight, row.value

@@ -111,12 +111,19 @@ class SoftmaxRow:
         """The term that the walk follows."""
         return next((term for term in self.terms if term.own), None)
 
+    @cached_property
+    def said(self) -> list[SoftmaxTerm]:
+        """The terms whose powers are written as equations: of a wide row its own one, or the two largest."""
+        if not self.wide:
+            return self.terms
+        return self.terms[:2] if self.own is None else [self.own]
+
     def _print(self) -> None:
         """Make all equations, before any of them is written."""
         context, terms = self.context, self.terms
         self.powers_of = {
             term: Equation(context, self._exponential(term.score), term.power)
-            for term in terms
+            for term in self.said
             if term.score is not None
         }
         self.sum = Equation(context, sum_of([_power(term) for term in terms]), self.total)
@@ -285,9 +292,7 @@ class ExponentBeat(SoftmaxBeat):
     def sentence(self) -> str:
         row = self.row
         if row.wide:
-            said = [row.own] if row.own is not None else row.terms[:2]
-            shown = [row.equation(term) for term in said if term is not None and term.score is not None]
-            equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(shown)
+            equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(map(row.equation, row.powers_of))
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "Subtract the largest score, then exponentiate: {equations}."),
                 equations=equations,

@@ -348,7 +348,6 @@ class FormulaBeat(Beat):
         super().__init__(context, stage, index)
         self.equation, self._value, self.name = Equation(context, shortened(expression), value), value, name
         self.parts = _parts_of(context, expression)
-        self.heading = ""  # what it does, in words; else it is called by what it makes
 
     @property
     def value(self) -> float:
@@ -404,17 +403,12 @@ class FormulaBeat(Beat):
             self.board.paint(canvas, landed=False)
 
 
-def _cell_name(context: WalkContext, cell: Cell) -> str:
-    name = context.letter(cell.name)
-    return f"{name}[{', '.join(map(str, cell.shown))}]" if cell.shown else name
-
-
 def _parts_of(context: WalkContext, expression: Expression) -> list[tuple[str, float]]:
     """Return names and numbers of what stands in a formula: named parts as they are, and cells."""
     if isinstance(expression, NamedPart):
         return [(_plain(expression.symbols), expression.value)]
     if isinstance(expression, Cell):
-        return [(escaped(_cell_name(context, expression)), expression.value)]
+        return [(context.cell(expression.name, expression.shown), expression.value)]
     found = [one for part_ in expression.parts[: MOST_PARTS + 1] for one in _parts_of(context, part_)]
     return list(dict(found).items())
 
@@ -475,25 +469,30 @@ class GivenBeat(Beat):
 
     @property
     def title(self) -> str:
-        return self.context.words(self._title)
+        return self.heading or self.context.words(self._title)
 
     @property
     def sentence(self) -> str:
-        source = "" if self.source is None else _cell_name(self.context, self.source)
-        return self.context.words(
+        context, source = self.context, self.source
+        return context.words(
             self._text,
-            cell=self.context.cell(self.made, self.index),
-            value=self.context.strong(self.value),
-            source=escaped(source),
-            before="" if self.source is None else self.context.number(self.source.value),
+            cell=context.cell(self.made, self.index),
+            value=context.strong(self.value),
+            source=self._source_name,
+            head=context.head_name(self.made, self.index),
+            before="" if source is None else context.number(source.value),
         )
+
+    @property
+    def _source_name(self) -> str:
+        return "" if self.source is None else self.context.cell(self.source.name, self.source.shown)
 
     @property
     def result(self) -> str:
         if self.source is None:
             return self.context.strong(self.value)
         edited = plain_name(self.source.name) == self.stage
-        before = self.context.number(self.source.value) if edited else escaped(_cell_name(self.context, self.source))
+        before = self.context.number(self.source.value) if edited else self._source_name
         return f"{before} → {self.context.strong(self.value)}"
 
     def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
@@ -502,8 +501,7 @@ class GivenBeat(Beat):
         place = QRectF(520, 150, 110, 56)
         if self.source is not None:
             origin = QRectF(400, 150, 84, 56)
-            name = escaped(_cell_name(self.context, self.source))
-            canvas.text(origin.center().x(), 138, name, 12, theme.text2, MIDDLE, 120)
+            canvas.text(origin.center().x(), 138, self._source_name, 12, theme.text2, MIDDLE, 120)
             canvas.box(origin, self.context.number(self.source.value), color(self.source.value), pixels=16)
             canvas.arrow(QPointF(origin.right() + 6, 178), QPointF(place.left() - 6, 178))
         canvas.text(
@@ -520,6 +518,11 @@ class GivenBeat(Beat):
 
 GIVEN = QT_TRANSLATE_NOOP("Walk", "Given"), QT_TRANSLATE_NOOP("Walk", "{cell} is given, not computed: {value}.")
 COPIED = QT_TRANSLATE_NOOP("Walk", "Carry over"), QT_TRANSLATE_NOOP("Walk", "{cell} is {source} itself: {value}.")
+OF_HEAD = QT_TRANSLATE_NOOP("Walk", "Carry over"), QT_TRANSLATE_NOOP("Walk", "{cell} is {source} of {head}: {value}.")
+CLOSED = (
+    QT_TRANSLATE_NOOP("Walk", "−∞ becomes 0"),
+    QT_TRANSLATE_NOOP("Walk", "{source} is −∞, so the weight {cell} is {value}."),
+)
 CONSTANT = (
     QT_TRANSLATE_NOOP("Walk", "Constant"),
     QT_TRANSLATE_NOOP("Walk", "{cell} depends on no number: it is {value}."),
@@ -528,4 +531,5 @@ SET = (
     QT_TRANSLATE_NOOP("Walk", "Edited"),
     QT_TRANSLATE_NOOP("Walk", "{cell} is edited: {before} as computed, now {value}."),
 )
-"""Title and sentence of a number that is given, copied, always the same, or set in place of the computed one."""
+"""Title and sentence of a number that is given, copied (of a head), a weight behind the mask, always the same, or set
+in place of the computed one."""

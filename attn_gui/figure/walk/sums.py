@@ -70,8 +70,7 @@ class SumPicture:
         """`q₁` and `k₁`: the row and the column, as rich text."""
         if self.operands is None:
             return "", ""
-        places = self.context.shown(self.stage, self.index)
-        named = zip(self.operands, places, strict=True)
+        named = zip(self.operands, self.index[-2:], strict=True)
         first, second = (f"{escaped(cell_symbol(operand.name))}{lowered(str(place))}" for operand, place in named)
         return first, second
 
@@ -128,7 +127,7 @@ class PairingBeat(Beat):
     def sentence(self) -> str:
         assert self.picture.operands is not None, "there is a row and a column"
         left, top = self.picture.operands
-        (row, column), board = self.context.shown(self.made, self.index), self.board
+        (row, column), board = self.index[-2:], self.board
         rows, columns = (role_color(role, self.context.theme) for role in board.roles)
         return self.context.words(
             QT_TRANSLATE_NOOP(

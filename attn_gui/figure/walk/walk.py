@@ -63,14 +63,8 @@ class Walk:
             else:
                 text = context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
         else:
-            text = context.style.translate("Names", self._entry_title)
-        if context.evaluation.problem.num_heads > 1 and context.evaluation.node(self._stage).stage.per_head:
-            text += " · " + context.style.words.head.format(context.head)
-        return text
-
-    @property
-    def _entry_title(self) -> str:
-        return self._context.evaluation.node(self._stage).stage.called.en
+            text = context.style.translate("Names", context.evaluation.node(self._stage).stage.called.en)
+        return " · ".join(filter(None, (text, context.head_name(self._stage, index))))
 
     @property
     def conclusion(self) -> str:
@@ -85,8 +79,8 @@ class Walk:
 
     def _concluded(self, value: str) -> str:
         context = self._context
-        row, column = context.shown(self._stage, self._index)
-        letter = f"{escaped(cell_symbol(self._stage))}{lowered(f'{row},{column}')}"
+        places = ",".join(map(str, self._index[-2:]))
+        letter = escaped(cell_symbol(self._stage)) + lowered(places)
         return context.words(
             QT_TRANSLATE_NOOP("Walk", "Result: {subtitle}, {letter} = {value}"),
             subtitle=self.subtitle,

@@ -9,7 +9,7 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE, STATES, WIPE
-from attn_gui.views.widgets import FocusedWheel, set_tip
+from attn_gui.views.widgets import FocusedWheel, arrange, set_tip
 
 # --- A combo box of keys with words, that a passing wheel does not turn ---
 
@@ -99,7 +99,6 @@ class CompareBox(ChoiceBox):
         self.setToolTip(self.accessibleName() if self._offered[BEFORE] else self._why(BEFORE))
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         words = {NOW: self.tr("Now"), BEFORE: self.tr("Before"), GRADIENT: self.tr("Gradient"), **self.both_words()}
         self.set_words({mode: words[mode] for mode in self._offered})
         self.setAccessibleName(self.tr("State on show"))
@@ -132,9 +131,7 @@ class SimpleSwitch(QWidget):
         super().__init__(parent)
         self.setObjectName("switch")
         self._buttons = {name: QPushButton(self) for name in ("simple", "full")}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = arrange(QHBoxLayout(self), margins=0, spacing=0)
         for name, button in self._buttons.items():
             button.setObjectName(f"switch.{name}")
             button.setCheckable(True)
@@ -150,7 +147,6 @@ class SimpleSwitch(QWidget):
             button.setChecked((name == "simple") == simple)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         words = {
             "simple": (self.tr("Simple"), self.tr("Simple window: what a first lesson needs")),
             "full": (self.tr("Full"), self.tr("Full window: everything")),

@@ -188,7 +188,6 @@ class InterventionPanel(Retranslated, PopupFrame):
         self.fit()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Changed by hand"))
         self.list.setAccessibleName(self.tr("Changed by hand"))
         self._title.setText(self.tr("Changed by hand"))

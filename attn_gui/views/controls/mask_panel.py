@@ -41,7 +41,7 @@ from attn_gui.views.names import (
 )
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, icon
-from attn_gui.views.widgets import Retranslated, set_tip
+from attn_gui.views.widgets import Retranslated, arrange, set_tip
 
 # --- Editors for the parameters of a mask layer, built from the engine's catalog ---
 
@@ -94,12 +94,7 @@ class LimitField(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.box, self.unlimited = WholeBox(self, minimum=-FAR, maximum=FAR), QCheckBox(self)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.m)
-        line.addWidget(self.box)
-        line.addWidget(self.unlimited)
-        line.addStretch(1)
+        arrange(QHBoxLayout(self), self.box, self.unlimited, 1, margins=0, spacing=SPACING.m)
         self.setFocusProxy(self.box)
         self.box.committed.connect(lambda value: self.committed.emit(value))
         self.unlimited.toggled.connect(self._on_unlimited_toggled)
@@ -262,7 +257,6 @@ class LayerRow(QWidget):
                 inner.finish()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         name, (n, m, _batch) = mask_name(self.kind), self._sizes
         self.switch.setText(name)
         self.switch.setAccessibleName(filled(self.tr("{layer} layer on"), {"layer": name}))
@@ -292,18 +286,11 @@ class LayerRow(QWidget):
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(SPACING.xs)
-        head.addWidget(self.switch, 1)
         self.remove.setIcon(icon("close"))
         self.remove.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        head.addWidget(self.remove)
+        head = arrange(QHBoxLayout(), (self.switch, 1), self.remove, spacing=SPACING.xs)
         dress(self.switch, strong=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, SPACING.s, 0, SPACING.s)
-        column.setSpacing(SPACING.s)
-        column.addLayout(head)
-        column.addLayout(self._form())
+        arrange(QVBoxLayout(self), head, self._form(), margins=(0, SPACING.s, 0, SPACING.s), spacing=SPACING.s)
         dress(self._rule, letters="small", tone="text3")
         self.switch.toggled.connect(self.switched)
         self.remove.clicked.connect(self.removed)
@@ -363,9 +350,7 @@ class LintLines(QWidget):
         self.setObjectName("mask.lint")
         self._lines: tuple[LintLine, ...] = ()
         self._rows: list[QWidget] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(SPACING.s)
+        self._column = arrange(QVBoxLayout(self), margins=0, spacing=SPACING.s)
         self.hide()
 
     def set_lines(self, lines: Sequence[LintLine]) -> None:
@@ -397,16 +382,12 @@ class LintLines(QWidget):
                 button.clicked.connect(lambda _=False, asked=asked: asked.emit(number))
                 buttons.addWidget(button)
         buttons.addStretch(1)
-        words_and_buttons = QVBoxLayout()
-        words_and_buttons.setSpacing(SPACING.xs)
-        words_and_buttons.addWidget(text)
+        words_and_buttons = arrange(QVBoxLayout(), text, spacing=SPACING.xs)
         if line.place or line.remedy:
             words_and_buttons.addLayout(buttons)
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(SPACING.s)
-        across.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
-        across.addLayout(words_and_buttons, 1)
+        arrange(
+            QHBoxLayout(row), (sign, 0, Qt.AlignmentFlag.AlignTop), (words_and_buttons, 1), margins=0, spacing=SPACING.s
+        )
         self._column.addWidget(row)
         row.show()
         return row
@@ -498,7 +479,6 @@ class MaskPanel(Retranslated, PopupFrame):
         self.fit()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Mask layers"))
         self._title.setText(self.tr("Mask"))
         self._none.setText(self.tr("No layer: every query sees every key."))
@@ -569,9 +549,7 @@ class MaskPanel(Retranslated, PopupFrame):
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self._close)
+        head = arrange(QHBoxLayout(), (self._title, 1), self._close)
         dress(self._title, letters="section", strong=True)
         dress(self._none, tone="text2")
         dress(self._polarity, letters="small", tone="text3")

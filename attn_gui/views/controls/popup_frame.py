@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QW
 
 from attn_gui.figure.design_tokens import RADIUS
 from attn_gui.views.theme import current_theme, scaled
-from attn_gui.views.widgets import own_viewport
+from attn_gui.views.widgets import arrange, own_viewport
 
 GAP = 4
 LEAST_HEIGHT = 120
@@ -36,9 +36,7 @@ class PopupFrame(QFrame):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for ground in (viewport, self.content):
             ground.setAutoFillBackground(False)
-        frame = QVBoxLayout(self)
-        frame.setContentsMargins(1, 1, 1, 1)
-        frame.addWidget(self._scroll)
+        arrange(QVBoxLayout(self), self._scroll, margins=1)
 
     def popup_below(self, anchor: QWidget) -> None:
         """Open below a widget of the window, or close if it is open there already."""

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
-from attn_gui.views.widgets import plain_tip
+from attn_gui.views.widgets import arrange, plain_tip
 
 SEPARATOR = " › "
 ALIKE = 0.75  # of two words that differ by a slip of a finger
@@ -111,11 +111,7 @@ class ActionSearch(QDialog):
         self._list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self._list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)  # names come first
         dress(self._none, tone="text2")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.l, SPACING.l, SPACING.l, SPACING.l)
-        column.setSpacing(SPACING.m)
-        for widget in (self._line, self._none, self._list):
-            column.addWidget(widget)
+        arrange(QVBoxLayout(self), self._line, self._none, self._list, margins=SPACING.l, spacing=SPACING.m)
         self._line.textChanged.connect(self._show)
         self._line.returnPressed.connect(self._do_chosen)
         self._list.itemActivated.connect(lambda *_: self._do_chosen())

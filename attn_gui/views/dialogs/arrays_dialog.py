@@ -53,7 +53,7 @@ from attn_gui.views.dialogs.form_fields import caption, lay_out
 from attn_gui.views.dialogs.readings import NumberPreview
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
-from attn_gui.views.widgets import Retranslated, plain_tip
+from attn_gui.views.widgets import Retranslated, arrange, plain_tip
 
 # --- The arrays of a file as rows: name, shape, kind of numbers, and the parts that they are used as ---
 
@@ -189,9 +189,7 @@ class PartSlots(Retranslated, QWidget):
         self.direct.setObjectName("arrays.direct")
         self.projected.setObjectName("arrays.projected")
         self._ways = QButtonGroup(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
+        column = arrange(QVBoxLayout(self), margins=0, spacing=SPACING.m)
         for radio in (self.direct, self.projected):
             self._ways.addButton(radio)
             column.addWidget(radio)
@@ -221,7 +219,6 @@ class PartSlots(Retranslated, QWidget):
             radio.setChecked(True)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.direct.setText(self.tr("Queries, keys and values"))
         self.projected.setText(self.tr("A sequence X and the weights that make them"))
 
@@ -317,7 +314,6 @@ class ArraysDialog(Retranslated, FormDialog):
         return self.model.arrays[self.sieve.mapToSource(index).row()].name if index.isValid() else ""
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Arrays of {file}").format(file=self._name))
         self.intro.setText(
             self.tr("Which array is which? What the names tell is filled in; drag an array onto its place, or pick it.")

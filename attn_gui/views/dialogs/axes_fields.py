@@ -224,7 +224,6 @@ class AxesFields(Retranslated, QWidget):
         return " × ".join(words[axis] for axis in axes.split(","))
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         captions = {
             "axes": self.tr("Axes of Q, K, V"),
             "weight_axes": self.tr("Axes of weights"),

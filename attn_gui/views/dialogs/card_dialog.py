@@ -13,7 +13,7 @@ from attn_gui.figure.export_settings import THEMES
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.dialogs.export_dialog import Preview
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 FORMS = ("card", "square_card")
 PREVIEW = 560, 340
@@ -46,7 +46,6 @@ class CardDialog(Retranslated, QDialog):
         return self.form.currentData(), self.theme.currentData()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Card"))
         self._form_label.setText(self.tr("form"))
         self._theme_label.setText(self.tr("colors"))
@@ -90,12 +89,7 @@ class CardDialog(Retranslated, QDialog):
         self._close.setObjectName("card.close")
         self.preview.setMinimumSize(scaled(PREVIEW[0]), scaled(PREVIEW[1]))
         self.preview.drawn.connect(self._show_ready)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.l)
-        column.addLayout(choices)
-        column.addWidget(self.preview, 1)
-        column.addLayout(buttons)
+        arrange(QVBoxLayout(self), choices, (self.preview, 1), buttons, margins=SPACING.xl, spacing=SPACING.l)
 
     def _show_ready(self) -> None:
         """Disable copying and saving of a card that cannot be drawn; the preview says why."""

@@ -19,6 +19,7 @@ from attn_gui.views.dialogs.export_choice import DataChoice, first_of, heads_fro
 from attn_gui.views.dialogs.export_form import ExportForm
 from attn_gui.views.dialogs.form_fields import CheckList, caption, lay_out
 from attn_gui.views.names import stage_title
+from attn_gui.views.widgets import arrange
 
 # --- File › Export numbers: the arrays, their format and the files ---
 
@@ -64,7 +65,6 @@ class ExportDataDialog(ExportForm):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Export numbers"))
         words = {
             "arrays": self.tr("matrices and stages"),
@@ -121,12 +121,7 @@ class ExportDataDialog(ExportForm):
 
     def _form(self) -> QGridLayout:
         ticks = QWidget(self)
-        line = QHBoxLayout(ticks)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
-        line.addWidget(self.every)
-        line.addWidget(self.none)
-        line.addStretch(1)
+        arrange(QHBoxLayout(ticks), self.every, self.none, 1, margins=0, spacing=SPACING.s)
         grid = QGridLayout()
         lay_out(
             grid,
@@ -227,7 +222,6 @@ class WorksheetDialog(ExportForm):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Worksheets for a class"))
         words = {
             "level": self.tr("level"),

@@ -197,7 +197,6 @@ class ExportDialog(ExportForm):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Export image"))
         words = {
             "stages": self.tr("stages"),

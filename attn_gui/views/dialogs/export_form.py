@@ -30,7 +30,7 @@ from attn_gui.views.dialogs.export_choice import ExportChoice, heads_from_text
 from attn_gui.views.dialogs.form_fields import CentimeterField, FormField, PointsField, TargetFields, kind_of
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress
-from attn_gui.views.widgets import Retranslated, settle
+from attn_gui.views.widgets import Retranslated, arrange, settle
 from attn_gui.views.zones import step
 
 # --- Base of both export dialogs: refuse a choice, name the files to be written, ask before any is replaced ---
@@ -105,7 +105,6 @@ class ExportForm(Retranslated, FormDialog):
             super().accept()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._call_editors({"name": self.tr("file name"), "target": self.tr("folder")})
         self.buttons.button(BUTTONS.Save).setText(self.tr("Export"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
@@ -160,12 +159,7 @@ class ExportForm(Retranslated, FormDialog):
 
     def _lay_out(self, form: QGridLayout) -> None:
         """Put the form above what is said of it, and the buttons."""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.m)
-        column.addLayout(form, 1)
-        column.addWidget(self._said)
-        column.addWidget(self.buttons)
+        arrange(QVBoxLayout(self), (form, 1), self._said, self.buttons, margins=SPACING.xl, spacing=SPACING.m)
 
     def _show_choice(self, *_: object) -> None:
         """Show the choice, and what comes of it."""
@@ -249,8 +243,9 @@ class ExportForm(Retranslated, FormDialog):
         one, two = self.tr("Writes {name}."), self.tr("Writes {first} and {last}.")
         words = {1: one, 2: two}.get(len(names), self.tr("Writes {count} files, {first} to {last}."))
         said = words.format(name=names[0], count=len(names), first=names[0], last=names[-1])
+        known = self.tr("{said} Already there: {count}; you will be asked.")
         there = len(self._there())
-        return f"{said} {self.tr('Already there: {count}; you will be asked.').format(count=there)}" if there else said
+        return known.format(said=said, count=there) if there else said
 
 
 # --- Fields that choose heads: the one on show, all, or some by their numbers; and whether these share a sheet ---
@@ -271,11 +266,7 @@ class HeadsFields(Retranslated, QWidget):
         self.choice.setObjectName("export.which_heads")
         self.numbers = QLineEdit(self)
         self.numbers.setObjectName("export.head_numbers")
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
-        line.addWidget(self.choice, 1)
-        line.addWidget(self.numbers, 1)
+        arrange(QHBoxLayout(self), (self.choice, 1), (self.numbers, 1), margins=0, spacing=SPACING.s)
         self.setFocusProxy(self.choice)
         self.choice.picked.connect(self._on_choice_picked)
         self.numbers.textChanged.connect(lambda _: self.changed.emit())
@@ -306,7 +297,6 @@ class HeadsFields(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         words = {
             THIS: self.tr("this head ({head})").format(head=self._this),
             ALL: self.tr("all heads"),
@@ -351,7 +341,6 @@ class SizeFields(QObject):
         return self.width, self.height, self.font_size
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.style.set_words({key: QCoreApplication.translate("Figures", kind.title) for key, kind in STYLES.items()})
         self.propose()
 

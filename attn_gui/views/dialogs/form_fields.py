@@ -30,7 +30,7 @@ from attn_gui.views.controls.count_box import CountBox
 from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.dialogs.export_choice import AUTOMATIC, LEVELS, TYPED, WINDOW
 from attn_gui.views.theme import dress
-from attn_gui.views.widgets import FittingPage, Retranslated
+from attn_gui.views.widgets import FittingPage, Retranslated, arrange
 from attn_gui.views.zones import stops_in
 
 # --- Fields of the export dialogs: a list to tick, a folder with a name, a table of captions and editors ---
@@ -132,10 +132,7 @@ class LevelsFields(QWidget):
         self.choice.setObjectName("export.which_levels")
         self.low, self.high = LiveNumber(self, finite=True), LiveNumber(self, finite=True)
         self._dots = QLabel("…", self)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
-        line.addWidget(self.choice, 2)
+        line = arrange(QHBoxLayout(self), (self.choice, 2), margins=0, spacing=SPACING.s)
         for field, name in ((self.low, "low"), (self.high, "high")):
             field.setObjectName(f"export.{name}")
             field.textChanged.connect(lambda _: self.changed.emit())
@@ -167,7 +164,6 @@ class LevelsFields(QWidget):
         self._show_numbers()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.choice.set_words(
             {WINDOW: self.tr("as in the window"), AUTOMATIC: self.tr("automatic"), TYPED: self.tr("typed")}
         )
@@ -199,11 +195,7 @@ class TargetFields(Retranslated, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.folder, self.browse = QLineEdit(self), QPushButton(self)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
-        line.addWidget(self.folder, 1)
-        line.addWidget(self.browse)
+        arrange(QHBoxLayout(self), (self.folder, 1), self.browse, margins=0, spacing=SPACING.s)
         self.folder.setObjectName("export.folder")
         self.browse.setObjectName("export.browse")
         self.setFocusProxy(self.folder)
@@ -213,7 +205,6 @@ class TargetFields(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.browse.setText(self.tr("Browse…"))
         self.folder.setAccessibleName(self.tr("Folder"))
 

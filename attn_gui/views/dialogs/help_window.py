@@ -30,7 +30,7 @@ from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.names import unbroken
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 # --- Pages of the help: Markdown files of a language, in the order of their numbers ---
 
@@ -88,11 +88,7 @@ class HelpWindow(Retranslated, QDialog):
         self.text.setOpenLinks(False)
         self.text.document().setDocumentMargin(scaled(SPACING.xl))
         self.titles.currentRowChanged.connect(self._show)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SPACING.l, SPACING.l, SPACING.l, SPACING.l)
-        row.setSpacing(SPACING.m)
-        row.addWidget(self.titles)
-        row.addWidget(self.text, 1)
+        arrange(QHBoxLayout(self), self.titles, (self.text, 1), margins=SPACING.l, spacing=SPACING.m)
         self.retranslate()
 
     def sizeHint(self) -> QSize:
@@ -104,7 +100,6 @@ class HelpWindow(Retranslated, QDialog):
         self.titles.setCurrentRow(keys.index(key) if key in keys else 0)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         row = max(self.titles.currentRow(), 0)
         self.setWindowTitle(self.tr("Help"))
         self.titles.setAccessibleName(self.tr("Pages of the help"))
@@ -159,11 +154,7 @@ class ShortcutsDialog(Retranslated, QDialog):
         self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.list.header().setStretchLastSection(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.l, SPACING.l, SPACING.l, SPACING.l)
-        column.setSpacing(SPACING.m)
-        column.addWidget(self.filter)
-        column.addWidget(self.list)
+        arrange(QVBoxLayout(self), self.filter, self.list, margins=SPACING.l, spacing=SPACING.m)
         self.filter.textChanged.connect(self._show_matching)
         self.retranslate()
 
@@ -171,7 +162,6 @@ class ShortcutsDialog(Retranslated, QDialog):
         return QSize(scaled(460), scaled(520))
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.filter.setPlaceholderText(self.tr("Search"))
         self.filter.setAccessibleName(self.tr("Search shortcuts"))
@@ -265,7 +255,6 @@ class AboutDialog(Retranslated, QDialog):
         return QSize(scaled(720), scaled(560))
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("About"))
         self._title.setText(f"attn_gui {VERSION}")
         self._what.setText(self.tr("Take attention apart by hand: edit Q, K, V and watch every step follow."))

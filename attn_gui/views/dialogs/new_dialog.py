@@ -33,7 +33,7 @@ from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
 from attn_gui.views.text_views import SentenceView, TextRun, scripts_markup
 from attn_gui.views.theme import scaled
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
 NO_MASK = "none"
@@ -131,7 +131,6 @@ class NewDialog(Retranslated, FormDialog):
         )
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("New problem"))
         self.radios["direct"].setText(self.tr("Q, K, V directly"))
         self.radios["self"].setText(self.tr("Self-attention from X"))
@@ -177,9 +176,7 @@ class NewDialog(Retranslated, FormDialog):
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.l)
+        column = arrange(QVBoxLayout(self), margins=SPACING.xl, spacing=SPACING.l)
         kinds = QVBoxLayout()
         kinds.setSpacing(SPACING.s)
         for kind, radio in self.radios.items():
@@ -191,11 +188,9 @@ class NewDialog(Retranslated, FormDialog):
         column.addLayout(kinds)
         column.addLayout(self._grid([("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed")]))
         self._connect()
-        words = QVBoxLayout()
-        words.setSpacing(SPACING.xs)
-        for label in (self._shapes, self._what):
-            label.resize(scaled(WIDTH), label.height())  # its height is asked for before it is laid out
-            words.addWidget(label)
+        for sentence in (self._shapes, self._what):
+            sentence.resize(scaled(WIDTH), sentence.height())  # its height is asked for before it is laid out
+        words = arrange(QVBoxLayout(), self._shapes, self._what, spacing=SPACING.xs)
         column.addLayout(words)
         self._shapes.setObjectName("new.shapes")
         column.addStretch(1)
@@ -302,12 +297,7 @@ class NewDialog(Retranslated, FormDialog):
 def _in_a_row(buttons: Iterable[QRadioButton], parent: QWidget) -> QWidget:
     """Lay out buttons beside each other, of which one is chosen."""
     holder = QWidget(parent)
-    row = QHBoxLayout(holder)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(SPACING.s)
-    for button in buttons:
-        row.addWidget(button)
-    row.addStretch(1)
+    arrange(QHBoxLayout(holder), *buttons, 1, margins=0, spacing=SPACING.s)
     return holder
 
 

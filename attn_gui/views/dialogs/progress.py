@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QToolBu
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.dialogs.asking import asked, message_box
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 # --- Progress line of background work in the status bar, with a way to cancel it: all else stays usable ---
 
@@ -81,9 +81,7 @@ class WorkLine(Retranslated, QWidget):
         self._work, self._share, self._name = WORK[work], 0.0, ""
         self._text, self.cancel = QLabel(self), QToolButton(self)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(SPACING.s)
+        line = arrange(QHBoxLayout(self), margins=0, spacing=SPACING.s)
         line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         line.addWidget(self._text)
         line.addWidget(self.cancel)

@@ -31,6 +31,7 @@ from attn_gui.views.dialogs.form_fields import FormField, caption, lay_out
 from attn_gui.views.names import WEIGHT_MEANINGS, WEIGHT_MEANINGS_WITH_SINK
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
+from attn_gui.views.widgets import arrange
 
 # --- A question with one line to type: what is wrong with it is said while it is typed ---
 
@@ -61,10 +62,7 @@ class AskDialog(QDialog, Generic[T]):
         self.buttons.rejected.connect(self.reject)
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self.buttons.button(BUTTONS.Ok).setText(self.tr("OK"))
-        column = QVBoxLayout(self)
-        column.setSpacing(SPACING.m)
-        for widget in (asked, self.line, self._said, self.buttons):
-            column.addWidget(widget)
+        arrange(QVBoxLayout(self), asked, self.line, self._said, self.buttons, spacing=SPACING.m)
         self.setMinimumWidth(scaled(WIDTH))
         self._look()
 
@@ -108,11 +106,7 @@ class LeaveOutDialog(FormDialog, Generic[T]):
         grid = QGridLayout()
         fields = ("count", self.count, self.tr("cells left out")), ("seed", self.seed, self.tr("random seed"))
         lay_out(grid, (tuple(self._field(*one) for one in fields),))
-        column = QVBoxLayout(self)
-        column.setSpacing(SPACING.m)
-        column.addLayout(grid)
-        column.addWidget(self._said)
-        column.addWidget(self.buttons)
+        arrange(QVBoxLayout(self), grid, self._said, self.buttons, spacing=SPACING.m)
         self.setMinimumWidth(scaled(WIDTH))
         self._look()
 
@@ -164,10 +158,7 @@ class WeightDialog(QDialog):
             else self.tr("A row of weights adds up to 1 here. What should happen to the other weights?")
         )
         self._group = QButtonGroup(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.l)
-        column.addWidget(intro)
+        column = arrange(QVBoxLayout(self), intro, margins=SPACING.xl, spacing=SPACING.l)
         self.radios: dict[str, QRadioButton] = {}
         for key, text in (WEIGHT_MEANINGS_WITH_SINK if sink else WEIGHT_MEANINGS).items():
             radio = self.radios[key] = QRadioButton(QCoreApplication.translate("WeightDialog", text), self)
@@ -228,15 +219,8 @@ class TakeDialog(QDialog):
         buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        line = QHBoxLayout()
-        line.setSpacing(SPACING.m)
-        line.addWidget(self.axis, 1)
-        line.addWidget(self.place, 1)
-        column = QVBoxLayout(self)
-        column.setSpacing(SPACING.l)
-        column.addWidget(words)
-        column.addLayout(line)
-        column.addWidget(buttons)
+        line = arrange(QHBoxLayout(), (self.axis, 1), (self.place, 1), spacing=SPACING.m)
+        arrange(QVBoxLayout(self), words, line, buttons, spacing=SPACING.l)
         self.setMinimumWidth(scaled(WIDTH))
         self.place.setFocus()
         self.place.selectAll()

@@ -30,6 +30,7 @@ from attn_gui.formats.named.attention_maps import BATCH, MapChoice
 from attn_gui.views.dialogs.asking import BUTTONS
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
+from attn_gui.views.widgets import arrange
 
 # --- The first numbers of an array, as a small grid of text ---
 
@@ -121,10 +122,7 @@ class ReadingsDialog(QDialog):
         self._scroller = QScrollArea(self)
         self._scroller.setFrameShape(QScrollArea.Shape.NoFrame)
         self._scroller.setWidgetResizable(True)
-        column = QVBoxLayout(self)
-        column.addWidget(question)
-        column.addWidget(self._scroller, 1)
-        column.addWidget(self.buttons)
+        arrange(QVBoxLayout(self), question, (self._scroller, 1), self.buttons)
 
     def set_readings(self, readings: Sequence[tuple[str, NDArray[Any] | None]]) -> None:
         """Set the readings: each in words, and its matrix, or None without a picture of it."""
@@ -186,11 +184,7 @@ class MapsDialog(QDialog):
         self.buttons.button(BUTTONS.Ok).setText(self.tr("Open"))
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self.buttons.button(BUTTONS.Ok).setEnabled(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.l)
-        for widget in (question, self.list, self.buttons):
-            column.addWidget(widget)
+        arrange(QVBoxLayout(self), question, self.list, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
         self.list.itemSelectionChanged.connect(self._on_selection_changed)
         self.list.itemActivated.connect(lambda _item: self.accept())
         self.buttons.accepted.connect(self.accept)
@@ -232,9 +226,7 @@ class ReadingList(QWidget):
         super().__init__(parent)
         self._buttons: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(SPACING.xs)
+        self._column = arrange(QVBoxLayout(self), margins=0, spacing=SPACING.xs)
 
     def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
         """Set (key, words) of every reading; the chosen one stays if it is still there."""

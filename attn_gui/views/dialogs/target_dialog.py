@@ -25,7 +25,7 @@ from attn_gui.views.dialogs.asking import BUTTONS, FormDialog
 from attn_gui.views.inspector.context import number
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 ODDS = {"": None, "kept": "kept", "free": "free"}  # by what can be reached, or as a person says
 WIDTH = 400
@@ -90,7 +90,6 @@ class TargetDialog(Retranslated, FormDialog):
             super().accept()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Set {name}").format(name=self._name))
         self._caption.setText(self.tr("{name} should be").format(name=self._name))
         self._now.setText(self.tr("now {value}").format(value=number(self._value)))
@@ -134,13 +133,7 @@ class TargetDialog(Retranslated, FormDialog):
         dress(self._now, tone="text2")
         dress(self.change, tone="text2")
         self._caption.setTextFormat(Qt.TextFormat.PlainText)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.l)
-        for part in (row, ways, odds, words):
-            column.addLayout(part)
-        column.addStretch(1)
-        column.addWidget(self.buttons)
+        arrange(QVBoxLayout(self), row, ways, odds, words, 1, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
         self.setMinimumWidth(scaled(WIDTH))
         self.field.textChanged.connect(self._ask)
         self._group.buttonClicked.connect(lambda _: self._ask())

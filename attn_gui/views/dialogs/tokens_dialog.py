@@ -117,7 +117,6 @@ class TokensDialog(Retranslated, QDialog):
 
     # --- words -----------------------------------------------------------------------------------
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setWindowTitle(self.tr("Tokens"))
         self._captions["sentence"].setText(self.tr("sentence"))
         self._captions["side"].setText(self.tr("names of"))

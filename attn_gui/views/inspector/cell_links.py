@@ -15,7 +15,7 @@ from attn_gui.views.inspector.context import ExplainContext, Neighbor, reaches, 
 from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.text_views import Link
 from attn_gui.views.theme import dress, icon, restyle
-from attn_gui.views.widgets import FlowLayout, Retranslated, clear_layout, set_tip
+from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, clear_layout, set_tip
 
 # --- Comes from and reaches: the neighbors of a cell, one hop back and every hop on, as names that are links ---
 
@@ -121,7 +121,6 @@ class Relations(Retranslated, QWidget):
         return *(link for row in self._rows for link in row.links), *self._toggles.values()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._captions[0].setText(self.tr("Comes from"))
         self._captions[1].setText(self.tr("Reaches"))
         self._toggles[BACKWARD].setText(self.tr("Show its origin"))
@@ -217,12 +216,7 @@ class WalkButton(Retranslated, QWidget):
         self.button.setObjectName("inspector.walk")
         self._key.setObjectName("inspector.walk.key")
         dress(self._key, "small", "text3")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACING.m)
-        row.addWidget(self.button)
-        row.addWidget(self._key)
-        row.addStretch(1)
+        arrange(QHBoxLayout(self), self.button, self._key, 1, margins=0, spacing=SPACING.m)
         self.set_main(True)
         self.retranslate()
 
@@ -237,7 +231,6 @@ class WalkButton(Retranslated, QWidget):
         restyle(self.button)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.button.setText(self.tr("Walk through this cell"))
         set_tip(self.button, self.tr("Show step by step, with its numbers, how this cell is computed"))
         self._key.setText(self.tr("Space key"))
@@ -262,6 +255,7 @@ class CellButtons(Retranslated, QWidget):
         self._one.setCheckable(True)
         self._one.setObjectName("inspector.one_equation")
         self._copy.setObjectName("inspector.copy")
+        self._target.setObjectName("inspector.target")
         self._copy.setIcon(icon("copy"))
         self._copy.setMenu(forms)
         flow = FlowLayout(self, between=SPACING.s)
@@ -303,7 +297,6 @@ class CellButtons(Retranslated, QWidget):
         return self._copy, self._one, self._target
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._one.setText(self.tr("As one equation"))
         self._copy.setText(self.tr("Copy"))
         self._forms["text"].setText(self.tr("As text"))

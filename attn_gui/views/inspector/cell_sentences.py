@@ -328,7 +328,7 @@ def _words(explanation: Explanation, context: ExplainContext) -> Words:
         "query": strong(context.query_name(row), "query"),
         "key": strong(context.key_name(column), "key"),
         "column": column,
-        "value": strong(number(explanation.value)),
+        "value": strong(number(explanation.value, explanation.number_text)),
     }
 
 

@@ -106,11 +106,11 @@ def role_of(name: str) -> str:
     return "key" if STAGE[name].by_key else "query"
 
 
-def number(value: float) -> str:
-    """Return a number in a sentence, in as many digits as formulas have it."""
+def number(value: float, write: Callable[[float], str] = short_number) -> str:
+    """Return a number in a sentence, in as many digits as formulas have it; `write` prints those that are not whole."""
     if is_whole(value) or not math.isfinite(value):
         return column_number(value, 0)
-    return short_number(value).replace("-", MINUS)
+    return write(value).replace("-", MINUS)
 
 
 def column_number(value: float, decimals: int) -> str:

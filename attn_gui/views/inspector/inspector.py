@@ -20,7 +20,7 @@ from attn_gui.views.pages.pages_panel import PagesPanel
 from attn_gui.views.spoken_formulas import spoken
 from attn_gui.views.text_views import FormulaView, SentenceView, WrappedLabel
 from attn_gui.views.theme import dress
-from attn_gui.views.widgets import FittingPage, Retranslated
+from attn_gui.views.widgets import FittingPage, Retranslated, arrange
 
 __all__ = ["ExplainContext", "Inspector"]
 
@@ -188,7 +188,6 @@ class Inspector(Retranslated, QWidget):
             self.pages.show()  # a stack that it leaves has hidden it
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         for frame in (self, self._tabs):
             frame.setAccessibleName(self.tr("Explain"))
         titles = (self.tr("Explain"), self.tr("Verify"), self.tr("Gradients"), self.tr("Pages"))
@@ -339,10 +338,7 @@ class Inspector(Retranslated, QWidget):
         self._compared.setObjectName("inspector.compared")
         self._compared.hide()
         self._remark.hide()
-        caption = QHBoxLayout()
-        caption.addWidget(self._caption)
-        caption.addStretch(1)
-        caption.addWidget(self._order)
+        caption = arrange(QHBoxLayout(), self._caption, 1, self._order)
         column = QVBoxLayout(self._page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING.m)
@@ -363,21 +359,15 @@ class Inspector(Retranslated, QWidget):
         dress(self._covered_hint, "small", "text2")
         page = self._covered_page.widget()
         assert page is not None
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
-        for part in (self._covered_name, self._covered, self._covered_hint):
-            column.addWidget(part)
-        column.addStretch(1)
+        arrange(
+            QVBoxLayout(page), self._covered_name, self._covered, self._covered_hint, 1, margins=0, spacing=SPACING.m
+        )
 
     def _build_pages(self) -> None:
         self._pages.setContentsMargins(0, SPACING.m, 0, 0)
         QVBoxLayout(self._pages_holder).setContentsMargins(0, 0, 0, 0)
         self.set_pages_here(True)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._tabs)
-        outer.addWidget(self.foot)
+        arrange(QVBoxLayout(self), self._tabs, self.foot, margins=0)
         self._pages.currentChanged.connect(self._fit_foot)
         self._tabs.currentChanged.connect(self._fit_foot)
         self._fit_foot()

@@ -19,7 +19,7 @@ from attn_gui.views.inspector.terms import bar_color, row_height
 from attn_gui.views.names import stage_title
 from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, strong
 from attn_gui.views.theme import dress, scaled, ui_font
-from attn_gui.views.widgets import Retranslated, clear_layout, set_tip
+from attn_gui.views.widgets import Retranslated, arrange, clear_layout, set_tip
 
 # --- Page shown before a cell is chosen: three first steps, the way to the start page, the keyboard ---
 
@@ -44,7 +44,6 @@ class FirstSteps(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._title.setText(self.tr("No cell chosen"))
         self._keyboard_title.setText(self.tr("Keyboard"))
         steps = (
@@ -186,7 +185,6 @@ class SensitivityPage(Retranslated, QWidget):
         return Copied((len(names), 1), lambda: read, names, [f"∂{self._name}"]) if names else None
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         sentences = {
             "": self.tr("How much {name} changes when one number of the problem grows by a little, for each unit:"),
             "cell": self.tr("Choose a cell: the numbers that it changes most with are listed here."),
@@ -205,12 +203,9 @@ class SensitivityPage(Retranslated, QWidget):
         self._grid.setHorizontalSpacing(SPACING.m)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(2, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, SPACING.m, 0, 0)
-        column.setSpacing(SPACING.m)
-        for widget in (self._place, self._words, self._rows):
-            column.addWidget(widget)
-        column.addStretch(1)
+        arrange(
+            QVBoxLayout(self), self._place, self._words, self._rows, 1, margins=(0, SPACING.m, 0, 0), spacing=SPACING.m
+        )
 
     def _show(self) -> None:
         self._place.setText(self._name)
@@ -330,7 +325,6 @@ class VerifyPage(Retranslated, QWidget):
         return Copied((len(read), 1), lambda: read, names, [self.tr("worst difference")])
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.button.setText(self.tr("Stop") if self._state == "working" else self.tr("Verify now"))
         self._words.setText(self._sentence())
         set_tip(self.button, self.tr("Compute every stage a second time, cell by cell, and say where it differs"))

@@ -18,7 +18,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
-    QColor,
     QContextMenuEvent,
     QFocusEvent,
     QHideEvent,
@@ -38,11 +37,11 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import UNIT
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.pictures.geometry import Window
-from attn_gui.pictures.planes import PlaneLike, number_at
+from attn_gui.pictures.planes import number_at
 from attn_gui.views.map.gestures import CellTyping, Gestures
-from attn_gui.views.map.map_drawing import MapDrawing, MapState, Placement
+from attn_gui.views.map.map_drawing import MapCanvas, MapDrawing, MapState, Placement
 from attn_gui.views.map.map_view import MapBox, MapView
-from attn_gui.views.map.marks import Area, Canvas, Cell, Marks
+from attn_gui.views.map.marks import Area, Cell, Marks
 from attn_gui.views.theme import motion_reduced, scaled
 
 # --- A cell of a map in words, for screen readers: to them a painted map is a widget without parts ---
@@ -157,7 +156,7 @@ class MapModel(QAbstractTableModel):
 # --- One large map of a matrix: the same widget in the product picture and in the tiles ---
 
 
-class Heatmap(Canvas):
+class Heatmap(MapCanvas):
     """Shows what it is told to, takes focus and lets cells be chosen.
 
     Its parts are public: `drawing` holds what is shown, of which `cells` is the picture of the matrix and `overlay`
@@ -189,24 +188,8 @@ class Heatmap(Canvas):
         self.follow_theme()
 
     # --- what is shown ---------------------------------------------------------------------------
-    @property
-    def shown(self) -> MapState:
-        """The matrix on show, with its names, levels and colors."""
-        return self.drawing.shown
-
-    @property
-    def plane(self) -> PlaneLike | None:
-        """The matrix on show."""
-        return self.shown.plane
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the matrix on show."""
-        return self.shown.shape
-
     def set_shown(self, shown: MapState) -> None:
-        """Show something else, as `MapDrawing` does."""
-        self.drawing.set_shown(shown)
+        super().set_shown(shown)
         self._describe_chosen()
 
     def refresh(self, rows: slice, columns: slice) -> None:
@@ -220,10 +203,6 @@ class Heatmap(Canvas):
         if self.drawing.refresh_boxes(boxes) and self.chosen is not None:
             self._describe_chosen()
 
-    def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
-        """Return the exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
-        return self.drawing.cell_at(row, column)
-
     def copied(self) -> Copied | None:
         """Return the chosen block, else the whole matrix on show, with the names of its rows and columns."""
         return self.shown.copied(self.overlay.marks.block)
@@ -232,10 +211,6 @@ class Heatmap(Canvas):
     def levels(self) -> Levels:
         """The values at the two ends of the colors."""
         return self.taken.now()
-
-    def retake_levels(self) -> bool:
-        """Take automatic levels again, as at rest after edits; whether they are known to be others."""
-        return self.drawing.retake_levels()
 
     # --- chosen cell -----------------------------------------------------------------------------
     @property
@@ -293,10 +268,6 @@ class Heatmap(Canvas):
         """Move and resize so that the cells fill exactly this rectangle of the parent."""
         self.setGeometry(rect.adjusted(-self.margin, -self.margin, self.margin, self.margin))
 
-    def cell_rect(self, row: int, column: int) -> QRect:
-        """Return the pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
-        return self.drawing.cell_rect(row, column)
-
     def cell_under(self, position: QPoint, nearest: bool = False) -> Cell | None:
         """Return the cell at a point, or the nearest to one outside.
 
@@ -318,8 +289,7 @@ class Heatmap(Canvas):
         return self.rect().adjusted(self.margin, self.margin, -self.margin, -self.margin)
 
     def follow_theme(self) -> None:
-        """Take over the new colors and sizes, those of `views.theme`."""
-        self.drawing.follow_theme()
+        super().follow_theme()
         self._follow_size()
 
     # --- the scene -------------------------------------------------------------------------------

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from attn_gui.engine import Evaluation, Plane
+from attn_gui.engine import Evaluation
 from attn_gui.figure.display import Levels, Values, flag_counts
 from attn_gui.figure.levels import LEVEL_RULES, PLAIN, LevelRule, Shade, finite_open
 from attn_gui.pictures.plane_reading import numbers_of, overview_of
-from attn_gui.pictures.planes import PlaneLike, covers
+from attn_gui.pictures.planes import PlaneLike, covers, uncovered
 from attn_gui.pictures.tile_cache import tile_cache_of
 from attn_gui.views.map.cells_picture import LAST_GOOD
 
@@ -30,13 +29,8 @@ SAMPLED = 1 << 17
 
 
 def levels_of_plane(plane: PlaneLike, rule: LevelRule, owner: object = None) -> Levels | None:
-    """Levels of a plane by a rule that takes them from its numbers; None where nothing is known yet.
-
-    Cells that are left out for an exercise count: what is covered and uncovered keeps its colors.
-    """
-    if isinstance(plane, Plane) and covers(plane):
-        plane = replace(plane, evaluation=plane.evaluation.behind)
-    numbers = numbers_of(plane, sampled=rule.sampled, owner=owner)
+    """Levels of a plane by a rule that takes them from its numbers; None where nothing is known yet."""
+    numbers = numbers_of(uncovered(plane), sampled=rule.sampled, owner=owner)
     assert rule.take is not None
     return None if numbers is None else rule.take(*numbers, plane.signed, plane.shape[1])
 

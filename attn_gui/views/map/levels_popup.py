@@ -31,7 +31,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.controls.popup_frame import PopupFrame
 from attn_gui.views.map.scene_view import SceneView
 from attn_gui.views.theme import current_theme, restyle, scaled, theme_signal, ui_font
-from attn_gui.views.widgets import set_tip
+from attn_gui.views.widgets import arrange, set_tip
 
 # --- Histogram of the numbers of a map, pyqtgraph's, in the look of the window: its two lines are the levels ---
 
@@ -187,10 +187,9 @@ class LevelsPopup(PopupFrame):
 
     # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
-        column = QVBoxLayout(self.content)
-        column.setContentsMargins(*[scaled(SPACING.l)] * 4)
-        column.setSpacing(scaled(SPACING.s))
-        column.addWidget(self.histogram)
+        column = arrange(
+            QVBoxLayout(self.content), self.histogram, margins=scaled(SPACING.l), spacing=scaled(SPACING.s)
+        )
         self.histogram.dragged.connect(self._on_histogram_dragged)
         for number, rule in enumerate(LEVEL_RULES.values()):
             if rule.weights_only and self._signed:
@@ -213,11 +212,9 @@ class LevelsPopup(PopupFrame):
         return button
 
     def _typed_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(scaled(SPACING.xxl), 0, 0, 0)
-        for widget in (self._low, QLabel("…", self.content), self._high):
-            row.addWidget(widget)
-        return row
+        return arrange(
+            QHBoxLayout(), self._low, QLabel("…", self.content), self._high, margins=(scaled(SPACING.xxl), 0, 0, 0)
+        )
 
     def _edit(self, name: str) -> QLineEdit:
         edit = QLineEdit(self.content)

@@ -398,3 +398,44 @@ class StateSplit(QObject):
         if held:
             self.moved.emit(min(1.0, max(0.0, (x - place.left()) / max(1, place.width()))))
         return held
+
+
+class MapCanvas(Canvas):
+    """Base of the widgets of maps, large and small: what is asked of them is asked of their `drawing`."""
+
+    drawing: MapDrawing
+
+    @property
+    def shown(self) -> MapState:
+        """The matrix on show, with its names, levels and colors."""
+        return self.drawing.shown
+
+    @property
+    def plane(self) -> PlaneLike | None:
+        """The matrix on show."""
+        return self.shown.plane
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix on show."""
+        return self.shown.shape
+
+    def set_shown(self, shown: MapState) -> None:
+        """Show something else, as `MapDrawing` does."""
+        self.drawing.set_shown(shown)
+
+    def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
+        """Return the exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
+        return self.drawing.cell_at(row, column)
+
+    def cell_rect(self, row: int, column: int) -> QRect:
+        """Return the pixels of a cell in the widget's coordinates; null while it is zoomed out of view."""
+        return self.drawing.cell_rect(row, column)
+
+    def retake_levels(self) -> bool:
+        """Take automatic levels again, as at rest after edits; whether they are known to be others."""
+        return self.drawing.retake_levels()
+
+    def follow_theme(self) -> None:
+        """Take over the new colors and sizes, those of `views.theme`."""
+        self.drawing.follow_theme()

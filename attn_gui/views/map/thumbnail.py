@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attn_gui.document.clipboard import Copied
 from attn_gui.figure.design_tokens import LINE, RADIUS
 from attn_gui.pictures.geometry import Window
-from attn_gui.pictures.planes import PlaneLike
-from attn_gui.views.map.map_drawing import MapDrawing, MapState
-from attn_gui.views.map.marks import OUTSIDE, Canvas, Cell
+from attn_gui.views.map.map_drawing import MapCanvas, MapDrawing
+from attn_gui.views.map.marks import OUTSIDE, Cell
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import KeyboardButton
 
 # --- Small map that only shows: in the spine, in the strip of heads, and as the overview of a zoomed map ---
 
 
-class Thumbnail(Canvas):
+class Thumbnail(MapCanvas):
     """Picture of a whole matrix in a few pixels; the widget around it takes the mouse and the keyboard."""
 
     def __init__(self, parent: QWidget | None = None, *, small: bool = True) -> None:
@@ -28,45 +27,18 @@ class Thumbnail(Canvas):
         super().__init__(parent)
         self.drawing = MapDrawing(self, self._place, small=small)
         self.cells, self.overlay = self.drawing.cells, self.drawing.overlay
-        self.refresh, self.retake_levels = self.drawing.refresh, self.drawing.retake_levels
+        self.refresh = self.drawing.refresh
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.follow_theme()
-
-    @property
-    def shown(self) -> MapState:
-        """The matrix on show, with its names, levels and colors."""
-        return self.drawing.shown
-
-    @property
-    def plane(self) -> PlaneLike | None:
-        """The matrix on show."""
-        return self.shown.plane
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the matrix on show."""
-        return self.shown.shape
 
     @property
     def margin(self) -> int:
         """Pixels around the cells: the frame."""
         return int(LINE.hairline)
 
-    def set_shown(self, shown: MapState) -> None:
-        """Show something else, as `MapDrawing` does."""
-        self.drawing.set_shown(shown)
-
     def set_chosen(self, cell: Cell | None) -> None:
         """Set the square round a cell; None for none."""
         self.overlay.set_marks(chosen=cell)
-
-    def cell_at(self, row: int, column: int) -> tuple[float, QColor]:
-        """Return the exact value of a cell and the color it is drawn with; IndexError outside the matrix."""
-        return self.drawing.cell_at(row, column)
-
-    def cell_rect(self, row: int, column: int) -> QRect:
-        """Return the pixels of a cell in the widget's coordinates."""
-        return self.drawing.cell_rect(row, column)
 
     def copied(self) -> Copied | None:
         """Return the whole matrix, with the names of its rows and columns."""
@@ -80,10 +52,6 @@ class Thumbnail(Canvas):
     def show_marks(self, _kinds: Iterable[str]) -> None:
         """Repaint: so few pixels are painted whole."""
         self.update()
-
-    def follow_theme(self) -> None:
-        """Take over the new colors and sizes, those of `views.theme`."""
-        self.drawing.follow_theme()
 
     def _place(self) -> tuple[QRect, Window]:
         """Return the pixels of the cells, all of which are in view."""

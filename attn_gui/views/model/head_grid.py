@@ -265,7 +265,6 @@ class HeadGrid(Retranslated, QTableView):
         return Copied((len(numbers), len(numbers[0])), lambda: numbers) if numbers else None
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Heads of the model"))
         self.setToolTip(self.tr("Layers down, heads across: a click puts the layer on the table"))
         self.heads.retranslate()

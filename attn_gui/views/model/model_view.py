@@ -25,7 +25,7 @@ from attn_gui.views.model.predictions import PredictionList
 from attn_gui.views.model.token_row import SecondText, TokenRow
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, restyle
-from attn_gui.views.widgets import ElidedLabel, FlowLayout, Retranslated
+from attn_gui.views.widgets import ElidedLabel, FlowLayout, Retranslated, arrange
 
 PICTURES = ""
 """The key of the choice that shows small maps in place of numbers."""
@@ -139,7 +139,6 @@ class ModelView(Retranslated, QWidget):
         self._text.selectAll()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Model"))
         self._text_label.setText(self.tr("&Text"))
         self._text.setAccessibleName(self.tr("Text that the model reads"))
@@ -254,11 +253,7 @@ class ModelView(Retranslated, QWidget):
 
     def _left_side(self, parts: QSplitter) -> QWidget:
         side = QWidget(parts)  # where it stands: with all that is in it a widget that moves is styled again
-        row = QHBoxLayout()
-        row.setSpacing(SPACING.m)
-        row.addWidget(self._reading_label)
-        row.addWidget(self._reading)
-        row.addStretch(1)
+        row = arrange(QHBoxLayout(), self._reading_label, self._reading, 1, spacing=SPACING.m)
         return _column(side, row, self.heads)
 
     def _right_side(self, parts: QSplitter) -> QWidget:
@@ -280,9 +275,7 @@ class ModelView(Retranslated, QWidget):
 
 def _column(side: QWidget, *parts: QWidget | QLayout) -> QWidget:
     """Parts from top to bottom in a widget."""
-    column = QVBoxLayout(side)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(SPACING.m)
+    column = arrange(QVBoxLayout(side), margins=0, spacing=SPACING.m)
     for part in parts:
         if isinstance(part, QLayout):
             column.addLayout(part)

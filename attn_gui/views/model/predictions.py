@@ -165,7 +165,6 @@ class PredictionList(Retranslated, QTableView):
         return Copied((len(rows), len(heads)), lambda: shares, list(map(self.token, rows)), heads) if rows else None
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Predicted tokens"))
         self.setToolTip(self.tr("The likeliest tokens with their probabilities: softmax of the logits"))
         self._rows.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self._rows.columnCount() - 1, 0))

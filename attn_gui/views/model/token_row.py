@@ -21,7 +21,7 @@ from attn_gui.figure.design_tokens import LINE, SPACING
 from attn_gui.figure.text.labels import token_label
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.theme import current_theme, dress, scaled
-from attn_gui.views.widgets import Retranslated
+from attn_gui.views.widgets import Retranslated, arrange
 
 # --- Row of the tokens of a text, as the tokenizer cut them; the chosen one is where the prediction is read ---
 
@@ -71,7 +71,6 @@ class TokenRow(Retranslated, QListView):
         return self.indexAt(place).row() if self.viewport().rect().contains(place) else -1
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Tokens of the text"))
         self.setToolTip(self.tr("The text as the tokenizer cuts it: the prediction is read at the chosen token"))
 
@@ -196,7 +195,6 @@ class SecondText(Retranslated, QWidget):
                 self._stage.set_key(stages[-1][0])
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Second text"))
         self.tokens.setAccessibleName(self.tr("Tokens of the second text"))
         self.tokens.setToolTip(
@@ -271,17 +269,10 @@ class SecondText(Retranslated, QWidget):
         line.addStretch(1)
         self._stage.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._stage.setMinimumContentsLength(FEWEST_LETTERS)
-        top = QHBoxLayout()
-        top.setSpacing(SPACING.m)
-        top.addWidget(self.tokens, 1)
-        top.addWidget(self._compare)
+        top = arrange(QHBoxLayout(), (self.tokens, 1), self._compare, spacing=SPACING.m)
         for label in (self._stage_label, self._place_label):
             dress(label, tone="text2")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.s)
-        column.addLayout(top)
-        column.addLayout(line)
+        arrange(QVBoxLayout(self), top, line, margins=0, spacing=SPACING.s)
 
 
 def _named(place: int, token: str) -> str:

@@ -19,7 +19,7 @@ from attn_gui.views.inspector.context import column_number
 from attn_gui.views.pages.canvas import PageCanvas
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
-from attn_gui.views.widgets import FlowLayout, Retranslated, set_tip
+from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, set_tip
 
 # --- Fields for the options of a page: lists, numbers and sliders, each below its caption ---
 
@@ -45,11 +45,7 @@ class OptionFields(QWidget):
             caption.setTextFormat(Qt.TextFormat.PlainText)
             dress(caption, "small", "text2")
             field.setObjectName(f"page.{page}.{option.key}")
-            column = QVBoxLayout(holder)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(SPACING.xs)
-            column.addWidget(caption)
-            column.addWidget(field)
+            arrange(QVBoxLayout(holder), caption, field, margins=0, spacing=SPACING.xs)
             self._captions[option.key], self._fields[option.key] = caption, field
             flow.addWidget(holder)
         self.setVisible(bool(options))
@@ -118,9 +114,7 @@ class PageWidget(QWidget):
         super().__init__(parent)
         self.kind = kind
         self.setObjectName(f"page.{kind.name}")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(SPACING.s)
+        self._column = arrange(QVBoxLayout(self), margins=0, spacing=SPACING.s)
         self.canvas: PageCanvas | None = None
         self.content: Any = None
 
@@ -215,16 +209,10 @@ class CodeControls(Retranslated, QWidget):
         self._save.setObjectName("button.save_code")
         self._copy.clicked.connect(self.copyRequested)
         self._save.clicked.connect(self.saveRequested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACING.s)
-        row.addWidget(self._copy)
-        row.addWidget(self._save)
-        row.addStretch(1)
+        arrange(QHBoxLayout(self), self._copy, self._save, 1, margins=0, spacing=SPACING.s)
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._copy.setText(self.tr("Copy the code"))
         self._copy.setToolTip(self.tr("The whole script as text, onto the clipboard"))
         self._save.setText(self.tr("Save as .py…"))
@@ -272,7 +260,6 @@ class FitControls(Retranslated, QWidget):
         self.fit_button.setEnabled(ready)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.fit_button.setText(self.tr("Fit w to the points"))
         number = "…" if self._error is None else column_number(self._error, DIGITS)
         text = self.tr("Every point predicted from the others: mean squared error {error}")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QToolBut
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.views.controls.choice_box import ChoiceBox
 from attn_gui.views.theme import icon
-from attn_gui.views.widgets import FittingPage, Retranslated
+from attn_gui.views.widgets import FittingPage, Retranslated, arrange
 
 if TYPE_CHECKING:
     from attn_gui.figure.pages.base import PageKind
@@ -89,7 +89,6 @@ class PagesPanel(Retranslated, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Pages"))
         self._choice.setAccessibleName(self.tr("Page"))
         for page in self.pages.values():
@@ -112,13 +111,5 @@ class PagesPanel(Retranslated, QWidget):
         for button, drawn in ((self._large, "large"), (self._export, "export-image")):
             button.setIcon(icon(drawn))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        row = QHBoxLayout()
-        row.setSpacing(SPACING.s)
-        row.addWidget(self._choice, 1)
-        row.addWidget(self._large)
-        row.addWidget(self._export)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, SPACING.m, 0, 0)
-        column.setSpacing(SPACING.m)
-        column.addLayout(row)
-        column.addWidget(self._stack, 1)
+        row = arrange(QHBoxLayout(), (self._choice, 1), self._large, self._export, spacing=SPACING.s)
+        arrange(QVBoxLayout(self), row, (self._stack, 1), margins=(0, SPACING.m, 0, 0), spacing=SPACING.m)

@@ -150,7 +150,6 @@ class TokensButton(Link):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.set_words(QCoreApplication.translate("ProductPicture", "Tokens…"))
         self.setToolTip(QCoreApplication.translate("ProductPicture", "Name the queries and keys (Ctrl+T)"))
 

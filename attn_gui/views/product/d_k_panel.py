@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
     QResizeEvent,
     QShowEvent,
     QWheelEvent,
@@ -170,14 +171,15 @@ DOT = 3.5
 class DkCurves(QWidget):
     """The entropies at every d_k as a plot of pyqtgraph, and the slider on its x axis.
 
-    The points of the present d_k are painted over the plot: drawn as a part of it, all of it would be at every step.
+    The points of the present d_k are painted over a picture of the plot: drawn as a part of it, all of it would be at
+    every step.
     """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.slider = DkSlider(self)
         self._plot = LivePlot(self)
-        self._points = DkPoints(self)
+        self._points = DkPoints(self._plot)
         for over in (self._plot, self._points):
             over.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)  # zoomed, the knob would not fit it
         self._entropies: Entropies | None = None
@@ -234,7 +236,8 @@ class DkCurves(QWidget):
         )
         self._plot.set_field(Plot(axes, theme, marks).field(x, lambda _place: Spot("")), factor)
         self._plot.show()
-        self._points.setGeometry(self.rect())
+        self._points.setGeometry(self._plot.geometry())
+        self._points.take_plot()
         self._place_points()
         self.update()
 
@@ -251,9 +254,9 @@ class DkCurves(QWidget):
 
     def _place_points(self) -> None:
         if self.isVisible():
-            ys = [self._y_of(each.entropy) for each in self._readings or ()]
-            place = self._plot.box.geometry().translated(0, self._plot.y())
-            self._points.place(self.slider.x_of(self.slider.value()), ys, (place.top(), place.bottom()))
+            at = QPointF(self._points.pos())
+            ys = [self._y_of(each.entropy) - at.y() for each in self._readings or ()]
+            self._points.place(self.slider.x_of(self.slider.value()) - at.x(), ys)
 
     # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -304,26 +307,35 @@ class DkCurves(QWidget):
 
 
 class DkPoints(QWidget):
-    """A dotted line at the present d_k, and a point on it for each state."""
+    """A dotted line at the present d_k, and a point on it for each state, over a plot that it hides."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, plot: LivePlot) -> None:
+        super().__init__(plot.parentWidget())
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._plot, self._ground = plot, QPixmap()
         self._x = 0.0
         self._ys: list[float] = []
-        self._ends = (0.0, 0.0)
 
-    def place(self, x: float, ys: list[float], ends: tuple[float, float]) -> None:
+    def take_plot(self) -> None:
+        """Paint the plot as it is now."""
+        self._ground = self._plot.grab()
+        self.update()
+
+    def place(self, x: float, ys: list[float]) -> None:
         """Stand at these pixels."""
         before, reach = self._x, math.ceil(DOT) + 2
-        self._x, self._ys, self._ends = x, ys, ends
+        self._x, self._ys = x, ys
+        if self._ground.devicePixelRatio() != self.devicePixelRatioF():  # on another screen
+            self.take_plot()
         for at in (before, x):
             self.update(QRect(math.floor(at) - reach, 0, 2 * reach + 1, self.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = current_theme(), QPainter(self)
+        theme, painter, box = current_theme(), QPainter(self), self._plot.box.geometry()
+        painter.drawPixmap(0, 0, self._ground)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.accent, 1.0, Qt.PenStyle.DotLine))
-        painter.drawLine(QPointF(self._x, self._ends[0]), QPointF(self._x, self._ends[1]))
+        painter.drawLine(QPointF(self._x, box.top()), QPointF(self._x, box.bottom()))
         for y, color in zip(self._ys, (theme.text, theme.accent), strict=False):
             painter.setPen(QPen(color, 1.5))
             painter.setBrush(color)

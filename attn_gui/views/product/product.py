@@ -303,7 +303,6 @@ class ProductPicture(MapGround, QWidget):
         self.arrange()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._words.title.tokens.retranslate()
         self.maps.retranslate()
         self.operands.retranslate()

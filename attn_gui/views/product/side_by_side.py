@@ -492,5 +492,4 @@ class SideBySide(MapGround, QWidget):
         self._show_both()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self._name()

@@ -501,5 +501,4 @@ class StageMaps(QObject):
             self._minimaps[stage].set_title(stage_title(stage))
 
     def retranslate(self) -> None:
-        """Take over the new language."""
         self._name_maps()

@@ -23,7 +23,7 @@ from attn_gui.views.controls.typed_field import NumberField
 from attn_gui.views.names import normalizer_name, score_name
 from attn_gui.views.spine.operators import CHEVRON, LEAST_WIDTH, ListBox, MaskBox, OperatorBox, PlainBox, QuietBox
 from attn_gui.views.theme import dress, scaled
-from attn_gui.views.widgets import FocusedWheel
+from attn_gui.views.widgets import FocusedWheel, arrange
 
 # --- The scale of the scores: ÷ √dₖ, none, or a number that is typed or slid between average and dot product ---
 
@@ -199,10 +199,7 @@ class NumberRow(QWidget):
     def __init__(self, names: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.fields: dict[str, NumberField | SizeBox] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACING.s)
-        row.addStretch(1)
+        row = arrange(QHBoxLayout(self), 1, margins=0, spacing=SPACING.s)
         for name in names:
             sign = QLabel(setting_of(name).symbol, self)
             dress(sign, "body", "text2")
@@ -361,7 +358,6 @@ class SpineBoxes(QObject):
         return next((row.fields[name] for row in self._rows.values() if name in row.fields), None)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         for box in self._made.values():
             self._name(box)
         self.score.set_choices([(score, score_name(score)) for score in SCORES])

@@ -30,7 +30,7 @@ from attn_gui.views.spine.spine_items import (
 )
 from attn_gui.views.text_views import FormulaView
 from attn_gui.views.theme import dress, scaled, set_ground, theme_signal
-from attn_gui.views.widgets import HorizontalScroller, Retranslated, take_widgets
+from attn_gui.views.widgets import HorizontalScroller, Retranslated, arrange, take_widgets
 
 # --- The items of the spine side by side, in the form that there is room for; the row scrolls when none fits ---
 
@@ -63,9 +63,7 @@ class SpineRow(HorizontalScroller):
         self.row = QWidget()
         super().__init__(self.row, parent)
         self._items: list[tuple[SpineEntry, Item]] = []
-        self._layout = QHBoxLayout(self.row)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(GAP)
+        self._layout = arrange(QHBoxLayout(self.row), margins=0, spacing=GAP)
         for part in (self.viewport(), self.row):
             set_ground(part, "raised")
 
@@ -237,7 +235,6 @@ class Spine(Retranslated, QWidget):
         return self._nodes.stages()
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         self.setAccessibleName(self.tr("Steps of the formula"))
         self.boxes.retranslate()
         self._name_layer()

@@ -13,7 +13,7 @@ from attn_gui.views.names import stage_title
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.text_views import ScriptsButton
 from attn_gui.views.theme import restyle
-from attn_gui.views.widgets import set_tip
+from attn_gui.views.widgets import arrange, set_tip
 
 HANDLE, GAP = 4, 8
 AFTER = 28  # pixels at most between a table that is shown whole and the next
@@ -129,12 +129,9 @@ class InputsView(QWidget):
         self._groups_switch, self._fields_switch = Switch(self), Switch(self)
         self._splitter = TableColumn(self)
         self._drawn = False  # whether a person gave the tables in sight their heights
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP)
-        for widget in (self._groups_switch, self._fields_switch):
-            column.addWidget(widget)
-        column.addWidget(self._splitter, 1)
+        arrange(
+            QVBoxLayout(self), self._groups_switch, self._fields_switch, (self._splitter, 1), margins=0, spacing=GAP
+        )
         self._splitter.splitterMoved.connect(self._on_splitter_moved)
         self._splitter.resized.connect(self._share_room)
         self._groups_switch.picked.connect(self.show_group)

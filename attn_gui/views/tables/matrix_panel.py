@@ -31,7 +31,7 @@ from attn_gui.views.tables.headers import HeadRuler, Mark, MarkedHeader
 from attn_gui.views.tables.table_view import MatrixView
 from attn_gui.views.text_views import WrappedLabel, scripts_markup
 from attn_gui.views.theme import current_theme, dress, restyle, scaled, theme_signal, ui_font
-from attn_gui.views.widgets import ElidedLabel, clear_layout, entries_of
+from attn_gui.views.widgets import ElidedLabel, arrange, clear_layout, entries_of
 
 # --- Parts around a table: title, shape badge, the bar of ways out, and the place that holds whole rows ---
 
@@ -46,9 +46,7 @@ class TitleRow(QWidget):
 
     def __init__(self, symbol: QLabel, name: QLabel, shape: QLabel) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACING.m)
+        row = arrange(QHBoxLayout(self), margins=0, spacing=SPACING.m)
         for label in (symbol, name, shape):
             if label is shape:
                 row.addStretch(1)
@@ -219,7 +217,6 @@ class TableMenu(QObject):
         menu.popup(at)
 
     def retranslate(self) -> None:
-        """Set all words anew, in the present language."""
         for action, text in (
             (self._row, self.tr("Select row")),
             (self._column, self.tr("Select column")),
@@ -286,12 +283,7 @@ class MatrixPanel(QWidget):
         self.set_theme(current_theme())
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.xs)
-        for widget in (self._title, self._bar, self._ruler):
-            column.addWidget(widget)
-        column.addWidget(self._rows, 1)
+        arrange(QVBoxLayout(self), self._title, self._bar, self._ruler, (self._rows, 1), margins=0, spacing=SPACING.xs)
         self._symbol.setTextFormat(Qt.TextFormat.RichText)
         dress(self._symbol, "sentence", "text", strong=True)
         dress(self._name, "body", "text2")

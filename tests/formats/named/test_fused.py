@@ -108,7 +108,7 @@ def test_activations_in_one_array(split: str, batch: tuple[int, ...], tmp_path: 
     np.savez(tmp_path / "a.npz", qkv=whole[0].reshape(*batch, 5, -1))
     found = load(tmp_path / "a.npz", arrays={"query_key_value": "qkv"}, split=split, num_heads=4, num_kv_heads=2)
     expected = [np.stack(part, axis=-3) for part in (heads, [k for k, _ in kv], [v for _, v in kv])]
-    assert found == Problem.from_heads(*expected)
+    assert found == Problem.from_heads(*expected, num_heads=4)
 
 
 def listing(**shapes: tuple[int, ...]) -> Listing:

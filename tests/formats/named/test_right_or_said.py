@@ -220,6 +220,40 @@ def test_the_rest_of_the_file_settles_it(suffix: str, order: tuple[str, ...], wi
     assert any(",".join(order) in words for words in said)
 
 
+SHAPES = {
+    "alike": (5, 5, 4, 4),
+    "grouped": (5, 5, 4, 2),
+    "one K/V head": (5, 5, 4, 1),
+    "two texts": (4, 2, 5, 5),
+    "two texts, grouped": (8, 4, 6, 3),
+    "one key": (4, 1, 5, 5),
+    "one query": (1, 5, 4, 4),
+    "one token": (1, 1, 4, 4),
+    "one head": (5, 5, 1, 1),
+}
+
+
+@pytest.mark.parametrize("batch", [0, 1, 2])
+@pytest.mark.parametrize("kind", SHAPES)
+def test_python_takes_no_order_in_silence_where_another_fits(kind: str, batch: int) -> None:
+    """Grouped heads of one text have the shapes of whole heads between two texts, head and token exchanged."""
+    queries, keys, heads, kv_heads = SHAPES[kind]
+    query = RANDOM.normal(size=(batch or 1, heads, queries, 3))
+    key, value = (RANDOM.normal(size=(batch or 1, kv_heads, keys, 3)) for _ in range(2))
+    arrays = {"query": query, "key": key, "value": value}
+    expected = weights_of(arrays)
+    for order in (("head", "token", "column"), ("token", "head", "column")):
+        lying = turned(arrays, ("batch", *order) if batch else order)
+        assert by_python(lying, expected) != "silent"
+        counts = {"num_heads": heads, "num_kv_heads": kv_heads}
+        late = queries == 1 and keys == 1 and batch == 2 and order[0] == "token"  # or two tokens before one item
+        assert by_python(lying, expected, **counts) == ("asked" if late else "right")
+        tokens = {"query_tokens": ["a"] * queries, "key_tokens": ["b"] * keys}
+        assert by_python(lying, expected, **tokens) == "right"
+        _, said = said_by(lambda fields=lying | tokens: Problem.from_heads(**fields))
+        assert bool(said) == (order[0] == "token")
+
+
 @pytest.mark.parametrize("dtype", ["f2", ">f4", "f4", "f8"])
 @pytest.mark.parametrize("layout", ["C", "F"])
 def test_kinds_of_numbers_change_nothing(dtype: str, layout: str, tmp_path: Path) -> None:

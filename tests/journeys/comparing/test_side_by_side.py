@@ -14,6 +14,7 @@ from attn_gui.engine.analysis.d_k_sweep import read_d_k, seeded, two_states
 from attn_gui.engine.analysis.sweep import MapRow
 from attn_gui.formats import save
 from attn_gui.views.dialogs.export_dialog import ExportDialog
+from attn_gui.views.pages.live_plot import LivePlot
 from attn_gui.views.product.d_k_panel import DkPoints
 from attn_gui.views.widgets import Veil
 
@@ -251,9 +252,11 @@ def veiled(person):
 def dotted(person):
     """Whether points stand on the curves: there the mark of the present d_k is wider than its line."""
     curves = person.find("d_k_panel").curves
-    x, image = round(curves.slider.x_of(curves.slider.value())), curves.findChild(DkPoints).grab().toImage()
-    blank = image.pixel(x + 20, 0)
-    return any(image.pixel(x - 2, y) != blank != image.pixel(x + 2, y) for y in range(image.height()))
+    points, plot = (curves.findChild(kind) for kind in (DkPoints, LivePlot))
+    x = round(curves.slider.x_of(curves.slider.value())) - points.x()
+    marked, bare = points.grab().toImage(), plot.grab().toImage()
+    sides = [[image.pixel(x + by, y) for by in (-2, 2)] for image in (marked, bare) for y in range(bare.height())]
+    return any(a != b for a, b in zip(sides[: bare.height()], sides[bare.height() :], strict=True))
 
 
 def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_takes_back(sliding):

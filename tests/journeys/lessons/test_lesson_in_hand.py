@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLineEdit
 
 from attn_gui.lessons.curriculum import path_of
 from tests.journeys.lessons.test_lessons import settle, verdict
@@ -137,3 +137,30 @@ def test_only_a_right_answer_counts_as_done_and_the_last_card_leads_back_to_the_
     settle(person)
     assert person.find("lesson.place").text() == "第 3 步，共 5 步"
     assert not person.find("lesson.next").isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("lesson", "place", "button"),
+    [("04-operators", 1, "one_equation"), ("13-cross-attention", 1, "reach"), ("17-capacity", 1, "target")],
+)
+def test_a_button_that_a_step_speaks_of_is_there_in_the_simple_window_too(launch, lesson, place, button):
+    person = launch("worked-example.npz", lang="en", width=1366, height=700)
+    person.program.look.set_simple(True)
+    person.program.take_in(path_of(lesson))
+    settle(person)
+    assert f"inspector.{button}" not in shown(person)
+    for _ in range(place):
+        person.click("lesson.skip")
+        settle(person)
+    if button == "one_equation":
+        give(person, "2.6")
+        person.click("lesson.show")  # what is covered has no equation to show
+        settle(person)
+    assert f"inspector.{button}" in shown(person)
+    person.click("lesson.close")
+    settle(person)
+    assert f"inspector.{button}" not in shown(person)
+
+
+def shown(person):
+    return {button.objectName() for button in person.window.findChildren(QAbstractButton) if button.isVisible()}

@@ -117,6 +117,7 @@ def test_the_page_has_the_tools_that_need_no_document(first, qtbot):
     assert tools() == [*AT_FIRST]
     click(first, "worked", "weights", 1, 1)
     qtbot.waitUntil(lambda: tools() == [*AT_FIRST, "save", "undo", "card"])
+    assert first.banner() == "", "its card said what it is"
     first.do("start")
     qtbot.waitUntil(lambda: tools() == [*AT_FIRST])
 

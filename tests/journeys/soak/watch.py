@@ -59,9 +59,10 @@ class Watch:
         self._seen, self._begun = Counter(), time.thread_time()
 
     def _note(self) -> None:
-        spent, looks = time.thread_time() - self._begun, self._seen.total()
+        spent = time.thread_time() - self._begun
         if spent > LONG:
-            most = self._seen.most_common(2)
+            seen = Counter(dict(self._seen))  # the other thread may be counting
+            looks, most = seen.total(), seen.most_common(2)
             self.turns.append(Turn(spent, "; ".join(f"{count / looks:.0%} {place}" for place, count in most)))
 
     def _look(self) -> None:
