@@ -3638,7 +3638,7 @@
     </message>
     <message>
         <source>Begin with: {title}</source>
-        <translation>从这里开始：{title}</translation>
+        <translation>从“{title}”开始</translation>
     </message>
     <message>
         <source>Step {place} of {count}</source>
