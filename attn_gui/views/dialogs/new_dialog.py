@@ -187,8 +187,8 @@ class NewDialog(Retranslated, FormDialog):
         column.addLayout(kinds)
         column.addLayout(self._grid([("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed")]))
         self._connect()
-        for label in (self._shapes, self._what):
-            label.resize(scaled(WIDTH), label.height())  # its height is asked for before it is laid out
+        for sentence in (self._shapes, self._what):
+            sentence.resize(scaled(WIDTH), sentence.height())  # its height is asked for before it is laid out
         words = arrange(QVBoxLayout(), self._shapes, self._what, spacing=SPACING.xs)
         column.addLayout(words)
         self._shapes.setObjectName("new.shapes")
