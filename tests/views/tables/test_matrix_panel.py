@@ -198,6 +198,54 @@ def test_an_input_method_loses_nothing(desk, composed):
     assert table.array[2, 3] == 5
 
 
+def test_delete_asks_for_zeros_in_the_selection(desk):
+    table = desk()
+    asked = table.note("clearRequested")
+    table.go(1, 2)
+    for key in (Key.Key_Right, Key.Key_Right, Key.Key_Down):
+        table.press(key, Modifier.ShiftModifier)
+    table.press(Key.Key_Delete)
+    assert asked == [()]
+    assert table.panel.selection() == (slice(1, 3), slice(2, 5))
+
+
+@pytest.mark.parametrize(
+    ("key", "place", "block"),
+    [
+        (Key.Key_Right, (2, COLUMNS - 1), (slice(2, 3), slice(3, COLUMNS))),
+        (Key.Key_Left, (2, 0), (slice(2, 3), slice(0, 4))),
+        (Key.Key_Up, (0, 3), (slice(0, 3), slice(3, 4))),
+        (Key.Key_Down, (ROWS - 1, 3), (slice(2, ROWS), slice(3, 4))),
+    ],
+)
+def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
+    table = desk()
+    table.go(2, 3)
+    table.press(key, Modifier.ControlModifier)
+    assert current_cell(table.panel) == place
+    table.go(2, 3)
+    table.press(key, Modifier.ControlModifier | Modifier.ShiftModifier)
+    assert table.panel.selection() == block
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier", "signal", "said"),
+    [
+        (Key.Key_V, Modifier.ControlModifier, "pasteRequested", ()),
+        (Key.Key_D, Modifier.ControlModifier, "fillDownRequested", ()),
+        (Key.Key_R, Modifier.ControlModifier, "fillRightRequested", ()),
+        (Key.Key_Escape, Modifier.NoModifier, "left", ()),
+    ],
+)
+def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signal, said):
+    table = desk()
+    heard = table.note(signal)
+    table.go(1, 1)
+    table.press(key, modifier)
+    assert heard == [said]
+    assert table.editor() is None
+
+
 def test_a_head_is_a_band_of_columns(desk, qtbot):
     table = desk(np.zeros((ROWS, 60)), width=300)
     table.panel.set_heads(5, 12, 1)
