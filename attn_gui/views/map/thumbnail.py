@@ -40,12 +40,12 @@ class Thumbnail(Canvas):
     @property
     def plane(self) -> PlaneLike | None:
         """The matrix on show."""
-        return self.shown.plane
+        return self.drawing.shown.plane
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the matrix on show."""
-        return self.shown.shape
+        return self.drawing.shown.shape
 
     @property
     def margin(self) -> int:
