@@ -74,6 +74,7 @@ class PagesController(QObject):
         self._edits = 0  # counts the states of the numbers
         self._keys: dict[str, object] = {}  # of what each page shows, or that is computed for it
         self._working = ""  # the page that is being computed
+        self._offers: tuple[list[str], str, bool] | None = None  # told last: pages, the one on show, if it is there
         self._job = BackgroundTask(self)
         self._job.progressed.connect(self._on_job_told)
         self._job.ended.connect(self._on_job_ended)
@@ -322,6 +323,9 @@ class PagesController(QObject):
         offered = [name for name in PAGES if name in there or name == self._name]
         if not self._name and offered:
             self._name = offered[0]
+        if (offers := (offered, self._name, self._is_there())) == self._offers:
+            return
+        self._offers = offers
         self._panel.set_offered(offered)
         if self._name:
             self._panel.set_page(self._name)
@@ -418,9 +422,12 @@ class CurveFitting(QObject):
     def show(self, *_: object) -> None:
         """Bring the error up to date if the curve is on show and computed."""
         self._errors.forget()  # it is of other numbers
-        if not self._page.isVisible() or not self._computed:
+        if not self._page.isVisible():
             return
+        self._controls.set_error(None)
         self._show_ready()
+        if not self._computed:
+            return
         points = self._points()
         self._controls.set_fit_offered(points is not None)
         if points is not None:
@@ -457,8 +464,9 @@ class CurveFitting(QObject):
 
     def _on_document_changed(self, *_: object) -> None:
         self._fits.forget()  # it was for other numbers
-        self._controls.set_error(None)
-        self._show_ready()
+        if self._page.isVisible():
+            self._controls.set_error(None)
+            self._show_ready()
 
     def _on_errors_answered(self, outcome: Future[float]) -> None:
         found = outcome.result()

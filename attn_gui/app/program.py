@@ -195,7 +195,7 @@ class Program(QObject):
 
     def _on_document_changed(self, change: Change) -> None:
         """Withdraw earlier refusals; what there is to say of a new document is said where it is opened."""
-        if not change.opened:
+        if not change.opened and not self.window.banner.isHidden():
             self.window.banner.withdraw_refusal()
 
     def _on_window_close_asked(self, event: QCloseEvent) -> None:

@@ -15,7 +15,6 @@ from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.shell import Shell
 from attn_gui.app.state.settings import REOPEN, AppearanceController
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.document.document import Change
 from attn_gui.document.sentence_tokens import split_tokens
 from attn_gui.engine import Evaluation, Problem
 from attn_gui.engine.creation.create import embedded_fields
@@ -135,16 +134,16 @@ class StartPage(QObject):
     ) -> None:
         """Take up the ways into the program, now that it is there."""
         self._context, self._files, self._lessons, self._models = context, files, lessons, models
-        context.document.changed.connect(self._on_document_changed)
+        context.document.opened.connect(self._on_document_opened)
         self._window.escapePressed.connect(self.leave)
         self._ready = True
         waiting, self._waiting = self._waiting, []
         for do in waiting:
             do()
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_opened(self) -> None:
         """Leave the page for a document that was opened, then emit `opened`."""
-        if change.opened and self.shown:
+        if self.shown:
             self.leave()
             self.opened.emit()
 

@@ -72,7 +72,7 @@ class Tour(QObject):
         self._soon = QTimer(self, singleShot=True, interval=0)  # what it points at is laid out first
         self._soon.timeout.connect(self._on_soon_timeout)
         start_page.opened.connect(self._on_opened)
-        context.document.changed.connect(lambda change: self.end() if change.opened else None)
+        context.document.opened.connect(self.end)
         start_page.came.connect(self.end)
 
     def commands(self) -> dict[str, Command]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -17,6 +18,7 @@ from attn_gui.app.editing.masks import PaintingController
 from attn_gui.app.files.export import FileWriting
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.maps.status import StatusController
+from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.document import Change
 from attn_gui.document.matrix_model import MatrixModel
@@ -37,12 +39,14 @@ if TYPE_CHECKING:
 
 SPEED = "walk/speed"
 """Setting that keeps how fast walks are played, a key of `walk_view.SPEEDS`."""
+AHEAD_MS = 300
+"""After which a cell that is looked at may be walked through: what else is to be shown has been painted."""
 
 
 class WalkController(QObject):
     """Shows a walk in the place of the maps, and ends it as soon as something else is looked at or edited.
 
-    Figure and widgets are imported with the first walk, and made for each one.
+    Figure and widgets are imported beside the window once there is a cell to walk through, and made for each walk.
     """
 
     def __init__(self, context: AppContext, status: StatusController, painting: PaintingController) -> None:
@@ -51,6 +55,8 @@ class WalkController(QObject):
         self._computation, self._view = context.computation, context.view
         self._settings, self._look, self._status = context.settings, context.look, status
         self._painting, self._writing = painting, FileWriting(context.window)
+        self._ahead, self._imports = QTimer(self, singleShot=True, interval=AHEAD_MS), BackgroundTask(self)
+        self._ahead.timeout.connect(lambda: self._imports.start(_import))
         self._shown: tuple[WalkPlayer, WalkView, WalkSteps] | None = None
         self._held: QWidget | None = None  # what had the keyboard before
         self._pours = True  # whether the walk to a weight goes on to what it brings
@@ -73,6 +79,8 @@ class WalkController(QObject):
     def finish(self) -> None:
         """Stop what is being written; for the end of the program."""
         self._writing.finish()
+        self._ahead.stop()
+        self._imports.wait()
 
     def follow_table(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
         """Walk through the cell of a computed table where Space is pressed."""
@@ -208,6 +216,8 @@ class WalkController(QObject):
         offered = self.offered()
         self._window.inspector.set_walk_offered(offered)
         self._window.spine.set_walk_offered(offered)
+        if offered and "attn_gui.views.walk_view" not in sys.modules:
+            self._ahead.start()
 
     def _on_maps_toggle_requested(self, stage: str, _row: int, _column: int) -> None:
         """Space on the chosen cell, unless it paints there."""
@@ -267,3 +277,9 @@ class WalkController(QObject):
             yield export_walk(way(evaluation_of(problem)), path, progress=progress)
 
         self._writing.begin(work)
+
+
+def _import(_: Progress) -> None:
+    """Import what the first walk needs, which takes the GUI thread three frames."""
+    import attn_gui.figure.walk
+    import attn_gui.views.walk_view  # noqa: F401

@@ -29,13 +29,15 @@ __all__ = ["Change", "Document", "EditError"]
 class Document(QObject):
     """Alone owns one working array per matrix; `apply` is the one way in.
 
-    `changed(Change)` follows every edit, undo and redo, once each, also when several steps are gone at once.
+    `changed(Change)` follows every edit, undo and redo, once each, also when several steps are gone at once; `opened()`
+    follows it where another document has been opened, for whatever ends with the one before.
     `titleChanged()` follows a change of `name`, `path` or `modified`. Use it on the GUI thread only; other threads
     may read `problem` and drop what they made of it if `writes` or `generation` moved meanwhile: cells have new numbers
     between the two.
     """
 
     changed = Signal(object)
+    opened = Signal()
     titleChanged = Signal()
 
     def __init__(
@@ -235,6 +237,8 @@ class Document(QObject):
             self.generation += 1
             self.revision += 1
             self.changed.emit(change)
+            if change.opened:
+                self.opened.emit()
         self._tell_modified()
 
     def _tell_modified(self) -> None:

@@ -120,7 +120,8 @@ class JournalStep:
     @property
     def weight(self) -> int:
         """The bytes of all arrays, those that are not written among them."""
-        return sum(array.nbytes for array in self.problem.arrays().values()) + snapshot_bytes(self.snapshots or ())
+        kept = snapshot_bytes(self.snapshots) if self.snapshots else 0
+        return sum(array.nbytes for array in self.problem.arrays().values()) + kept
 
     def parts(self) -> Iterator[memoryview]:
         """Return the bytes of the entry."""

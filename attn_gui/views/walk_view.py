@@ -555,10 +555,10 @@ class WalkView(Retranslated, QWidget):
         document = QTextDocument()
         document.setDocumentMargin(0)
         document.setDefaultFont(ui_font("heading"))
-        if self._sized:  # before, the width of nobody's choice would break it into many lines, and the window grow
-            document.setTextWidth(max(self.width() - 2 * SPACING.xxl, 1))
+        document.setTextWidth(max(self.width() - 2 * SPACING.xxl, 1))
         highest = 0.0
-        for beat in self._player.walk.beats:
+        # before it has a size, the width of nobody's choice would break them into many lines, and the window grow
+        for beat in self._player.walk.beats if self._sized else ():
             document.setHtml(beat.sentence)
             highest = max(highest, document.size().height())
         self._sentence.setFixedHeight(max(scaled(SENTENCE), round(highest) + SPACING.m))

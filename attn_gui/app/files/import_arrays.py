@@ -19,7 +19,6 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FilesController
 from attn_gui.app.state.background_task import BackgroundTask, WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence
-from attn_gui.document.document import Change
 from attn_gui.engine import compute
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.fields import GIVEN
@@ -72,7 +71,7 @@ class ArraysController(QObject):
         self._map_pictures.ended.connect(self._on_map_pictures_answered)
         self._listed.ended.connect(self._on_listed_ended)
         files.left.connect(self._listed.forget)
-        context.document.changed.connect(self._on_document_changed)
+        context.document.opened.connect(self._on_document_opened)
 
     @property
     def busy(self) -> bool:
@@ -123,10 +122,9 @@ class ArraysController(QObject):
         self._pictures.wait()
         self._map_pictures.wait()
 
-    def _on_document_changed(self, change: Change) -> None:
+    def _on_document_opened(self) -> None:
         """Forget what was said of files once they are open: they may hold other arrays when they are opened again."""
-        if change.opened:
-            self._paths, self._said = (), None
+        self._paths, self._said = (), None
 
     def _on_listed_ended(self, outcome: Future[Listing | list[Path]]) -> None:
         try:

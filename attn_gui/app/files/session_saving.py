@@ -16,7 +16,6 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.files.journaling import Journaling
 from attn_gui.app.state.background_task import LARGE, BackgroundTask, Stopped
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.document import Change
 from attn_gui.engine import Problem
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.progress import Progress
@@ -74,7 +73,7 @@ class SessionSaving(QObject):
         self._refused: Words = ""  # what the banner said of the last file that could not be written
         self._job, self._line = BackgroundTask(self), WorkLine("saving", context.window)
         context.window.statusBar().addPermanentWidget(self._line)
-        context.document.changed.connect(self._on_document_changed)
+        context.document.opened.connect(self._on_document_opened)
         self._job.progressed.connect(self._line.set_share)
         self._job.ended.connect(self._on_job_ended)
         self._line.cancelRequested.connect(self._cancel)
@@ -224,9 +223,8 @@ class SessionSaving(QObject):
         """Return whether it is of the document that is open."""
         return session.generation >= self._opened
 
-    def _on_document_changed(self, change: Change) -> None:
-        if change.opened:
-            self._opened = self._document.generation
+    def _on_document_opened(self) -> None:
+        self._opened = self._document.generation
 
     def _go_on(self) -> None:
         if self._next:

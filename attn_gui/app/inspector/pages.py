@@ -162,8 +162,10 @@ class VerifyController(QObject):
         self._found = None
 
     def _on_document_changed(self, *_: object) -> None:
-        self._give_up()
-        self._page.set_outdated()
+        """Withdraw the findings, or the question under way."""
+        if self._found is not None or self._background.busy:
+            self._give_up()
+            self._page.set_outdated()
 
     def _on_background_answered(self, outcome: Future[Report]) -> None:
         if outcome.exception() is not None:

@@ -14,7 +14,6 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.maps.comparing import CompareController
 from attn_gui.app.state.background_task import LARGE, WindowTask
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetFields, quoted
 from attn_gui.engine import Problem
 from attn_gui.formats.snapshots import LONGEST_NAME, LONGEST_NOTE, Snapshot
@@ -42,7 +41,7 @@ class SnapshotsController(QObject):
         self._view.takeAsked.connect(self.take)
         self._view.asked.connect(lambda what, row: self._answers[what](context.document.snapshots.all[row]))
         context.document.snapshots.changed.connect(self.show)
-        context.document.changed.connect(self._on_document_changed)
+        context.document.opened.connect(self._work.forget)
         context.baseline.changed.connect(self.show)
         self.show()
 
@@ -163,7 +162,3 @@ class SnapshotsController(QObject):
         if asked_for is not None:
             snapshot, take = asked_for
             take(snapshot, found)
-
-    def _on_document_changed(self, change: Change) -> None:
-        if change.opened:
-            self._work.forget()

@@ -12,7 +12,6 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.translated_errors import saying
-from attn_gui.document.document import Change
 from attn_gui.document.number_text import NumberError, parse_number, shown
 from attn_gui.engine.evaluation.choice import is_long
 from attn_gui.engine.graph import indices
@@ -60,7 +59,7 @@ class Exercises(QObject):
         self._panel.closeAsked.connect(self.end)
         self._panel.question.typed.connect(self._on_question_typed)
         self._panel.question.showAsked.connect(self._on_question_show_asked)
-        context.document.changed.connect(self._on_document_changed)
+        context.document.opened.connect(self.end)  # a lesson that begins in another one covers cells of its own
         context.computation.updated.connect(self._cover)
         context.computation.updated.connect(self._grade_again)
         context.view.follow(self._grade_again, "evaluation")
@@ -88,11 +87,6 @@ class Exercises(QObject):
         """Grade the answer that is judged on the panel again, in the present language."""
         if self._asked is not None and self._panel.question.judged:
             self.take(*self._asked)
-
-    def _on_document_changed(self, change: Change) -> None:
-        """End at once with the document: a lesson that begins in another one covers cells of its own."""
-        if change.opened:
-            self.end()
 
     # --- leaving out -----------------------------------------------------------------------------
     def leave_out(self) -> None:

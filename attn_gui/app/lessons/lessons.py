@@ -541,8 +541,7 @@ class LessonsController(QObject):
         self._document.changed.connect(self._on_document_changed)
         self._saying.ended.connect(self._on_saying_answered)
         self._soon.timeout.connect(self._show)
-        self._computation.updated.connect(lambda *_: self._soon.start())
-        self._computation.updated.connect(self._answers.judge_again)
+        self._computation.updated.connect(self._on_computation_updated)
         self._view.follow(self._answers.judge_again, "evaluation", "head")
         self._model.changed.connect(self._answers.judge_again)
         self._view.follow(self._soon.start, "evaluation", "face", "head")
@@ -560,6 +559,11 @@ class LessonsController(QObject):
         panel.cardAsked.connect(lambda: self._bars.actions["card"].trigger())
         panel.nextAsked.connect(self._on_panel_next_asked)
         self._answers.accepted.connect(self._accept)
+
+    def _on_computation_updated(self) -> None:
+        if self._lesson is not None:
+            self._soon.start()
+            self._answers.judge_again()
 
     def _on_panel_next_asked(self) -> None:
         if self._following is not None:

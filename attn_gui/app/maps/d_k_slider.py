@@ -59,7 +59,6 @@ class DkController(QObject):
         self._task = BackgroundTask(self)
         self._task.ended.connect(self._on_task_ended)
         context.view.follow(self.show, "evaluation", "baseline", "compare", "stage", "head", "batch", "mode", "cell")
-        context.computation.pictured.connect(self.show)
 
     def finish(self) -> None:
         """End all work; for the end of the program."""
@@ -121,6 +120,7 @@ class DkController(QObject):
 
         panel = self._panel = DkPanel(self._window.sides)
         self._window.sides.set_foot(panel)
+        self._computation.pictured.connect(self.show)
         panel.moved.connect(self._on_panel_moved)
         panel.picked.connect(self._on_panel_picked)
         panel.sourcePicked.connect(self._on_source_picked)

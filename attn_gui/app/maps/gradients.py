@@ -56,7 +56,7 @@ class GradientController(QObject):
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._check)
         self._line.gradientPicked.connect(lambda key: context.view.set(gradient=key))
-        context.computation.updated.connect(self.show)
+        context.computation.updated.connect(self._on_computation_updated)
         context.view.follow(self.show, "evaluation", "compare", "cell", "head", "batch", "gradient")
 
     def commands(self) -> dict[str, Command]:
@@ -83,7 +83,11 @@ class GradientController(QObject):
     def retranslate(self) -> None:
         self._say()
 
-    def show(self, *_: object) -> None:
+    def _on_computation_updated(self) -> None:
+        if self._view.look.compare == GRADIENT:
+            self.show()
+
+    def show(self) -> None:
         """Take the gradient that is asked for, or put the numbers back."""
         self._taking.forget()
         self._checking.forget()

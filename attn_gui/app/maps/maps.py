@@ -37,6 +37,7 @@ class MapsController(QObject):
         self._news: list[tuple[Evaluation, Recomputed]] = []  # what edits have reached of what is shown, not shown yet
         context.computation.updated.connect(self._on_computation_updated)
         context.computation.pictured.connect(self._on_computation_pictured)
+        self._held = False  # whether outlines stand still
         self._shown: Evaluation | None = None
         self._parts: list[Callable[[], object]] = []  # of what is shown that still show another state
         for show in (self._show_spine_by_parts, self._show_heads, self._show_product_by_parts):
@@ -143,6 +144,7 @@ class MapsController(QObject):
             self._hold_flashes(True)  # in the turns until it is shown they would cost a paint of every map
 
     def _hold_flashes(self, held: bool) -> None:
+        self._held = held
         for zone in (self._window.spine, self._window.product):
             zone.hold_flashes(held)
 
@@ -155,7 +157,8 @@ class MapsController(QObject):
                 spine.refresh(recomputed)
                 heads.refresh(recomputed)
                 product.refresh(recomputed)
-        self._hold_flashes(False)
+        if self._held:
+            self._hold_flashes(False)
         self._levels = [zone.retake_levels for zone in (spine, product.maps, product.operands, heads)]
         self._rest.start(REST_MS)
 

@@ -19,7 +19,6 @@ from attn_gui.app.context import AppContext
 from attn_gui.app.files.files import FOLDERS, FilesController, may_go
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentences
-from attn_gui.document.document import Change
 from attn_gui.document.draft import given_up
 from attn_gui.document.edits import Label, SetStudy
 from attn_gui.engine import Evaluation, Problem
@@ -70,7 +69,7 @@ class ModelSteps(QObject):
         self._work = WindowTask(context.window, WorkLine("making", context.window))
         self._work.ended.connect(self._on_work_ended)
         self._work.canceled.connect(self._on_work_canceled)
-        context.document.changed.connect(self._on_document_changed)
+        context.document.opened.connect(self.forget)
 
     @property
     def busy(self) -> bool:
@@ -149,10 +148,6 @@ class ModelSteps(QObject):
         """Go on with the next step."""
         del self._asked[0]
         self._begin()
-
-    def _on_document_changed(self, change: Change) -> None:
-        if change.opened:
-            self.forget()
 
 
 # --- model ----------------------------------------------------------------------------------------

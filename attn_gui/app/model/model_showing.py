@@ -127,7 +127,8 @@ class ModelShowing(QObject):
         self._job.forget()
         self._predicting.forget()
         if study is None:
-            self._leave()
+            if change.opened or change.study:
+                self._leave()
             return
         self._make()
         if change.opened:

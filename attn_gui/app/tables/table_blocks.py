@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFileDialog
 
@@ -23,7 +23,6 @@ from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
 from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
 from attn_gui.app.tables.tables import TablesController
-from attn_gui.document.document import Change
 from attn_gui.document.edits import Edit, Edits, Label, SetFields, cast_cells
 from attn_gui.document.matrix_model import MatrixModel, field_symbol
 from attn_gui.engine import FieldError, Problem, clash_of, outlined, reshaped, resize, with_direct
@@ -61,7 +60,7 @@ class BlockReading(QObject):
         self._take: Take = lambda _matrix: None
         self._work = WindowTask(context.window, WorkLine("reading", context.window))
         self._work.ended.connect(lambda outcome: self._hand(outcome, self._name, self._take))
-        context.document.changed.connect(self._on_document_changed)
+        context.document.opened.connect(self._work.forget)
 
     @property
     def busy(self) -> bool:
@@ -143,10 +142,6 @@ class BlockReading(QObject):
             self._take_parts(parts)
         else:
             take(several.readings[dialog.chosen - bool(parts)].matrix)
-
-    def _on_document_changed(self, change: Change) -> None:
-        if change.opened:
-            self._work.forget()
 
 
 # --- unfit ----------------------------------------------------------------------------------------
@@ -364,7 +359,6 @@ class TableBlocks(QObject):
         self.reading = BlockReading(context, self._put_parts)
         self._document, self._making = context.document, context.making
         self._noted = ""  # what the line above the picture says of the last block
-        context.document.changed.connect(self._withdraw_notes)
         tables.on_new_table(self._connect)
 
     def _connect(self, field: str, panel: MatrixPanel, _model: MatrixModel) -> None:
@@ -532,6 +526,8 @@ class TableBlocks(QObject):
         if notes:
             self._window.banner.show_info(lambda: sentences(notes))
             self._noted = self._window.banner.text()
+            once = Qt.ConnectionType.SingleShotConnection
+            self._document.changed.connect(self._withdraw_notes, once)
 
     def _withdraw_notes(self, *_: object) -> None:
         if self._noted and self._window.banner.text() == self._noted:

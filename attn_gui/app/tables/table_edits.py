@@ -44,6 +44,7 @@ from attn_gui.views.tables.table_view import Refused
 
 
 Cuts = tuple[slice, slice]
+TYPED = QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}")
 
 
 class TablePlace(NamedTuple):
@@ -217,7 +218,7 @@ class TableEdits(QObject):
             return
         old, cuts = self._target.model.number(row, column), (slice(row, row + 1), slice(column, column + 1))
         said = {"cell": self._target.cell_text(cuts), "old": significant(old), "new": significant(value)}
-        label = Label(QT_TRANSLATE_NOOP("History", "{cell}: {old} → {new}"), said)
+        label = Label(TYPED, said)
         self._making.apply(self._target.cells(self._target.place, cuts, np.array([[value]]), label))
 
     def clear(self) -> None:

@@ -233,7 +233,7 @@ class Evaluation(ABC):
 
     def box(self, stage: str, box: Box) -> Array:
         """Return the numbers of a box, read-only, in `dtype`."""
-        box = as_box(stage, self.shape(stage), box)
+        box = as_box(stage, self.node(stage).shape, box)
         with np.errstate(all="ignore"):
             array: Array = self.fetch(stage, box).astype(self.dtype, copy=False).view()
         array.flags.writeable = False
@@ -253,11 +253,10 @@ class Evaluation(ABC):
         shape = self.node(stage).shape
         if len(shape) == 4:
             head = head or 0
-            return (slice(batch, batch + 1), slice(head, head + 1), _cut(rows, shape[2]), _cut(columns, shape[3]))
+            return (slice(batch, batch + 1), slice(head, head + 1), *_cuts((rows, columns), shape[2:]))
         mine = self.head_columns(stage, head) if head is not None else slice(0, shape[2])
-        inside = _cut(columns, mine.stop - mine.start)
-        across = slice(mine.start + inside.start, mine.start + inside.stop)
-        return (slice(batch, batch + 1), _cut(rows, shape[1]), across)
+        down, inside = _cuts((rows, columns), (shape[1], mine.stop - mine.start))
+        return (slice(batch, batch + 1), down, slice(mine.start + inside.start, mine.start + inside.stop))
 
     def head_columns(self, stage: str, head: int) -> slice:
         """Return the columns of a stage that belong to a query head (a K/V head is shared by its group)."""
@@ -291,7 +290,7 @@ class Evaluation(ABC):
             return None
         n, m = self.problem.n, self.problem.m
         heads = slice(0, self.problem.num_heads) if head is None else slice(head, head + 1)
-        found = self.fetch(self.mask, (slice(batch, batch + 1), heads, _cut(rows, n), _cut(columns, m)))[0]
+        found = self.fetch(self.mask, (slice(batch, batch + 1), heads, *_cuts((rows, columns), (n, m))))[0]
         return np.asarray(found[0] if head is not None else found.any(axis=0))
 
     def layers_at(self, index: tuple[int, ...]) -> list[tuple[int, bool]]:
@@ -457,9 +456,13 @@ class Evaluation(ABC):
         return {name: found[name] for name in self.stages if name in found}
 
 
-def _cut(cut: slice, length: int) -> slice:
-    start, stop, _ = cut.indices(length)
-    return slice(start, max(start, stop))
+def _cuts(cuts: Sequence[slice], lengths: Sequence[int]) -> list[slice]:
+    """Return the cuts within these lengths."""
+    found = []
+    for cut, length in zip(cuts, lengths, strict=True):  # no comprehensions here: every block of every map comes by
+        start, stop, _ = cut.indices(length)
+        found.append(slice(start, max(start, stop)))
+    return found
 
 
 # A picture of a stage: the two axes of one head of one batch item.
@@ -478,7 +481,7 @@ class Plane:
     @cached_property
     def shape(self) -> tuple[int, int]:
         """(rows, columns) as shown; an evaluation keeps the shapes that it begins with."""
-        mine = self._columns()
+        mine = self._columns
         rows, columns = self.evaluation.shape(self.stage)[-2], mine.stop - mine.start
         return (columns, rows) if self.transposed else (rows, columns)
 
@@ -490,7 +493,7 @@ class Plane:
     @property
     def column_numbers(self) -> range:
         """The numbers that its columns have in the whole matrix: those of a head lie beside those of the others."""
-        mine = self._columns()
+        mine = self._columns
         return range(self.shape[1]) if self.transposed else range(mine.start, mine.stop)
 
     def block(self, rows: slice, columns: slice) -> Picture:
@@ -530,7 +533,7 @@ class Plane:
             row, column = column, row
         if self._heads:
             return (self.batch, self.head or 0, row, column)
-        return (self.batch, row, self._columns().start + column)
+        return (self.batch, row, self._columns.start + column)
 
     def cells(self, box: Box) -> tuple[slice, slice] | None:
         """Return the part of a stage's box that this plane shows, as it shows it; None for no part."""
@@ -539,7 +542,7 @@ class Plane:
             return None
         if middle and not middle[0].start <= (self.head or 0) < middle[0].stop:
             return None
-        mine = self._columns()
+        mine = self._columns
         start, stop = max(columns.start, mine.start) - mine.start, min(columns.stop, mine.stop) - mine.start
         if start >= stop or rows.start >= rows.stop:
             return None
@@ -554,6 +557,7 @@ class Plane:
     def _heads(self) -> bool:
         return self._entry.per_head
 
+    @cached_property
     def _columns(self) -> slice:
         if self._heads or self.head is None:
             return slice(0, self.evaluation.shape(self.stage)[-1])

@@ -74,7 +74,7 @@ def ranges_of(axes: Axes, box: Box, sizes: Mapping[str, int]) -> Ranges:
             continue
         first, last, whole_now = cut.start, cut.stop - 1, False
         for k, letter in enumerate(letters):
-            step = prod(sizes[inner] for inner in letters[k + 1 :])
+            step = prod(map(sizes.__getitem__, letters[k + 1 :]))
             low, high = (0, sizes[letter] - 1) if whole_now else (first // step, last // step)
             ranges[letter] = low, high + 1
             whole_now, first, last = whole_now or low != high, first % step, last % step
@@ -242,7 +242,7 @@ def runs(flags: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 def align(array: Array, axes: Axes, order: str, lengths: Mapping[str, int]) -> Array:
     """Return a view with one axis a letter, in `order`; a letter the array does not have gets length 1."""
     letters = "".join(axes)
-    opened = array.reshape([lengths[letter] for letter in letters])
+    opened = array.reshape(tuple(map(lengths.__getitem__, letters)))
     opened = opened.transpose([letters.index(letter) for letter in order if letter in letters])
     return opened[tuple([slice(None) if letter in letters else None for letter in order])]
 
@@ -331,7 +331,7 @@ def _stacked(array: Array, batch: Sequence[int], rows: Sequence[int], columns: S
     rest = [k for k in range(array.ndim) if k not in named]
 
     def size(group: Sequence[int]) -> int:
-        return prod(array.shape[k] for k in group)
+        return prod(map(array.shape.__getitem__, group))
 
     shape = [array.shape[k] for k in batch] + [size(rows), size(columns)]
     return array.transpose([*named, *rest]).reshape(shape)

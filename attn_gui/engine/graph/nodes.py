@@ -507,7 +507,7 @@ def _gates(stage: Stage, latest: Mapping[str, str]) -> dict[int, str]:
 
 
 def _takes_part(stage: Stage, latest: Mapping[str, str], sources: Mapping[str, Source]) -> bool:
-    fits = sources.keys().isdisjoint(stage.unless) and all(name in sources for name in stage.when)
+    fits = sources.keys().isdisjoint(stage.unless) and sources.keys() >= set(stage.when)
     return fits and all(ref.optional or ref.name in latest for ref in stage.inputs)
 
 

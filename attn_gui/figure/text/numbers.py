@@ -44,7 +44,7 @@ def format_number(value: float, decimals: int) -> str:
     if math.isinf(value):
         return ("+" if value > 0 else MINUS) + INFINITY
     text = f"{value:.{decimals}{'f' if abs(value) < _LARGEST_PLAIN else 'e'}}"
-    if text.startswith("-") and not any(digit in text for digit in "123456789"):
+    if text.startswith("-") and not text.strip("-0."):
         text = text[1:]
     return text.replace("-", MINUS)
 
@@ -96,8 +96,8 @@ def cell_text(value: float, numbers: CellNumbers) -> str:
     text = format_number(value, 0 if not numbers.weights and is_whole(value) else numbers.decimals)
     if not numbers.weights:
         return text
-    if not any(digit in text for digit in "123456789"):
-        return ZERO_WEIGHT if math.isfinite(value) else text
+    if not text.strip("0."):
+        return ZERO_WEIGHT
     if not numbers.bare:
         return text
     if not text.startswith("1"):
@@ -138,13 +138,13 @@ def cell_decimals(
     extremes = _extremes(values)
     finite = values[np.isfinite(values)]
     whole = bool((finite == np.rint(finite)).all())
-    attempts, alike = list(_attempts(weights, max(extremes))), _widest_digits(metrics)
+    attempts, alike = _attempts(weights, max(extremes)), _widest_digits(metrics)
     if weights and bool(((values > 0) & (values < 1)).any()):
         extremes.append(0.5)  # 0 and 1 are shorter than what lies between them
     for numbers in attempts:
         if not (numbers.decimals or whole):
             return None
-        texts = (cell_text(one, numbers) if weights else format_number(one, numbers.decimals) for one in extremes)
+        texts = [cell_text(one, numbers) if weights else format_number(one, numbers.decimals) for one in extremes]
         if _widest(texts, metrics, alike) <= room:
             return numbers
     return None
@@ -193,14 +193,11 @@ def dot_text(numbers: CellNumbers) -> str:
     return f"{ZERO_WEIGHT} < {5 * 10.0 ** -(numbers.decimals + 1):.{numbers.decimals + 1}f}"
 
 
-def _attempts(weights: bool, largest: float) -> Iterable[CellNumbers]:
-    most = 2 + (0 < largest < 0.1) + (0 < largest < 0.01) if weights else 2
-    for decimals in range(most, -1, -1):
-        if weights and decimals:
-            yield CellNumbers(decimals, weights=True)
-            yield CellNumbers(decimals, weights=True, bare=True)
-        elif not weights:
-            yield CellNumbers(decimals)
+def _attempts(weights: bool, largest: float) -> list[CellNumbers]:
+    if not weights:
+        return [CellNumbers(2), CellNumbers(1), CellNumbers(0)]
+    most = 2 + (0 < largest < 0.1) + (0 < largest < 0.01)
+    return [CellNumbers(decimals, weights=True, bare=bare) for decimals in range(most, 0, -1) for bare in (False, True)]
 
 
 def _extremes(values: Values) -> list[float]:

@@ -82,23 +82,18 @@ class MapLevels:
         self.plane: PlaneLike | None = None
         self.others: tuple[PlaneLike, ...] = ()  # shown in the same colors beside it
         self._shade, self.given = Shade(), False  # whether the levels are set and not read from the numbers
-        self._levels: Levels | None = None
+        self.kept: Levels | None = None  # if they were asked for already
 
     @property
     def known(self) -> bool:
         """Whether anything is known of a long plane from which levels can be taken."""
-        return self._levels is not None or self._found() is not None
-
-    @property
-    def kept(self) -> Levels | None:
-        """The levels if they were asked for already."""
-        return self._levels
+        return self.kept is not None or self._found() is not None
 
     def now(self) -> Levels:
         """Return the values at the two ends of the colors."""
-        if self._levels is None:
-            self._levels = self._found()
-        return self._levels or LAST_GOOD
+        if self.kept is None:
+            self.kept = self._found()
+        return self.kept or LAST_GOOD
 
     def sample(self) -> Values:
         """Return some of the finite numbers on show, enough to tell how they are spread."""
@@ -106,12 +101,12 @@ class MapLevels:
 
     def set_shade(self, shade: Shade) -> None:
         """Follow another rule, or the levels that are given."""
-        self._shade, self.given, self._levels = shade, LEVEL_RULES[shade.rule].take is None, shade.levels
+        self._shade, self.given, self.kept = shade, LEVEL_RULES[shade.rule].take is None, shade.levels
 
     def forget(self) -> None:
         """Take them again when they are asked for, unless they are given."""
         if not self.given:
-            self._levels = None
+            self.kept = None
 
     def _found(self) -> Levels | None:
         if self.plane is None or self.given:

@@ -411,12 +411,12 @@ class MapCanvas(Canvas):
     @property
     def plane(self) -> PlaneLike | None:
         """The matrix on show."""
-        return self.shown.plane
+        return self.drawing.shown.plane
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the matrix on show."""
-        return self.shown.shape
+        return self.drawing.shown.shape
 
     def set_shown(self, shown: MapState) -> None:
         """Show something else, as `MapDrawing` does."""

@@ -346,9 +346,14 @@ class Overlay:
 
     def reach(self, kind: str) -> tuple[QRect, ...]:
         """Return the pixels that the marks of a kind may cover."""
-        away, cells = FAR_OUT if kind == "focus" else scaled(NEAR), self._cells()
-        around = [rect.adjusted(-away, -away, away, away) for rect in self.places(kind)]
-        return tuple(around if kind in OUTSIDE else [rect & cells for rect in around])
+        if not (found := self._places.get(kind) or self.places(kind)):
+            return ()
+        away = FAR_OUT if kind == "focus" else scaled(NEAR)
+        around = [rect.adjusted(-away, -away, away, away) for rect in found]
+        if kind in OUTSIDE:
+            return tuple(around)
+        cells = self._cells()
+        return tuple([rect & cells for rect in around])
 
     def _cells(self) -> QRect:
         return QRect(0, 0, self._columns.pixels, self._rows.pixels)
@@ -362,7 +367,7 @@ class Overlay:
         """Paint the marks of one kind; the painter stands at the corner of the cells, and ends with them where the
         kind does."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for rect in self.places(kind):
+        for rect in self._places.get(kind) or self.places(kind):
             self._PAINT[kind](self, painter, rect)
 
     def _paint_frame(self, painter: QPainter, cells: QRect) -> None:

@@ -255,12 +255,15 @@ class StageNode(MapButton):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        shown = self.map.drawing.shown
+        if shown.plane is not None and not shown.dimmed and self.map.geometry().contains(event.rect()):
+            return  # some cells of the map are being repainted, which hide all of this
         painter, theme = QPainter(self), current_theme()
         self.paint_ground(painter)
         self.paint_focus(painter)
         below = self.map_rect().bottom() + 1 + BELOW_MAP
         if event.rect().bottom() < below:
-            return  # some cells of the map are being repainted
+            return
         font = ui_font("stage_symbol", 600)
         font.setStrikeOut(self._is_off())
         painter.setFont(font)

@@ -225,7 +225,7 @@ def test_space_walks_from_the_strip_and_from_a_computed_table_but_types_in_a_giv
     person.go_to("query", 0, 5)
     person.press("Space")
     assert person.program.view.look.cell == ("query", 0, 1)
-    assert "Q[0, 1]" in player(person).walk.title
+    assert "Q[0, 5]" in player(person).walk.title
     person.press("Esc")
     person.rest()
     person.go_to("x", 0, 0)
