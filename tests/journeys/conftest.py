@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMessageBox,
     QTableView,
+    QTabWidget,
     QWidget,
 )
 from shiboken6 import isValid
@@ -93,6 +94,7 @@ class Person:
         if program.look.language != self._language:
             self.do(f"language_{self._language}")
         window.resize(self._size)
+        window.inspector.findChild(QTabWidget).setCurrentIndex(0)
         window.banner.hide()
         self._come_back(window)
         window.product.focus_map()

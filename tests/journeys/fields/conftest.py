@@ -23,10 +23,16 @@ class Fields:
 
     def __init__(self, launch: Callable[..., Any], folder: Path, bot: QtBot) -> None:
         self._launch, self._folder, self._bot = launch, folder, bot
+        self.person: Any = None
 
     def open(self, example: str) -> Fields:
-        """Start the program with an example, by its file name."""
-        self.person = self._launch(example)
+        """Start the program with an example, by its file name, or open it in the window that is there."""
+        if self.person is None:
+            self.person = self._launch(example)
+        else:
+            self.person.again(example, example)
+            self._folder /= "next"
+            self._folder.mkdir()
         return self
 
     def pick(self, name: str, key: str) -> None:
@@ -77,10 +83,7 @@ class Fields:
         self.person.open(path)
 
     def export(self) -> dict[str, np.ndarray]:
-        """Write every array and stage as one .npz through the dialog, and read it back.
-
-        The last thing in a journey: offscreen, nobody gives the focus back to the window.
-        """
+        """Write every array and stage as one .npz through the dialog, and read it back."""
 
         def answer(dialog: ExportDataDialog) -> None:
             QTest.mouseClick(dialog.every, LEFT)

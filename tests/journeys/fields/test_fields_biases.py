@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+
+from tests.failing import each
 
 WORKED = "worked-example.npz"
 ROOT = 3**-0.5
@@ -46,8 +47,7 @@ def test_a_bias_is_typed_seen_explained_undone_kept_and_exported(fields):
     assert np.allclose(written["biased"][0, 0], expected)
     assert written["mask.0.values"].ravel().tolist() == [0, 1.5, 0, 0]
 
-
-def test_alibi_takes_from_distant_keys(fields):
+    # alibi takes from distant keys
     fields.open(WORKED)
     add_layer(fields, "alibi")
     slope = 2.0**-8  # of the only head
@@ -59,9 +59,19 @@ def test_alibi_takes_from_distant_keys(fields):
     fields.save_and_reopen()
     assert np.allclose(fields.export()["weights"][0, 0], softmax(expected))
 
+    # no number in a value stays where its key weighs nothing
+    # A closed key's value never reaches the output, whatever it is.
+    fields.open(WORKED)
+    person = fields.person
+    add_layer(fields, "causal")
+    person.type_into("value", 1, 0, "nan")
+    output = fields.map("head_output")
+    assert output[0].tolist() == [1, 2]
+    assert np.isnan(output[1, 0])
+    assert np.isfinite(output[1, 1])
 
-@pytest.mark.family(2)
-@pytest.mark.parametrize("field", ["query", "key", "value", "mask.0.values", "score_params.w_score", "block.ln_bias"])
+
+@each("field", ["query", "key", "value", "mask.0.values", "score_params.w_score", "block.ln_bias"])
 def test_what_is_no_number_is_drawn_and_undone_wherever_it_is_typed(fields, field):
     fields.open("thinking-machines.npz" if field.startswith("block") else WORKED)
     person = fields.person
@@ -91,15 +101,3 @@ def test_what_is_no_number_is_drawn_and_undone_wherever_it_is_typed(fields, fiel
         assert person.number(field, 0, 1) == number
         for stage in stages:
             assert np.array_equal(fields.map(stage), before[stage])
-
-
-def test_no_number_in_a_value_stays_where_its_key_weighs_nothing(fields):
-    """A closed key's value never reaches the output, whatever it is."""
-    fields.open(WORKED)
-    person = fields.person
-    add_layer(fields, "causal")
-    person.type_into("value", 1, 0, "nan")
-    output = fields.map("head_output")
-    assert output[0].tolist() == [1, 2]
-    assert np.isnan(output[1, 0])
-    assert np.isfinite(output[1, 1])

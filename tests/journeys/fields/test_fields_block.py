@@ -16,7 +16,7 @@ def table(fields, field: str) -> np.ndarray:
     return np.array(fields.person.numbers(field), float)
 
 
-def test_a_block_offers_the_projection_that_it_needs(fields):
+def test_a_block_offers_the_projection_that_it_needs_and_its_tables_are_kept(fields):
     fields.open(THINKING)
     person = fields.person
     person.do("block")
@@ -34,8 +34,7 @@ def test_a_block_offers_the_projection_that_it_needs(fields):
     assert not person.has("heatmap.residual") or person.find("heatmap.residual").shape == (0, 0)
     assert not person.action("output_projection").isChecked()
 
-
-def test_what_was_missing_is_no_longer_said_once_it_is_there(fields):
+    # what was missing is no longer said once it is there
     fields.open(THINKING)
     person = fields.person
     person.do("block")
@@ -48,8 +47,7 @@ def test_what_was_missing_is_no_longer_said_once_it_is_there(fields):
     fields.undo()
     assert person.banner() == ""
 
-
-def test_a_projection_of_another_width_is_made_to_fit(fields):
+    # a projection of another width is made to fit
     fields.open(THINKING)
     person = fields.person
     person.do("block")
@@ -64,15 +62,30 @@ def test_a_projection_of_another_width_is_made_to_fit(fields):
     assert np.array_equal(table(fields, "w_output")[:, :8], kept)
     assert fields.map("block_output").shape == (2, 10)
 
-
-def test_a_block_without_x_says_that_there_is_none(fields):
+    # a block without x says that there is none
     fields.open("worked-example.npz")
     fields.person.do("block")
     assert "there is no X" in fields.person.banner()
     assert len(fields.person.steps()) == 1
 
+    # a cell of the block is explained and the projection cannot leave while the block needs it
+    fields.open(THINKING)
+    person = fields.person
+    person.do("block")
+    person.click(person.button("Add W_O and the block", "banner"))
+    for stage, words in (
+        ("residual", "It is X plus Y."),
+        ("normalized", "The row of R is brought to mean 0 and variance 1, then multiplied by γ, plus β."),
+        ("block_output", "It is the sum of 8 products of N and W_L, plus b_L."),
+    ):
+        person.show_stage(stage)
+        person.click_cell(stage, 1, 2)
+        assert words in fields.sentence()
+    person.do("output_projection")
+    assert "block needs W_O." in person.banner()
+    assert person.action("output_projection").isChecked()
 
-def test_the_tables_of_a_block_are_typed_into_kept_and_exported(fields):
+    # the tables of a block are typed into kept and exported
     fields.open(THINKING)
     person = fields.person
     person.do("block")
@@ -95,21 +108,3 @@ def test_the_tables_of_a_block_are_typed_into_kept_and_exported(fields):
     assert np.allclose(written["normalized"][0], expected)
     assert written["block.ln_bias"].tolist() == [0, 0, 0, 0.5, 0, 0, 0, 0]
     assert np.allclose(written["block_output"][0], expected @ written["block.w_linear"])
-
-
-def test_a_cell_of_the_block_is_explained_and_the_projection_cannot_leave_while_the_block_needs_it(fields):
-    fields.open(THINKING)
-    person = fields.person
-    person.do("block")
-    person.click(person.button("Add W_O and the block", "banner"))
-    for stage, words in (
-        ("residual", "It is X plus Y."),
-        ("normalized", "The row of R is brought to mean 0 and variance 1, then multiplied by γ, plus β."),
-        ("block_output", "It is the sum of 8 products of N and W_L, plus b_L."),
-    ):
-        person.show_stage(stage)
-        person.click_cell(stage, 1, 2)
-        assert words in fields.sentence()
-    person.do("output_projection")
-    assert "block needs W_O." in person.banner()
-    assert person.action("output_projection").isChecked()

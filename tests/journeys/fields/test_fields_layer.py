@@ -36,7 +36,7 @@ def network(fields, rows, bend=gelu):
     return bend(rows @ table(fields, "block.w_up")) @ table(fields, "block.w_down")
 
 
-def test_a_post_norm_block_is_chosen_computed_and_taken_away(fields):
+def test_a_block_is_chosen_computed_and_taken_away(fields):
     person = opened(fields, "post_norm_block")
     assert person.action("post_norm_block").isChecked()
     assert not person.action("block").isChecked()
@@ -53,8 +53,7 @@ def test_a_post_norm_block_is_chosen_computed_and_taken_away(fields):
     fields.undo()
     assert person.action("post_norm_block").isChecked()
 
-
-def test_another_kind_of_block_keeps_the_tables_that_both_have(fields):
+    # another kind of block keeps the tables that both have
     person = opened(fields, "post_norm_block")
     up = table(fields, "block.w_up")
     person.do("pre_norm_block")
@@ -70,8 +69,7 @@ def test_another_kind_of_block_keeps_the_tables_that_both_have(fields):
     assert np.allclose(fields.map("query"), table(fields, "x") @ table(fields, "w_query"))
     assert fields.map("normed_x").size == 0 if person.has("heatmap.normed_x") else True
 
-
-def test_norm_and_activation_are_chosen_in_the_spine_and_undone(fields):
+    # norm and activation are chosen in the spine and undone
     person = opened(fields, "pre_norm_block")
     assert person.find("control.norm").currentData() == "layer"
     fields.pick("norm", "rms")
@@ -87,8 +85,7 @@ def test_norm_and_activation_are_chosen_in_the_spine_and_undone(fields):
     assert person.find("control.activation").currentData() == "gelu"
     assert np.allclose(fields.map("normed_x"), normed(table(fields, "x")))
 
-
-def test_a_gate_is_added_with_its_table_and_without_a_network_there_is_none(fields):
+    # a gate is added with its table and without a network there is none
     fields.open(THINKING)
     assert not fields.person.action("gated_network").isEnabled()
     person = opened(fields, "pre_norm_block")
@@ -99,27 +96,7 @@ def test_a_gate_is_added_with_its_table_and_without_a_network_there_is_none(fiel
     person.do("gated_network")
     assert np.allclose(fields.map("activated"), gelu(fields.map("up")))
 
-
-def test_the_tables_of_a_layer_are_typed_into_kept_and_exported(fields):
-    person = opened(fields, "pre_norm_block")
-    fields.tables("N · W")
-    for name in NETWORK:
-        assert person.has(f"table.block.{name}")
-    fields.tables("W_up")
-    person.type_into("block.w_up", 0, 3, "4")
-    expected = fields.map("normalized") @ table(fields, "block.w_up")
-    assert table(fields, "block.w_up")[0, 3] == 4
-    assert np.allclose(fields.map("up"), expected)
-    fields.save_and_reopen()
-    assert person.number("block.w_up", 0, 3) == 4
-    assert person.action("pre_norm_block").isChecked()
-    written = fields.export()
-    assert np.allclose(written["up"][0], expected)
-    assert written["block.w_up"][0, 3] == 4
-    assert {f"block.{name}" for name in NETWORK} <= set(written)
-
-
-def test_heads_are_normalized_and_given_sinks(fields):
+    # heads are normalized and given sinks
     person = opened(fields, "pre_norm_block")
     person.do("head_norms")
     assert np.allclose(fields.map("normed_query"), normed(fields.map("query"), center=False, eps=1e-6))
@@ -141,8 +118,7 @@ def test_heads_are_normalized_and_given_sinks(fields):
     assert not person.action("sinks").isChecked()
     assert person.steps()[-2:] == ["removed the sinks", "removed the norms of the heads of Q and K"]
 
-
-def test_a_cell_of_the_layer_is_explained(fields):
+    # a cell of the layer is explained
     person = opened(fields, "pre_norm_block")
     for stage, words in (
         ("normed_x", "The row of X is brought to mean 0 and variance 1, then multiplied by γ₁, plus β₁."),
@@ -155,8 +131,7 @@ def test_a_cell_of_the_layer_is_explained(fields):
         person.click_cell(stage, 1, 2)
         assert words in fields.sentence()
 
-
-def test_changes_of_size_keep_a_layer_whole(fields):
+    # changes of size keep a layer whole
     person = opened(fields, "pre_norm_block")
     person.do("head_norms")
     person.do("sinks")
@@ -170,3 +145,21 @@ def test_changes_of_size_keep_a_layer_whole(fields):
     fields.undo()
     fields.undo()
     assert fields.map("block_output").shape == (2, 8)
+
+    # the tables of a layer are typed into kept and exported
+    person = opened(fields, "pre_norm_block")
+    fields.tables("N · W")
+    for name in NETWORK:
+        assert person.has(f"table.block.{name}")
+    fields.tables("W_up")
+    person.type_into("block.w_up", 0, 3, "4")
+    expected = fields.map("normalized") @ table(fields, "block.w_up")
+    assert table(fields, "block.w_up")[0, 3] == 4
+    assert np.allclose(fields.map("up"), expected)
+    fields.save_and_reopen()
+    assert person.number("block.w_up", 0, 3) == 4
+    assert person.action("pre_norm_block").isChecked()
+    written = fields.export()
+    assert np.allclose(written["up"][0], expected)
+    assert written["block.w_up"][0, 3] == 4
+    assert {f"block.{name}" for name in NETWORK} <= set(written)

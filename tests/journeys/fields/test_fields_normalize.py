@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import exp
 
 import numpy as np
-import pytest
 
 from attn_gui.views.text_views import FormulaView
+from tests.failing import each
 
 WORKED = "worked-example.npz"
 SCALED = np.array([[1, 1], [1, 2]]) * 3**-0.5
@@ -19,7 +19,7 @@ WEIGHTS = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "said", "formula"),
     [
         ("none", "the score itself", "O = (Q Kᵀ / √dₖ) V"),

@@ -15,7 +15,7 @@ def pooled(fields, w: float) -> tuple[np.ndarray, np.ndarray]:
     return weights, weights @ value
 
 
-def test_the_points_open_with_their_kernel(fields):
+def test_the_points_open_with_their_kernel_which_can_be_narrower_or_average(fields):
     fields.open(POINTS)
     person = fields.person
     assert person.find("control.score").currentData() == "gaussian"
@@ -29,8 +29,16 @@ def test_the_points_open_with_their_kernel(fields):
     person.click_cell("weights", 20, 22)
     assert fields.sentence().startswith("Query 2.0 gives key 2.20 a weight of")
 
+    # average pooling answers every query alike
+    fields.open(POINTS)
+    fields.pick("score", "average")
+    assert np.allclose(fields.map("weights"), 1 / 50)
+    mean = np.mean(np.array(fields.person.numbers("value"), float))
+    assert np.allclose(fields.map("head_output"), mean)
+    fields.undo()
+    assert fields.person.find("control.score").currentData() == "gaussian"
 
-def test_a_narrower_kernel_looks_at_fewer_points(fields):
+    # a narrower kernel looks at fewer points
     fields.open(POINTS)
     before = fields.map("weights").max()
     fields.type_number("score_params.w", "3.7")
@@ -39,13 +47,3 @@ def test_a_narrower_kernel_looks_at_fewer_points(fields):
     assert fields.map("weights").max() > 2 * before
     fields.save_and_reopen()
     assert np.allclose(fields.export()["output"][0], answers)
-
-
-def test_average_pooling_answers_every_query_alike(fields):
-    fields.open(POINTS)
-    fields.pick("score", "average")
-    assert np.allclose(fields.map("weights"), 1 / 50)
-    mean = np.mean(np.array(fields.person.numbers("value"), float))
-    assert np.allclose(fields.map("head_output"), mean)
-    fields.undo()
-    assert fields.person.find("control.score").currentData() == "gaussian"

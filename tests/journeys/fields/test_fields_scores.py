@@ -10,6 +10,8 @@ from math import exp, tanh
 import numpy as np
 import pytest
 
+from tests.failing import each
+
 WORKED = "worked-example.npz"
 ROOT = 3**-0.5
 WARM = 1 / (1 + exp(-ROOT / 2))
@@ -20,7 +22,7 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("score", SCORES)
+@each("score", SCORES)
 def test_a_score_function_is_picked_seen_undone_kept_and_exported(fields, score):
     fields.open(WORKED)
     fields.pick("score", score)
@@ -38,7 +40,30 @@ def test_a_score_function_is_picked_seen_undone_kept_and_exported(fields, score)
     assert np.allclose(fields.export()["scores"], SCORES[score], atol=1e-15)
 
 
-def test_the_width_of_the_gaussian_and_the_length_of_its_keys(fields):
+def test_additive_and_gaussian_scores_have_numbers_of_their_own(fields):
+    fields.open(WORKED)
+    fields.pick("score", "additive")
+    first = fields.map("scores")
+    fields.type_number("d_a", "5")
+    assert fields.person.table("score_params.w_score").model().columnCount() == 5
+    fields.pick("score", "dot")
+    assert fields.person.steps()[1:] == ["score additive", "hidden units of the score 5", "score dot"]
+    for _ in range(2):
+        fields.undo()
+    assert np.array_equal(fields.map("scores"), first)
+
+    # the scale of another score is named and kept
+    fields.open(WORKED)
+    fields.pick("score", "cosine")
+    scale = fields.person.find("control.scale")
+    assert scale.currentData() == "none"
+    fields.pick("scale", "sqrt")
+    assert scale.currentData() == "sqrt"
+    assert np.allclose(fields.map("scaled"), np.array(SCORES["cosine"]) * ROOT)
+    fields.pick("scale", "none")
+    assert np.allclose(fields.map("scaled"), SCORES["cosine"])
+
+    # the width of the gaussian and the length of its keys
     fields.open(WORKED)
     assert not fields.shown("score_params.w")
     fields.pick("score", "gaussian")
@@ -53,8 +78,7 @@ def test_the_width_of_the_gaussian_and_the_length_of_its_keys(fields):
     assert fields.person.find("control.score_params.w").text() == "2"
     assert np.allclose(fields.export()["weights"], [[[[0.5, 0.5], [exp(-4) / (1 + exp(-4)), 1 / (1 + exp(-4))]]]])
 
-
-def test_the_additive_score_has_tables_that_are_typed_into(fields):
+    # the additive score has tables that are typed into
     fields.open(WORKED)
     fields.pick("score", "additive")
     person = fields.person
@@ -79,20 +103,7 @@ def test_the_additive_score_has_tables_that_are_typed_into(fields):
     assert written["score_params.w_score_query"].ravel().tolist() == [1, 2, -1]
 
 
-def test_switching_to_additive_and_back_is_one_step_each(fields):
-    fields.open(WORKED)
-    fields.pick("score", "additive")
-    first = fields.map("scores")
-    fields.type_number("d_a", "5")
-    assert fields.person.table("score_params.w_score").model().columnCount() == 5
-    fields.pick("score", "dot")
-    assert fields.person.steps()[1:] == ["score additive", "hidden units of the score 5", "score dot"]
-    for _ in range(2):
-        fields.undo()
-    assert np.array_equal(fields.map("scores"), first)
-
-
-@pytest.mark.parametrize(
+@each(
     ("action", "name", "text", "stage", "expected"),
     [
         ("softcap", "softcap", "1", "capped", [[tanh(ROOT), tanh(ROOT)], [tanh(ROOT), tanh(2 * ROOT)]]),
@@ -119,6 +130,13 @@ def test_a_step_comes_by_the_menu_and_goes_with_its_number(fields, action, name,
 
 
 def test_rotary_positions_turn_what_stands_at_a_later_place(fields):
+    fields.open(WORKED)
+    fields.person.do("rotary_positions")
+    assert "Rotary positions pair the columns of a head" in fields.person.banner()
+    assert not fields.person.action("rotary_positions").isChecked()
+    assert len(fields.person.steps()) == 1
+
+    # rotary positions turn what stands at a later place
     fields.open("thinking-machines.npz")
     before = fields.map("query")
     fields.person.do("rotary_positions")
@@ -133,23 +151,3 @@ def test_rotary_positions_turn_what_stands_at_a_later_place(fields):
     assert not fields.shown("rotary_theta")
     fields.undo()
     assert np.allclose(fields.export()["rotated_query"][0], turned)
-
-
-def test_rotary_positions_refuse_an_odd_width_with_a_sentence(fields):
-    fields.open(WORKED)
-    fields.person.do("rotary_positions")
-    assert "Rotary positions pair the columns of a head" in fields.person.banner()
-    assert not fields.person.action("rotary_positions").isChecked()
-    assert len(fields.person.steps()) == 1
-
-
-def test_the_scale_of_another_score_is_named_and_kept(fields):
-    fields.open(WORKED)
-    fields.pick("score", "cosine")
-    scale = fields.person.find("control.scale")
-    assert scale.currentData() == "none"
-    fields.pick("scale", "sqrt")
-    assert scale.currentData() == "sqrt"
-    assert np.allclose(fields.map("scaled"), np.array(SCORES["cosine"]) * ROOT)
-    fields.pick("scale", "none")
-    assert np.allclose(fields.map("scaled"), SCORES["cosine"])

@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMenu
 
 from attn_gui.views.dialogs.target_dialog import TargetDialog
+from tests.failing import each
 
 WORKED = "worked-example.npz"
 OK, CANCEL = QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel
@@ -51,27 +52,7 @@ def target(fields, qtbot):
     return ask
 
 
-def test_a_weight_is_set_by_its_query_row_in_one_step(fields, target):
-    fields.open(WORKED)
-    person = fields.person
-    person.click_cell("weights", 1, 0)
-    before = person.numbers("query")
-    said = target("0.5")
-    assert said["reached"] == "It reaches 0.5."
-    assert said["change"].startswith("Changes Q[1, 0 … 2], by a length of ")
-    assert np.allclose(fields.map("weights"), [[0.5, 0.5], [0.5, 0.5]])
-    assert person.numbers("query")[0] == before[0]
-    # K₀ − K₁ = (1, 0, −1): with the odds even, the score's difference −1 goes by half along each of the two
-    assert np.allclose(np.array(person.numbers("query")[1], float), [0.5, 1, 0.5])
-    assert person.steps()[1:] == ["A[1, 0]: 0.3595 → 0.5 by Q[1, 0 … 2]"]
-    fields.undo()
-    assert person.numbers("query") == before
-    person.do("redo")
-    fields.save_and_reopen()
-    assert np.allclose(fields.export()["weights"], 0.5)
-
-
-@pytest.mark.parametrize(("by", "field"), [("key", "key"), ("bias", "mask.0.values")])
+@each(("by", "field"), [("key", "key"), ("bias", "mask.0.values")])
 def test_a_weight_is_set_by_a_key_row_or_a_bias(fields, target, by, field):
     fields.open(WORKED)
     fields.person.click_cell("weights", 1, 0)
@@ -83,88 +64,7 @@ def test_a_weight_is_set_by_a_key_row_or_a_bias(fields, target, by, field):
     assert len(fields.person.steps()) == 2
 
 
-def test_an_output_cell_finds_a_nearby_solution(fields, target):
-    fields.open(WORKED)
-    fields.person.show_stage("head_output")
-    fields.person.click_cell("head_output", 0, 0)
-    said = target("2.5")  # a mean of 1 and 3
-    assert "Gauss–Newton" in said["reason"]
-    assert fields.map("head_output")[0, 0] == pytest.approx(2.5)
-
-
-def test_odds_go_free_where_they_can_hardly_be_kept_and_that_is_said(fields, target):
-    fields.open("minilm-layer2.npz")
-    fields.person.click_cell("weights", 10, 2)
-    said = target("0.5")
-    assert fields.map("weights")[10, 2] == pytest.approx(0.5, abs=1e-5)
-    assert said["reason"].startswith("Reached by the smallest change of the Q row that keeps the odds")
-    fields.open("nadaraya-watson.npz")
-    fields.pick("score", "dot")
-    fields.person.click_cell("weights", 20, 49)
-    said = target("0.3")
-    assert said["reached"] == "It reaches 0.3."
-    assert "with 50 open keys and d_k = 1 hardly any target can be reached that keeps them" in said["reason"]
-    assert fields.map("weights")[20, 49] == pytest.approx(0.3, abs=1e-9)
-
-
-def test_what_no_row_reaches_is_said_and_the_nearest_offered(fields, target):
-    fields.open("nadaraya-watson.npz")
-    fields.pick("score", "dot")
-    fields.person.click_cell("weights", 20, 22)
-    said = target("0.9")
-    assert said["ok"] == "Take the nearest"
-    assert "its vector is a weighted mean of those of the other open keys" in said["reason"]
-    said = target("0.9", odds="kept")
-    assert said["ok"] == "Take the nearest"
-    assert "the system has the rank" in said["reason"]
-    assert fields.person.steps()[-1].startswith("A[20, 22]: ")
-
-
-def test_a_target_that_makes_no_sense_is_refused_and_changes_nothing(fields, target):
-    fields.open(WORKED)
-    fields.person.click_cell("weights", 1, 0)
-    for text, reason in (
-        ("1.5", "A weight lies between 0 and 1"),
-        ("inf", "A finite number"),
-        ("1,500", "use a point"),
-    ):
-        said = target(text)
-        assert reason in said["reason"]
-        assert said["can"] == "False"
-        assert len(fields.person.steps()) == 1
-
-
-def test_a_projected_weight_is_set_by_its_row_of_x_or_a_bias(fields, target):
-    fields.open("thinking-machines.npz")
-    fields.person.click_cell("weights", 1, 0)
-    target("0.3")  # a bias is what is proposed
-    assert fields.map("weights")[1, 0] == pytest.approx(0.3)
-    fields.undo()
-    said = target("0.3", "x")
-    assert said["change"].startswith("Changes X[1, 0 … 7], by a length of ")
-    assert "keeps the odds" in said["reason"]
-    assert fields.map("weights")[1, 0] == pytest.approx(0.3)
-    fields.undo()
-    assert fields.map("weights")[1, 0] != pytest.approx(0.3)
-
-
-def test_only_ways_that_are_open_are_offered(fields):
-    for file, ways in ((WORKED, ["query", "key", "bias"]), ("thinking-machines.npz", ["bias", "x"])):
-        fields.open(file)
-        for stage, odds in (("weights", True), ("head_output", False)):
-            fields.person.show_stage(stage)
-            fields.person.click_cell(stage, 1, 0)
-            seen = []
-
-            def look(dialog: TargetDialog, seen=seen) -> None:
-                seen.append((list(dialog.radios), dialog.odds.isVisible()))
-                dialog.reject()
-
-            fields.person.answering(TargetDialog, look, lambda: fields.person.do("set_target"))
-            assert seen == [(ways, odds)]
-
-
-def test_enter_may_come_before_the_answer(fields, qtbot):
+def test_enter_may_come_before_the_answer_and_takes_nothing_that_is_typed_later(fields, qtbot):
     fields.open(WORKED)
     fields.person.click_cell("weights", 1, 0)
 
@@ -176,9 +76,8 @@ def test_enter_may_come_before_the_answer(fields, qtbot):
     fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
     assert fields.map("weights")[1, 0] == pytest.approx(0.25)
 
-
-def test_a_target_that_is_typed_no_more_is_not_answered(fields, qtbot):
-    """Whether its answer is still to come or there already."""
+    # a target that is typed no more is not answered
+    # Whether its answer is still to come or there already.
     fields.open(WORKED)
     fields.person.click_cell("weights", 1, 0)
     targets = fields.person.program.late.targets
@@ -203,8 +102,7 @@ def test_a_target_that_is_typed_no_more_is_not_answered(fields, qtbot):
         )
         assert len(fields.person.steps()) == 1
 
-
-def test_what_is_typed_after_enter_is_not_taken_by_it(fields, qtbot):
+    # what is typed after enter is not taken by it
     fields.open(WORKED)
     fields.person.click_cell("weights", 1, 0)
 
@@ -220,8 +118,23 @@ def test_what_is_typed_after_enter_is_not_taken_by_it(fields, qtbot):
     fields.person.answering(TargetDialog, answer, lambda: fields.person.do("set_target"))
     assert len(fields.person.steps()) == 1
 
+    # only ways that are open are offered
+    for file, ways in ((WORKED, ["query", "key", "bias"]), ("thinking-machines.npz", ["bias", "x"])):
+        fields.open(file)
+        for stage, odds in (("weights", True), ("head_output", False)):
+            fields.person.show_stage(stage)
+            fields.person.click_cell(stage, 1, 0)
+            seen = []
 
-def test_the_menu_of_a_map_and_the_explanation_offer_it(fields):
+            def look(dialog: TargetDialog, seen=seen) -> None:
+                seen.append((list(dialog.radios), dialog.odds.isVisible()))
+                dialog.reject()
+
+            fields.person.answering(TargetDialog, look, lambda: fields.person.do("set_target"))
+            assert seen == [(ways, odds)]
+
+
+def test_a_weight_is_set_by_its_query_row_in_one_step(fields, target):
     fields.open(WORKED)
     person = fields.person
     assert not person.action("set_target").isEnabled()
@@ -244,3 +157,82 @@ def test_the_menu_of_a_map_and_the_explanation_offer_it(fields):
     person.show_stage("query")
     person.click_cell("query", 0, 0)
     assert not person.action("set_target").isEnabled()
+
+    # an output cell finds a nearby solution
+    fields.open(WORKED)
+    fields.person.show_stage("head_output")
+    fields.person.click_cell("head_output", 0, 0)
+    said = target("2.5")  # a mean of 1 and 3
+    assert "Gauss–Newton" in said["reason"]
+    assert fields.map("head_output")[0, 0] == pytest.approx(2.5)
+
+    # a target that makes no sense is refused and changes nothing
+    fields.open(WORKED)
+    fields.person.click_cell("weights", 1, 0)
+    for text, reason in (
+        ("1.5", "A weight lies between 0 and 1"),
+        ("inf", "A finite number"),
+        ("1,500", "use a point"),
+    ):
+        said = target(text)
+        assert reason in said["reason"]
+        assert said["can"] == "False"
+        assert len(fields.person.steps()) == 1
+
+    # what no row reaches is said and the nearest offered
+    fields.open("nadaraya-watson.npz")
+    fields.pick("score", "dot")
+    fields.person.click_cell("weights", 20, 22)
+    said = target("0.9")
+    assert said["ok"] == "Take the nearest"
+    assert "its vector is a weighted mean of those of the other open keys" in said["reason"]
+    said = target("0.9", odds="kept")
+    assert said["ok"] == "Take the nearest"
+    assert "the system has the rank" in said["reason"]
+    assert fields.person.steps()[-1].startswith("A[20, 22]: ")
+
+    # odds go free where they can hardly be kept and that is said
+    fields.open("minilm-layer2.npz")
+    fields.person.click_cell("weights", 10, 2)
+    said = target("0.5")
+    assert fields.map("weights")[10, 2] == pytest.approx(0.5, abs=1e-5)
+    assert said["reason"].startswith("Reached by the smallest change of the Q row that keeps the odds")
+    fields.open("nadaraya-watson.npz")
+    fields.pick("score", "dot")
+    fields.person.click_cell("weights", 20, 49)
+    said = target("0.3")
+    assert said["reached"] == "It reaches 0.3."
+    assert "with 50 open keys and d_k = 1 hardly any target can be reached that keeps them" in said["reason"]
+    assert fields.map("weights")[20, 49] == pytest.approx(0.3, abs=1e-9)
+
+    # a projected weight is set by its row of x or a bias
+    fields.open("thinking-machines.npz")
+    fields.person.click_cell("weights", 1, 0)
+    target("0.3")  # a bias is what is proposed
+    assert fields.map("weights")[1, 0] == pytest.approx(0.3)
+    fields.undo()
+    said = target("0.3", "x")
+    assert said["change"].startswith("Changes X[1, 0 … 7], by a length of ")
+    assert "keeps the odds" in said["reason"]
+    assert fields.map("weights")[1, 0] == pytest.approx(0.3)
+    fields.undo()
+    assert fields.map("weights")[1, 0] != pytest.approx(0.3)
+
+    # a weight is set by its query row in one step
+    fields.open(WORKED)
+    person = fields.person
+    person.click_cell("weights", 1, 0)
+    before = person.numbers("query")
+    said = target("0.5")
+    assert said["reached"] == "It reaches 0.5."
+    assert said["change"].startswith("Changes Q[1, 0 … 2], by a length of ")
+    assert np.allclose(fields.map("weights"), [[0.5, 0.5], [0.5, 0.5]])
+    assert person.numbers("query")[0] == before[0]
+    # K₀ − K₁ = (1, 0, −1): with the odds even, the score's difference −1 goes by half along each of the two
+    assert np.allclose(np.array(person.numbers("query")[1], float), [0.5, 1, 0.5])
+    assert person.steps()[1:] == ["A[1, 0]: 0.3595 → 0.5 by Q[1, 0 … 2]"]
+    fields.undo()
+    assert person.numbers("query") == before
+    person.do("redo")
+    fields.save_and_reopen()
+    assert np.allclose(fields.export()["weights"], 0.5)

@@ -215,15 +215,14 @@ def test_numbers_follow_edits_and_the_way_back_is_offered(launch):
     settle(person)
     before = person.find("lesson").findChildren(QLineEdit)
     assert before
-    texts = person.program.late.lessons._panel._words.paragraphs[0]
+    panel = person.program.late.lessons._panel
+    texts = panel._words.paragraphs[0]
     person.type_into("query", 1, 1, "5")
-    settle(person)
-    assert person.program.late.lessons._panel._words.paragraphs[0] != texts
-    assert person.program.late.lessons._panel._words.paragraphs[0].endswith("1 · 1 = 6.")
-    assert person.find("lesson.left").isVisible()
+    person.until(lambda: panel._words.paragraphs[0].endswith("1 · 1 = 6."))  # told of the edit later, then read beside
+    person.until(person.find("lesson.left").isVisible)
     person.click("lesson.return")
     settle(person)
-    assert person.program.late.lessons._panel._words.paragraphs[0] == texts
+    person.until(lambda: panel._words.paragraphs[0] == texts)
     assert not person.find("lesson.left").isVisible()
     person.press("Ctrl+Z")
     settle(person)

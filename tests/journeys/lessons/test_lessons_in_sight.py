@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
 
 from attn_gui.lessons.lesson import written
 from attn_gui.views.banner import BannerOffer
@@ -12,14 +13,17 @@ from tests.journeys.lessons.test_lessons import LESSONS, settle, state
 from tests.seen import faults, worded
 
 SENTENCE = "This says at some length what was refused, where it was refused, and what was expected instead of it."
+TURNS = 50  # of the loop, in which everything is laid out
 SIZES = [(1366, 700), (1440, 900), (1920, 1080)]
 
 
 def shown(person):
     """Faults of what the lesson says or asks now, but for its text, which scrolls, and of what has the keyboard."""
-    for _ in range(3):  # a line more in the question reaches the column in as many turns
-        QApplication.processEvents()
-    return faults(dict.fromkeys((*worded(person.find("lesson")), person.focus())))
+    for _ in range(TURNS):  # a line more in the question reaches the column in a few: a fault is what stays
+        QTest.qWait(1)
+        if not (found := faults(dict.fromkeys((*worded(person.find("lesson")), person.focus())))):
+            break
+    return found
 
 
 def place_of(person, name):

@@ -12,6 +12,8 @@ from attn_gui.app.editing.map_cells import CellChanges
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem, compute, verify
 from attn_gui.views.dialogs.questions import AskDialog, TakeDialog
+from attn_gui.views.theme import current_theme
+from tests.failing import each
 
 LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
 ROWS, COLUMNS = slice(1, 4), slice(2, 6)
@@ -31,6 +33,12 @@ def person(launch):
     person.wait()
     person.program.view.set(head=2)
     return person
+
+
+def anew(person, about):
+    """The problem as it was first, at the same head."""
+    person.again(about, problem_of())
+    person.program.view.set(head=2)
 
 
 def choose(person, stage, rows=ROWS, columns=COLUMNS):
@@ -77,35 +85,18 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     person.press("Escape")
     assert (heatmap.chosen, heatmap.overlay.marks.block) == (None, None)
 
-
-def test_a_block_is_outlined_and_nothing_else_is_drawn_anew(person):
+    # a block is outlined and nothing else is drawn anew
+    anew(person, "outlined")
     heatmap = choose(person, "scores")
     edge, inner = heatmap.cell_rect(3, 3), heatmap.cell_rect(2, 3).center()
     image = heatmap.grab().toImage()
-    from attn_gui.views.theme import current_theme
-
     assert image.pixelColor(edge.center().x(), edge.bottom()).name() == current_theme().accent.name()
     plain = image.pixelColor(inner).name()
     person.press("Escape")
     assert heatmap.grab().toImage().pixelColor(inner).name() == plain
 
-
-@pytest.mark.parametrize("stage", ["scores", "weights"])
-def test_one_number_is_typed_for_all(person, stage):
-    choose(person, stage)
-    person.press("F2", "Ctrl+A")
-    person.type("0.25")
-    person.press("Return")
-    expected = compute(set_to(0.25, stage))
-    for each in (stage, "head_output"):
-        np.testing.assert_allclose(shown(person, each), expected[each][0, 2], rtol=1e-12)
-    assert person.steps()[-1].endswith("[1 … 3, 2 … 5] set to 0.25 by hand")
-    assert verify(person.program.document.problem).ok
-    person.do("undo")
-    assert person.program.document.problem == problem_of()
-
-
-def test_a_block_of_numbers_is_pasted_where_the_cell_is(person):
+    # a block of numbers is pasted where the cell is
+    anew(person, "pasted where the cell is")
     values = np.arange(6.0).reshape(2, 3)
     person.clipboard("\n".join("\t".join(map(str, row)) for row in values))
     person.show_stage("scores")
@@ -121,53 +112,25 @@ def test_a_block_of_numbers_is_pasted_where_the_cell_is(person):
     person.do("undo")
     assert person.program.document.problem == problem_of()
 
+    # what does not fit or is no number is said and changes nothing
+    anew(person, "what does not fit")
+    person.show_stage("scores")
+    person.click_cell("scores", 4, 5)
+    for text, words in (("1\t2\t3\n4\t5\t6", "2 × 3 numbers do not fit"), ("a lion", "lipboard")):
+        person.clipboard(text)
+        person.do("paste")
+        assert words in person.banner()
+        assert person.program.document.problem == problem_of()
 
-def test_a_pasted_block_fills_a_selection_that_is_a_multiple_of_it(person):
+    # a pasted block fills a selection that is a multiple of it
+    anew(person, "a multiple of it")
     choose(person, "scores", slice(1, 3), slice(2, 6))
     person.clipboard("1\t2")
     person.do("paste")
     np.testing.assert_array_equal(shown(person, "scores")[1:3, 2:6], [[1, 2, 1, 2]] * 2)
 
-
-@pytest.mark.parametrize(("text", "words"), [("1\t2\t3\n4\t5\t6", "2 × 3 numbers do not fit"), ("a lion", "lipboard")])
-def test_what_does_not_fit_or_is_no_number_is_said_and_changes_nothing(person, text, words):
-    person.show_stage("scores")
-    person.click_cell("scores", 4, 5)
-    person.clipboard(text)
-    person.do("paste")
-    assert words in person.banner()
-    assert person.program.document.problem == problem_of()
-
-
-@pytest.mark.parametrize("stage", ["query", "scores"])
-def test_what_is_too_large_for_the_precision_is_said_and_changes_nothing(person, stage):
-    small = problem_of(dtype="float32")
-    person.program.document.open(small, name="small")
-    person.wait()
-    person.show_stage(stage)
-    person.click_cell(stage, 0, 0)
-    person.clipboard("1e300\t2")
-    person.do("paste")
-    assert "too large for float32" in person.banner()
-    assert person.program.document.problem == small
-
-
-def test_a_product_that_is_too_large_for_the_precision_is_said_and_changes_nothing(person):
-    small = problem_of(dtype="float32")
-    person.program.document.open(small, name="small")
-    person.wait()
-    choose(person, "query", slice(0, 1), slice(0, 3))
-    changes = CellChanges(person.program.document, person.program.making)
-    cells = person.program.late.cell_blocks.cells()
-    changes.multiply(*cells, 1e38, Label("more"))
-    held = person.program.document.snapshot()
-    assert held != small
-    changes.multiply(*cells, 1e38, Label("much more"))
-    assert "too large for float32" in person.banner()
-    assert person.program.document.problem == held
-
-
-def test_a_row_is_multiplied_twice_and_stays_one_entry(person):
+    # a row is multiplied twice and stays one entry
+    anew(person, "a row is multiplied twice")
     person.show_stage("weights")
     person.click_cell("weights", 3, 1)
     person.do("choose_row")
@@ -188,28 +151,8 @@ def test_a_row_is_multiplied_twice_and_stays_one_entry(person):
     person.do("undo")
     assert person.program.document.problem == problem_of()
 
-
-@pytest.mark.parametrize(("axis", "place"), [("head", 0), ("query", 4)])
-def test_cells_are_taken_from_another_head_and_another_row(person, axis, place):
-    choose(person, "weights", slice(1, 2), slice(0, 7))
-    plain = compute(problem_of())["weights"][0]
-    expected = plain[0, 1] if axis == "head" else plain[2, 4]
-
-    def answer(dialog):
-        person.choose(dialog.axis, axis)
-        dialog.place.setFocus()
-        person.press("Ctrl+A")
-        person.type(str(place))
-        dialog.accept()
-
-    person.answering(TakeDialog, answer, lambda: person.do("take_cells"))
-    np.testing.assert_allclose(shown(person, "weights")[1], expected, rtol=1e-12)
-    assert person.steps()[-1].endswith(f"taken from {axis} {place}")
-    person.do("undo")
-    assert person.program.document.problem == problem_of()
-
-
-def test_a_part_of_what_was_set_is_left_as_computed(person):
+    # a part of what was set is left as computed
+    anew(person, "a part of what was set")
     choose(person, "scores")
     person.press("F2", "Ctrl+A")
     person.type("7")
@@ -225,8 +168,8 @@ def test_a_part_of_what_was_set_is_left_as_computed(person):
     assert person.program.document.problem == problem_of()
     assert not person.action("free_cells").isEnabled()
 
-
-def test_blocks_of_a_given_matrix_are_numbers_of_its_table(person):
+    # blocks of a given matrix are numbers of its table
+    anew(person, "a given matrix")
     choose(person, "query", slice(1, 3), slice(0, 2))
     query = np.array(problem_of().query)
 
@@ -245,14 +188,77 @@ def test_blocks_of_a_given_matrix_are_numbers_of_its_table(person):
         person.do("undo")
     assert person.program.document.problem == problem_of()
 
-
-def test_the_state_before_is_not_changed(person):
+    # the state before is not changed
+    anew(person, "the state before")
     person.do("pin")
     person.do("show_before")
     choose(person, "scores")
     person.clipboard("1\t2")
     person.do("paste")
     assert "Now" in person.banner()
+    assert person.program.document.problem == problem_of()
+
+    # what is too large for the precision is said and changes nothing
+    anew(person, "too large for the precision")
+    small = problem_of(dtype="float32")
+    person.program.document.open(small, name="small")
+    person.wait()
+    for stage in ("query", "scores"):
+        person.show_stage(stage)
+        person.click_cell(stage, 0, 0)
+        person.clipboard("1e300\t2")
+        person.do("paste")
+        assert "too large for float32" in person.banner()
+        assert person.program.document.problem == small
+
+    # a product that is too large for the precision is said and changes nothing
+    anew(person, "a product that is too large")
+    small = problem_of(dtype="float32")
+    person.program.document.open(small, name="small")
+    person.wait()
+    choose(person, "query", slice(0, 1), slice(0, 3))
+    changes = CellChanges(person.program.document, person.program.making)
+    cells = person.program.late.cell_blocks.cells()
+    changes.multiply(*cells, 1e38, Label("more"))
+    held = person.program.document.snapshot()
+    assert held != small
+    changes.multiply(*cells, 1e38, Label("much more"))
+    assert "too large for float32" in person.banner()
+    assert person.program.document.problem == held
+
+
+@each("stage", ["scores", "weights"])
+def test_one_number_is_typed_for_all(person, stage):
+    choose(person, stage)
+    person.press("F2", "Ctrl+A")
+    person.type("0.25")
+    person.press("Return")
+    expected = compute(set_to(0.25, stage))
+    for shown_stage in (stage, "head_output"):
+        np.testing.assert_allclose(shown(person, shown_stage), expected[shown_stage][0, 2], rtol=1e-12)
+    assert person.steps()[-1].endswith("[1 … 3, 2 … 5] set to 0.25 by hand")
+    assert verify(person.program.document.problem).ok
+    person.do("undo")
+    assert person.program.document.problem == problem_of()
+
+
+@each(("axis", "place"), [("head", 0), ("query", 4)])
+def test_cells_are_taken_from_another_head_and_another_row(person, axis, place):
+    choose(person, "weights", slice(1, 2), slice(0, 7))
+    plain = compute(problem_of())["weights"][0]
+    expected = plain[0, 1] if axis == "head" else plain[2, 4]
+
+    def answer(dialog):
+        person.choose(dialog.axis, axis)
+        dialog.place.setFocus()
+        person.press("Ctrl+A")
+        person.type(str(place))
+        dialog.accept()
+
+    person.answering(TakeDialog, answer, lambda: person.do("take_cells"))
+    np.testing.assert_allclose(shown(person, "weights")[1], expected, rtol=1e-12)
+    assert person.steps()[-1].endswith(f"taken from {axis} {place}")
+    person.do("undo")
     assert person.program.document.problem == problem_of()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent
@@ -31,62 +33,55 @@ def _names(menu: QMenu) -> set[str]:
     }
 
 
-@pytest.mark.parametrize(
-    ("zone", "offered"),
-    [
+def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch):
+    person = launch()
+    person.click_cell("weights", 1, 0)
+    for zone, offered in (
         ("node.weights", {"action.copy", "menu.copy_as", "action.masks", "action.export_image"}),
         ("head.0", {"action.copy", "action.next_head"}),
         ("history.steps", {"action.undo", "action.redo", "action.copy"}),
         ("inspector.terms", {"action.copy", "action.previous_place", "action.release_cell"}),
-    ],
-)
-@pytest.mark.parametrize("keyboard", [False, True])
-def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch, zone, offered, keyboard):
-    person = launch()
-    person.click_cell("weights", 1, 0)
-    target = person.find(zone)
-    if keyboard:
-        target.setFocus()
-    menu = _menu(target, keyboard=keyboard)
-    assert offered <= _names(menu)
-    assert target.hasFocus()
-    menu.close()
+    ):
+        for keyboard in (False, True):
+            target = person.find(zone)
+            if keyboard:
+                target.setFocus()
+            menu = _menu(target, keyboard=keyboard)
+            assert offered <= _names(menu), zone
+            assert target.hasFocus(), zone
+            menu.close()
+
+    # the button itself, at the window, as it comes from the screen
+    for name in ("node.scores", "head.1", "heatmap.weights"):
+        target, met = person.find(name), []
+
+        def look(met=met):
+            met.append(_names(QApplication.activePopupWidget()))
+            QApplication.activePopupWidget().close()
+
+        QTimer.singleShot(50, look)
+        place = target.mapTo(person.window, target.rect().center())
+        QTest.mouseClick(person.window.windowHandle(), Qt.MouseButton.RightButton, pos=place)
+        person.until(lambda met=met: bool(met))
+        assert "action.copy" in met[0], name
 
 
-@pytest.mark.parametrize("keyboard", [False, True])
-@pytest.mark.parametrize("mode", ["product", "all_stages"])
-def test_every_map_of_the_spine_has_a_menu_one_after_another(launch, mode, keyboard):
+def test_every_map_of_the_spine_has_a_menu_one_after_another(launch):
     """Also where a menu was open before, in a narrow window, and with a mask."""
     person = launch(width=1024, height=700)
-    person.do(mode)
     person.window.mask_panel.add_layer("causal")
-    person.wait()
-    nodes = [node for node in person.window.findChildren(StageNode) if node.isVisible()]
-    assert {"node.query", "node.scores", "node.masked", "node.weights"} <= {node.objectName() for node in nodes}
-    for node in nodes:
-        if keyboard:
-            node.setFocus()
-        menu = _menu(node, node.map_rect().center(), keyboard=keyboard)
-        assert {"action.copy", "menu.copy_as", "action.export_image"} <= _names(menu), node.objectName()
-        assert node.hasFocus()
-        menu.close()
-
-
-@pytest.mark.parametrize("name", ["node.scores", "head.1", "heatmap.weights"])
-def test_the_right_button_opens_a_menu(launch, name):
-    """The button itself, at the window, as it comes from the screen."""
-    person = launch()
-    target, met = person.find(name), []
-
-    def look():
-        met.append(_names(QApplication.activePopupWidget()))
-        QApplication.activePopupWidget().close()
-
-    QTimer.singleShot(50, look)
-    place = target.mapTo(person.window, target.rect().center())
-    QTest.mouseClick(person.window.windowHandle(), Qt.MouseButton.RightButton, pos=place)
-    person.until(lambda: bool(met))
-    assert "action.copy" in met[0]
+    for mode, keyboard in product(("product", "all_stages"), (False, True)):
+        person.do(mode)
+        person.wait()
+        nodes = [node for node in person.window.findChildren(StageNode) if node.isVisible()]
+        assert {"node.query", "node.scores", "node.masked", "node.weights"} <= {node.objectName() for node in nodes}
+        for node in nodes:
+            if keyboard:
+                node.setFocus()
+            menu = _menu(node, node.map_rect().center(), keyboard=keyboard)
+            assert {"action.copy", "menu.copy_as", "action.export_image"} <= _names(menu), (mode, node.objectName())
+            assert node.hasFocus()
+            menu.close()
 
 
 def test_a_map_offers_to_copy_itself_and_to_let_its_cell_go(launch):
@@ -101,25 +96,19 @@ def test_a_map_offers_to_copy_itself_and_to_let_its_cell_go(launch):
     assert heatmap.chosen is None
     assert not person.action("release_cell").isEnabled()
 
-
-def test_escape_in_a_map_lets_the_chosen_cell_go(launch):
-    person = launch(SMALL)
+    person.again("escape or a click beside the maps lets the chosen cell go")
     person.click_cell("weights", 1, 0)
     person.press("Esc")
     assert person.find("heatmap.weights").chosen is None
+    for mode in ("product", "all_stages"):
+        person.do(mode)
+        person.click_cell("weights", 1, 0)
+        ground = person.program.window.product if mode == "product" else person.program.window.all_stages.widget()
+        QTest.mouseClick(ground, Qt.MouseButton.LeftButton, pos=QPoint(2, ground.height() - 3))
+        assert person.find("heatmap.weights").chosen is None, mode
 
 
-@pytest.mark.parametrize("mode", ["product", "all_stages"])
-def test_a_click_beside_the_maps_lets_the_chosen_cell_go(launch, mode):
-    person = launch(SMALL)
-    person.do(mode)
-    person.click_cell("weights", 1, 0)
-    ground = person.program.window.product if mode == "product" else person.program.window.all_stages.widget()
-    QTest.mouseClick(ground, Qt.MouseButton.LeftButton, pos=QPoint(2, ground.height() - 3))
-    assert person.find("heatmap.weights").chosen is None
-
-
-def test_all_stages_mark_the_place_of_the_chosen_score_in_every_map_of_queries_and_keys(launch):
+def test_all_stages_mark_and_zoom_the_place_of_the_chosen_score_together(launch):
     person = launch()
     person.do("all_stages")
     person.click_cell("scores", 2, 3)
@@ -127,11 +116,7 @@ def test_all_stages_mark_the_place_of_the_chosen_score_in_every_map_of_queries_a
         marks = person.find(f"heatmap.{stage}").overlay.marks
         assert (marks.row, marks.column) == (2, 3)
 
-
-def test_all_stages_zoom_together_and_a_stage_keeps_the_zoom_of_the_one_before(launch):
-    person = launch()
-    person.do("all_stages")
-    person.click_cell("scores", 2, 3)
+    # all stages zoom together and a stage keeps the zoom of the one before
     person.press("+", "+")
     window = person.find("heatmap.scores").box.in_view
     assert window[1] - window[0] < 16

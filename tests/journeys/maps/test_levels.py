@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QMenu, QRadioButton
 from attn_gui.figure.display import Levels
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.levels_popup import LevelsPopup
+from tests.failing import each
 
 
 def bar_of(person, name):
@@ -45,9 +46,14 @@ def drag(person, widget, start, way):
     person.look()
 
 
-@pytest.mark.parametrize("mode", ["product", "all_stages"])
-def test_an_end_of_a_color_bar_is_dragged_wherever_the_matrix_is_shown(launch, mode):
-    person = launch("worked-example.npz")
+@pytest.fixture
+def person(launch):
+    return launch("worked-example.npz")
+
+
+@each("mode", ["product", "all_stages"])
+def test_an_end_of_a_color_bar_is_dragged_wherever_the_matrix_is_shown(person, mode):
+    person.again(mode)
     person.show_stage("scores")
     person.do(mode)
     heatmap = person.find("heatmap.query") if mode == "all_stages" else person.find("operand.left")
@@ -61,7 +67,7 @@ def test_an_end_of_a_color_bar_is_dragged_wherever_the_matrix_is_shown(launch, m
     assert not person.window.isWindowModified()
 
 
-def test_the_lines_of_the_histogram_are_dragged_and_the_map_follows(launch):
+def test_levels_are_dragged_typed_and_do_not_reach_the_next_document(launch, person, tmp_path):
     person = launch("worked-example.npz")
     heatmap = person.find("heatmap.weights")
     color = heatmap.cell_at(0, 0)[1]
@@ -77,31 +83,33 @@ def test_the_lines_of_the_histogram_are_dragged_and_the_map_follows(launch):
     assert popup.isVisible()
     person.press("Esc")
 
+    person.again("levels are written with a minus sign and typed with either")
+    person.show_stage("scores")
+    for typed in ("-3.5", "\N{MINUS SIGN}3.5"):
+        type_levels(person, "-1", "4", "heatmap.scores")
+        low = open_levels(person, "heatmap.scores").findChildren(QLineEdit)[0]
+        low.setFocus()
+        person.press("Ctrl+A")
+        person.type(typed)
+        person.press("Esc")
+        assert person.find("heatmap.scores").levels == Levels(-3.5, 4.0), typed
+        ends = [edit.text() for edit in open_levels(person, "heatmap.scores").findChildren(QLineEdit)]
+        assert "\N{MINUS SIGN}3.5" in ends
+        assert not [text for text in ends if "-" in text]
+        person.press("Esc")
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 700)])
-@pytest.mark.parametrize("name", ["heatmap.weights", "operand.left", "operand.result"])
-def test_the_levels_open_within_the_window(launch, width, height, name):
-    person = launch(width=width, height=height)
-    popup = open_levels(person, name)
-    assert person.window.rect().contains(popup.geometry())
-    person.press("Esc")
-    assert not popup.isVisible()
+    person.again("numbers said elsewhere have a minus sign")
+    # A typed scale in the formula and in the history, and the differences that verification found.
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "-0.25")
+    person.wait()
+    assert "\N{MINUS SIGN}0.25" in person.steps()[-1]
+    person.do("verify")
+    page = person.find("inspector")
+    person.wait()
+    assert [label.text() for label in page.findChildren(QLabel) if "e-" in label.text()] == []
 
-
-def test_a_curve_of_fifty_keys_is_seen_at_once_and_the_bar_says_by_which_levels(launch):
-    person = launch("nadaraya-watson.npz")
-    heatmap = person.find("heatmap.weights")
-    lightest = min(heatmap.cell_at(row, row)[1].lightness() for row in range(50))
-    assert lightest < 100
-    assert bar_of(person, "heatmap.weights").rule() == "0 … largest"
-    QTest.mouseClick(
-        open_levels(person).findChild(QRadioButton, "levels.full"), Qt.MouseButton.LeftButton, pos=QPoint(8, 8)
-    )
-    assert heatmap.levels == Levels(0.0, 1.0)
-
-
-def test_levels_and_colors_do_not_reach_the_next_document(launch, tmp_path):
-    person = launch("worked-example.npz")
+    person.again("levels and colors do not reach the next document")
     person.show_stage("scores")
     type_levels(person, "-500", "700", "heatmap.scores")
     type_levels(person, "-3", "4", "operand.left")
@@ -122,40 +130,33 @@ def test_levels_and_colors_do_not_reach_the_next_document(launch, tmp_path):
     assert person.find("operand.left").shown.shade.rule == "typed"
 
 
-@pytest.mark.parametrize("typed", ["-3.5", "\N{MINUS SIGN}3.5"])
-def test_levels_are_written_with_a_minus_sign_and_typed_with_either(launch, typed):
-    person = launch("worked-example.npz")
-    person.show_stage("scores")
-    type_levels(person, "-1", "4", "heatmap.scores")
-    low = open_levels(person, "heatmap.scores").findChildren(QLineEdit)[0]
-    low.setFocus()
-    person.press("Ctrl+A")
-    person.type(typed)
-    person.press("Esc")
-    assert person.find("heatmap.scores").levels == Levels(-3.5, 4.0)
-    ends = [edit.text() for edit in open_levels(person, "heatmap.scores").findChildren(QLineEdit)]
-    assert "\N{MINUS SIGN}3.5" in ends
-    assert not [text for text in ends if "-" in text]
+def test_the_levels_open_within_the_window(launch):
+    person = launch()
+    for size in ((1440, 900), (1024, 700)):
+        person.window.resize(*size)
+        QTest.qWait(1)
+        for name in ("heatmap.weights", "operand.left", "operand.result"):
+            popup = open_levels(person, name)
+            assert person.window.rect().contains(popup.geometry()), (size, name)
+            person.press("Esc")
+            assert not popup.isVisible()
 
 
-def test_numbers_said_elsewhere_have_a_minus_sign(launch):
-    """A typed scale in the formula and in the history, and the differences that verification found."""
-    person = launch("worked-example.npz")
-    person.pick("scale", "typed")
-    person.overwrite(person.find("control.scale_value"), "-0.25")
-    person.wait()
-    assert "\N{MINUS SIGN}0.25" in person.steps()[-1]
-    person.do("verify")
-    page = person.find("inspector")
-    person.wait()
-    assert [label.text() for label in page.findChildren(QLabel) if "e-" in label.text()] == []
+def test_a_curve_of_fifty_keys_is_seen_at_once_and_the_bar_says_by_which_levels(launch):
+    person = launch("nadaraya-watson.npz")
+    heatmap = person.find("heatmap.weights")
+    lightest = min(heatmap.cell_at(row, row)[1].lightness() for row in range(50))
+    assert lightest < 100
+    assert bar_of(person, "heatmap.weights").rule() == "0 … largest"
+    QTest.mouseClick(
+        open_levels(person).findChild(QRadioButton, "levels.full"), Qt.MouseButton.LeftButton, pos=QPoint(8, 8)
+    )
+    assert heatmap.levels == Levels(0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("name", "mode"), [("heatmap.weights", "product"), ("operand.left", "product"), ("heatmap.scores", "all_stages")]
-)
-def test_the_levels_of_the_map_with_the_keyboard_open_from_the_menu(launch, name, mode):
-    person = launch("worked-example.npz")
+@each(("name", "mode"), [("heatmap.weights", "product"), ("operand.left", "product"), ("heatmap.scores", "all_stages")])
+def test_the_levels_of_the_map_with_the_keyboard_open_from_the_menu(person, name, mode):
+    person.again(name)
     person.do(mode)
     heatmap = person.find(name)
     heatmap.setFocus()
@@ -173,23 +174,19 @@ def test_the_levels_of_the_map_with_the_keyboard_open_from_the_menu(launch, name
     assert heatmap.shown.shade.rule != "auto"
 
 
-@pytest.mark.parametrize("words", ["levels", "colors", "颜色", "色阶"])
-def test_the_levels_are_found_by_their_words(launch, words):
-    person = launch()
-    person.click_cell("weights", 1, 1)
-
-    def look_for(dialog):
-        person.type(words)
-        person.press("Return")
-
-    person.answering(QDialog, look_for, lambda: person.do("search_actions"))
-    popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
-    assert popup.isAncestorOf(person.focus())
-
-
-def test_the_levels_open_from_the_room_of_a_model_too(launch):
+def test_the_levels_are_found_by_their_words_and_open_from_the_room_of_a_model_too(person):
     """Its layer on the table comes back into sight with them."""
-    person = launch()
+    person.click_cell("weights", 1, 1)
+    for words in ("levels", "colors", "颜色", "色阶"):
+
+        def look_for(_dialog, words=words):
+            person.type(words)
+            person.press("Return")
+
+        person.answering(QDialog, look_for, lambda: person.do("search_actions"))
+        popup = next(popup for popup in person.window.findChildren(LevelsPopup) if popup.isVisible())
+        assert popup.isAncestorOf(person.focus()), words
+        person.press("Esc")
     person.program.late.models.open_known("toy-induction")
     person.wait()
     person.do("model")

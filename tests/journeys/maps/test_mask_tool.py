@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QToolButton
+
+from tests.failing import each
 
 N = 16
 LEFT = Qt.MouseButton.LeftButton
@@ -41,9 +41,14 @@ COVERED = {  # by a gesture from (3, 2) to (5, 6)
 }
 
 
-@pytest.mark.parametrize("shape", COVERED)
-def test_a_drag_is_one_step_in_every_shape(launch, shape):
-    person = launch()
+@pytest.fixture
+def person(launch):
+    return launch()
+
+
+@each("shape", COVERED)
+def test_a_drag_is_one_step_in_every_shape(person, shape):
+    person.again(shape)
     person.do(f"brush_{shape}")
     assert person.action("mask_tool").isChecked()
     drag(person, (3, 2), (5, 6))
@@ -60,9 +65,9 @@ def test_a_drag_is_one_step_in_every_shape(launch, shape):
     assert not person.has("heatmap.masked")
 
 
-@pytest.mark.parametrize("shape", COVERED)
-def test_the_keyboard_paints_the_same(launch, shape):
-    person = launch()
+@each("shape", COVERED)
+def test_the_keyboard_paints_the_same(person, shape):
+    person.again(shape)
     person.do(f"brush_{shape}")
     person.find("heatmap.weights").setFocus()
     person.do("mask_tool")
@@ -75,10 +80,16 @@ def test_the_keyboard_paints_the_same(launch, shape):
     person.press("Space", "Down", "Down", "Right", "Right", "Right", "Right", "Space")
     assert closed(person) == COVERED[shape]
     assert len(person.steps()) == 2
+    person.do("mask_tool")
 
 
 def test_what_a_drag_covers_is_shown_before_the_button_is_let_go(launch):
     person = launch()
+    drag(person, (3, 2), (5, 6))
+    assert closed(person) == set()
+    assert len(person.steps()) == 1
+
+    person.again("what a drag covers is shown before the button is let go")
     person.do("brush_rectangle")
     before = person.pixel("weights", 4, 4)[0]
     outside = person.colors("weights", 8, 8)
@@ -97,9 +108,7 @@ def test_what_a_drag_covers_is_shown_before_the_button_is_let_go(launch):
     assert not person.action("mask_tool").isChecked()
     assert not person.find("brush").isVisible()
 
-
-def test_a_drag_past_the_edge_takes_the_last_cell(launch):
-    person = launch()
+    person.again("a drag past the edge takes the last cell")
     person.do("brush_rectangle")
     heatmap = person.find("heatmap.weights")
     first = heatmap.cell_rect(13, 14).center()
@@ -109,12 +118,18 @@ def test_a_drag_past_the_edge_takes_the_last_cell(launch):
     QTest.mouseRelease(heatmap, LEFT, pos=beyond)
     assert closed(person) == {(i, j) for i in range(13, N) for j in range(14, N)}
 
-
-def test_without_the_brush_a_drag_moves_the_map_and_paints_nothing(launch):
-    person = launch()
-    drag(person, (3, 2), (5, 6))
-    assert closed(person) == set()
-    assert len(person.steps()) == 1
+    person.again("a click with the mask tool closes and opens a cell")
+    person.action("mask_tool").trigger()
+    person.click_cell("weights", 2, 3)
+    assert math.isinf(person.value("masked", 2, 3))
+    assert person.value("weights", 2, 3) == 0
+    person.click_cell("weights", 2, 3)
+    assert math.isfinite(person.value("masked", 2, 3))
+    person.action("undo").trigger()
+    assert person.value("weights", 2, 3) == 0
+    person.action("mask_tool").trigger()
+    person.click_cell("weights", 4, 5)
+    assert person.value("weights", 4, 5) > 0
 
 
 def test_the_line_of_the_brush_names_its_shapes_and_puts_it_away(launch):
@@ -134,33 +149,3 @@ def test_the_line_of_the_brush_names_its_shapes_and_puts_it_away(launch):
     again = launch()
     again.do("mask_tool")
     assert again.action("brush_column").isChecked()
-
-
-def test_a_click_with_the_mask_tool_closes_and_opens_a_cell(launch):
-    person = launch()
-    person.action("mask_tool").trigger()
-    person.click_cell("weights", 2, 3)
-    assert math.isinf(person.value("masked", 2, 3))
-    assert person.value("weights", 2, 3) == 0
-    person.click_cell("weights", 2, 3)
-    assert math.isfinite(person.value("masked", 2, 3))
-    person.action("undo").trigger()
-    assert person.value("weights", 2, 3) == 0
-    person.action("mask_tool").trigger()
-    person.click_cell("weights", 4, 5)
-    assert person.value("weights", 4, 5) > 0
-
-
-def test_a_matrix_dropped_on_a_table_goes_into_it(launch, tmp_path):
-    person = launch()
-    path = tmp_path / "block.csv"
-    np.savetxt(path, np.arange(6.0).reshape(2, 3), delimiter=",")
-    table, data = person.table("key"), QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    place = table.viewport().mapTo(person.window, QPoint(20, 20))
-    how = Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    QApplication.sendEvent(person.window, QDragEnterEvent(place, *how))
-    QApplication.sendEvent(person.window, QDropEvent(QPointF(place), *how))
-    assert [[person.number("key", i, j) for j in range(3)] for i in range(2)] == [[0, 1, 2], [3, 4, 5]]
-    person.action("undo").trigger()
-    assert person.number("key", 1, 2) != 5

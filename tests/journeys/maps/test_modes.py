@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QApplication, QLineEdit, QTabBar
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QTabBar
 
 from attn_gui.engine import new_problem
 from attn_gui.formats import save
@@ -19,9 +19,7 @@ def test_the_keyboard_stays_in_its_map_when_all_stages_are_shown_and_when_they_g
     person.press("Right")
     assert "(0, 0)" in person.status()
 
-
-def test_every_map_of_all_stages_is_reached_walked_and_typed_into_by_keys(launch):
-    person = launch("minilm-layer2.npz")
+    person.again("every map of all stages is reached walked and typed into by keys")
     person.do("all_stages")
     person.find("heatmap.scores").setFocus()
     met = {person.focus().objectName()}
@@ -39,17 +37,19 @@ def test_every_map_of_all_stages_is_reached_walked_and_typed_into_by_keys(launch
     assert person.focus() is person.find("heatmap.weights")
     assert person.program.view.look.mode == "all"
 
-
-def test_a_change_of_mode_takes_the_keyboard_from_nobody_else(launch):
-    person = launch("minilm-layer2.npz")
+    person.again("a change of mode takes the keyboard from nobody else")
     person.go_to("query", 3, 96)
     before = person.focus()
     person.do("all_stages")
     assert person.focus() is before
 
+    person.again("a cell of another head can be chosen in concat")
+    person.click("node.concat")
+    person.click_cell("concat", 4, 300)
+    assert "(4, 300)" in person.status()
+    assert any("[4, 300]" in label.text() for label in person.find("inspector").findChildren(QLabel))
 
-def test_large_type_makes_the_window_compact_instead_of_larger_than_the_screen(launch):
-    person = launch("minilm-layer2.npz")
+    person.again("large type makes the window compact instead of larger than the screen")
     explain = person.find("zone.explain").width()
     for _ in range(3):
         person.do("zoom_in")
@@ -65,9 +65,7 @@ def test_large_type_makes_the_window_compact_instead_of_larger_than_the_screen(l
     assert person.find("zone.explain").width() == explain
     assert person.table("key").isVisible()  # all tables again
 
-
-def test_other_colors_leave_the_columns_as_they_were_drawn(launch):
-    person = launch("minilm-layer2.npz")
+    person.again("other colors leave the columns as they were drawn")
     columns = person.window.columns
     columns.setSizes([400, 600, 440])
     before = columns.sizes()

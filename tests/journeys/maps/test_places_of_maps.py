@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 
-from attn_gui.formats import open_file, save
+from attn_gui.formats import open_file
 from attn_gui.paths import resource
 from tests.seen import fault
 
@@ -51,17 +53,15 @@ def test_a_sentence_of_a_real_model_shows_its_numbers_on_a_small_screen(launch):
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-@pytest.mark.parametrize("example", [WORKED, SENTENCE])
-def test_maps_of_queries_and_keys_stand_at_one_place(launch, tmp_path, lang, example):
-    masked = tmp_path / "masked.npz"
-    problem = open_file(resource("examples", example)).problem
-    save(problem.replace(mask=(CAUSAL, {"kind": "alibi"})), masked)
-    person = launch(masked, lang=lang)
+def test_maps_of_queries_and_keys_stand_at_one_place(launch, lang):
+    person = launch(lang=lang)
     stages = ("scores", "scaled", "biased", "masked", "weights")
-    for size in ((1440, 900), (1366, 700), (1024, 700)):
+    for example, size in product((WORKED, SENTENCE), ((1440, 900), (1366, 700), (1024, 700))):
+        problem = open_file(resource("examples", example)).problem
+        person.again(example, problem.replace(mask=(CAUSAL, {"kind": "alibi"})))
         person.window.resize(*size)
         laid_out(person)
-        assert len({place(person, stage).getRect() for stage in stages}) == 1, size
+        assert len({place(person, stage).getRect() for stage in stages}) == 1, (example, size)
 
 
 def test_a_map_comes_back_to_its_place_after_all_stages_a_page_and_a_zoom(launch):

@@ -15,9 +15,10 @@ from attn_gui.app.state import computation
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import Problem
 from attn_gui.views.dialogs.target_dialog import TargetDialog
+from tests.failing import each
 from tests.journeys.gate import Gate
 
-LARGE, SMALL = "minilm-layer2.npz", "worked-example.npz"
+LARGE = "minilm-layer2.npz"
 LEFT = Qt.MouseButton.LeftButton
 
 
@@ -30,9 +31,7 @@ def small() -> Problem:
 @pytest.fixture
 def person(launch):
     """Who looks at the weights of 16 tokens."""
-    found = launch(LARGE)
-    found.show_stage("weights")
-    return found
+    return launch(LARGE).beginning(lambda person: person.show_stage("weights"))
 
 
 def told(person) -> None:
@@ -40,8 +39,9 @@ def told(person) -> None:
     person.wait()
 
 
-@pytest.mark.parametrize("place", [(12, 13), (0, 1)])
+@each("place", [(12, 13), (0, 1)])
 def test_a_pointer_that_moves_says_nothing_of_the_new_document_by_the_picture_of_the_old(person, place):
+    person.again(str(place))
     heatmap = person.find("heatmap.weights")
     old = heatmap.cell_rect(*place).center()
     person.program.files.begin_problem(small(), "small")
@@ -53,7 +53,7 @@ def test_a_pointer_that_moves_says_nothing_of_the_new_document_by_the_picture_of
     assert "drei → z (1, 2)" in person.window.place.text()
 
 
-def test_what_is_clicked_is_what_is_seen_then(person):
+def test_what_is_clicked_painted_or_pressed_is_what_is_seen_then(person, qtbot):
     """A press is never lost: the rest is told first, and it means the cell of the new map below the pointer."""
     heatmap = person.find("heatmap.weights")
     old = heatmap.cell_rect(12, 13).center()
@@ -63,8 +63,61 @@ def test_what_is_clicked_is_what_is_seen_then(person):
     cell = person.program.view.look.cell
     assert cell is None or (cell.stage == "weights" and (cell.row, cell.column) == heatmap.cell_under(old))
 
+    person.again("a key pressed in the same turn acts on the new document")
+    person.click_cell("weights", 12, 13)
+    person.program.files.begin_problem(small(), "small")
+    person.press("Space", "F2", "Return")
+    told(person)
+    assert person.program.document.problem == small(), "no cell of it is chosen"
 
-def test_a_brush_never_paints_into_another_document_by_the_old_picture(person):
+    person.again("a page that still shows the document before leads nowhere")
+    person.click_cell("weights", 12, 13)
+    person.do("gradient_maps")
+    told(person)
+    while person.program.late.pages.busy:
+        QTest.qWait(2)
+    page = person.find("page.gradient_maps")
+    spot = page.canvas.drawing.fields[0].spot(0, 0)
+    assert spot.cell is not None
+    person.program.files.begin_problem(small(), "small")
+    person.program.view.tell_all()
+    page.spotChosen.emit(spot)
+    assert person.program.view.look.cell is None
+    told(person)
+
+    person.again("a target is not looked for in another document")
+
+    # Which took the place of the one that the dialog is about, as one that is read beside the window may.
+    def answer(dialog):
+        dialog.field.setText("0.5")
+        person.program.files.begin_problem(small(), "small")
+        dialog.field.setText("0.25")
+        targets = person.program.late.targets
+        while targets._rest.isActive():
+            QTest.qWait(5)
+        targets.finish()
+        QTest.qWait(5)
+        dialog.reject()
+
+    person.click_cell("weights", 12, 13)
+    person.answering(TargetDialog, answer, lambda: person.do("set_target"))
+    told(person)
+    assert person.program.document.problem == small()
+
+    person.again("a page that the problem no longer has is not exported")
+    # It stays and says what it needs.
+    person.do("meaning")
+    told(person)
+    button = person.find("button.page_export", QAbstractButton)
+    assert button.isEnabled()
+    person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]] * 3, value=[[1.0]] * 3), "small")
+    button.click()
+    told(person)
+    assert not person.action("meaning").isEnabled()
+    assert person.find("page.meaning").isVisible()
+    qtbot.waitUntil(lambda: not button.isEnabled())
+
+    person.again("a brush never paints into another document by the old picture")
     person.do("mask_tool")
     told(person)
     heatmap = person.find("heatmap.masked" if person.has("heatmap.masked") else "heatmap.scaled")
@@ -77,18 +130,9 @@ def test_a_brush_never_paints_into_another_document_by_the_old_picture(person):
     assert person.program.document.problem == small(), "the stroke was of the other document"
 
 
-def test_a_key_pressed_in_the_same_turn_acts_on_the_new_document(person):
-    person.click_cell("weights", 12, 13)
-    person.program.files.begin_problem(small(), "small")
-    person.press("Space", "F2", "Return")
-    told(person)
-    assert person.program.document.problem == small(), "no cell of it is chosen"
-
-
-@pytest.mark.parametrize("way", ["another document", "another structure", "a smaller one"])
-def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of(launch, way):
+@each("way", ["another document", "another structure", "a smaller one"])
+def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of(person, way):
     """The timer of the finite difference fires between the new evaluation and the turn in which maps are told."""
-    person = launch(SMALL)
     additive = {"w_score_query": np.eye(2), "w_score_key": np.eye(2), "w_score": np.ones(2)}
     problem = Problem(query=np.eye(2), key=np.eye(2), value=np.eye(2), score="additive", score_params=additive)
     person.program.files.begin_problem(problem, "additive")
@@ -114,22 +158,6 @@ def test_the_difference_beside_a_gradient_is_of_the_problem_that_it_was_taken_of
         QTest.qWait(2)
 
 
-def test_a_page_that_still_shows_the_document_before_leads_nowhere(person):
-    person.click_cell("weights", 12, 13)
-    person.do("gradient_maps")
-    told(person)
-    while person.program.late.pages.busy:
-        QTest.qWait(2)
-    page = person.find("page.gradient_maps")
-    spot = page.canvas.drawing.fields[0].spot(0, 0)
-    assert spot.cell is not None
-    person.program.files.begin_problem(small(), "small")
-    person.program.view.tell_all()
-    page.spotChosen.emit(spot)
-    assert person.program.view.look.cell is None
-    told(person)
-
-
 def test_nothing_is_painted_while_the_maps_show_the_problem_before(person, monkeypatch):
     """A long problem is computed beside the window; until then its mask is not the one that is seen."""
     person.do("mask_tool")
@@ -146,37 +174,3 @@ def test_nothing_is_painted_while_the_maps_show_the_problem_before(person, monke
     told(person)
     assert problem == small()
     assert "still being computed" in said
-
-
-def test_a_target_is_not_looked_for_in_another_document(person):
-    """Which took the place of the one that the dialog is about, as one that is read beside the window may."""
-
-    def answer(dialog):
-        dialog.field.setText("0.5")
-        person.program.files.begin_problem(small(), "small")
-        dialog.field.setText("0.25")
-        targets = person.program.late.targets
-        while targets._rest.isActive():
-            QTest.qWait(5)
-        targets.finish()
-        QTest.qWait(5)
-        dialog.reject()
-
-    person.click_cell("weights", 12, 13)
-    person.answering(TargetDialog, answer, lambda: person.do("set_target"))
-    told(person)
-    assert person.program.document.problem == small()
-
-
-def test_a_page_that_the_problem_no_longer_has_is_not_exported(person, qtbot):
-    """It stays and says what it needs."""
-    person.do("meaning")
-    told(person)
-    button = person.find("button.page_export", QAbstractButton)
-    assert button.isEnabled()
-    person.program.files.begin_problem(Problem(query=[[1.0]], key=[[1.0]] * 3, value=[[1.0]] * 3), "small")
-    button.click()
-    told(person)
-    assert not person.action("meaning").isEnabled()
-    assert person.find("page.meaning").isVisible()
-    qtbot.waitUntil(lambda: not button.isEnabled())

@@ -58,35 +58,7 @@ def test_the_maps_show_what_a_cell_reaches(launch, settled):
     settled(person)
     assert ground(person, result, 4, 4) == other
 
-
-@pytest.mark.parametrize("keys", ["Ctrl+Shift+R", "R"])
-def test_a_cell_of_a_table_shows_its_reach_under_the_mask(launch, settled, keys):
-    person = launch(CAUSAL)
-    person.program.view.set(head=0)
-    heads_on(person, 4)
-    person.click_cell("weights", 9, 6)
-    person.press(keys)
-    person.go_to("key", 5, 70)  # head 1 of the keys, which heads 3, 4 and 5 read
-    settled(person)
-    assert "K[5, 70]" in [w.text() for w in person.find("inspector").findChildren(QLabel) if w.isVisible()]
-    marked = person.find("heatmap.weights").overlay.marks.reached
-    cells = {
-        (i, j)
-        for rows, columns in marked
-        for i in range(rows.start, rows.stop)
-        for j in range(columns.start, columns.stop)
-    }
-    assert cells == {(i, j) for i in range(5, 14) for j in range(i + 1)}
-    heads_on(person, 2)  # head 6 reads other keys
-    settled(person)
-    assert person.find("heatmap.weights").overlay.marks.reached == ()
-    person.press("Ctrl+Shift+R")
-    settled(person)
-    assert person.find("heatmap.weights").overlay.marks.reached is None
-
-
-def test_it_is_the_cell_that_was_clicked_last_whose_reach_is_shown(launch, settled):
-    person = launch()
+    person.again("it is the cell that was clicked last whose reach is shown")
     person.do("show_reach")
     heatmap = person.find("heatmap.weights")
     assert heatmap.overlay.marks.reached is None  # nothing is chosen yet
@@ -101,9 +73,45 @@ def test_it_is_the_cell_that_was_clicked_last_whose_reach_is_shown(launch, settl
     one, row = ((slice(10, 11), slice(13, 14)),), ((slice(10, 11), slice(0, 16)),)
     assert shown == [one, row, one, row]
 
+    person.again("a cell of a table that another layer does not have is let go")
+    person.do("known_toy_induction")
+    person.wait()
+    person.do("block")
+    person.window.mask_panel.add_layer("padding")  # its change has the reach shown before the tables are told
+    person.wait()
+    person.do("product")
+    person.click_cell("weights", 2, 1)
+    person.press("Ctrl+Shift+R")
+    person.go_to("block.ln_weight", 0, 2)
+    settled(person)
+    drawing = person.find("heatmap.block_output").overlay
+    assert drawing.marks.reached
+    person.do("model")
+    heads = person.find("model", QTableView)
+    QTest.mouseClick(heads.viewport(), LEFT, pos=heads.visualRect(heads.model().index(1, 0)).center())
+    person.wait()
+    settled(person)
+    assert person.find("heatmap.weights").overlay.marks.reached  # of the cell of the map
 
-def test_an_edit_leaves_the_reach_and_a_change_of_the_formula_too(launch, settled):
+
+def test_a_cell_shows_its_reach_and_its_origin_under_the_mask(launch, settled):
     person = launch(CAUSAL)
+    person.program.view.set(head=0)
+    heads_on(person, 4)
+    person.click_cell("weights", 9, 6)
+    person.press("R")
+    person.go_to("key", 5, 70)  # head 1 of the keys, which heads 3, 4 and 5 read
+    settled(person)
+    assert "K[5, 70]" in [w.text() for w in person.find("inspector").findChildren(QLabel) if w.isVisible()]
+    assert marked(person, "heatmap.weights") == {(i, j) for i in range(5, 14) for j in range(i + 1)}
+    heads_on(person, 2)  # head 6 reads other keys
+    settled(person)
+    assert person.find("heatmap.weights").overlay.marks.reached == ()
+    person.press("Ctrl+Shift+R")
+    settled(person)
+    assert person.find("heatmap.weights").overlay.marks.reached is None
+
+    person.again("an edit leaves the reach and a change of the formula too")
     person.program.view.set(head=0)
     heads_on(person, 3)
     person.click_cell("weights", 9, 6)
@@ -121,9 +129,7 @@ def test_an_edit_leaves_the_reach_and_a_change_of_the_formula_too(launch, settle
     settled(person)
     assert person.find("heatmap.weights").overlay.marks.reached == before
 
-
-def test_a_cell_that_is_closed_takes_its_row_out_of_reach(launch, settled):
-    person = launch(CAUSAL)
+    person.again("a cell that is closed takes its row out of reach")
     person.program.view.set(head=0)
     person.do("show_reach")
     person.show_stage("masked")
@@ -138,9 +144,36 @@ def test_a_cell_that_is_closed_takes_its_row_out_of_reach(launch, settled):
         rows.append({k for down, _ in areas for k in range(down.start, down.stop)})
     assert rows == [set(range(2, 14)), set(range(2, 14)) - {5}, set(range(2, 14)) - {5, 7}]
 
+    person.again("the maps show where a cell came from hop by hop back to q k and v")
+    person.program.view.set(head=0)
+    person.show_stage("head_output")
+    person.click_cell("head_output", 5, 3)
+    person.click(person.button("Show its origin", "inspector"))
+    settled(person)
+    assert marked(person, "heatmap.head_output") == {(5, 3)}
+    assert marked(person, "operand.left") == {(5, j) for j in range(6)}  # of the weights, the open ones
+    assert marked(person, "operand.top") == {(j, 3) for j in range(6)}  # one column of V
+    for stage, cells in (
+        ("query", {(5, c) for c in range(64)}),
+        ("key", {(j, c) for j in range(6) for c in range(64)}),
+        ("masked", {(5, j) for j in range(14)}),
+        ("scores", {(5, j) for j in range(6)}),
+    ):
+        person.show_stage(stage)
+        settled(person)
+        assert marked(person, f"heatmap.{stage}") == cells, stage
+    person.click(person.button("Show its reach", "inspector"))  # one or the other
+    settled(person)
+    assert not person.find("inspector.origin").isChecked()
+    assert marked(person, "heatmap.scores") == set()
+    person.press("Ctrl+Alt+R")
+    settled(person)
+    assert person.find("inspector.origin").isChecked()
+    person.press("Ctrl+Alt+R")
+    settled(person)
+    assert person.find("heatmap.scores").overlay.marks.reached is None
 
-def test_all_stages_show_it_too_in_both_themes(launch, settled):
-    person = launch(CAUSAL)
+    person.again("all stages show it too in both themes")
     person.program.view.set(head=0)
     heads_on(person, 5)
     person.do("all_stages")
@@ -173,37 +206,6 @@ def marked(person, name):
     }
 
 
-def test_the_maps_show_where_a_cell_came_from_hop_by_hop_back_to_q_k_and_v(launch, settled):
-    person = launch(CAUSAL)
-    person.program.view.set(head=0)
-    person.show_stage("head_output")
-    person.click_cell("head_output", 5, 3)
-    person.click(person.button("Show its origin", "inspector"))
-    settled(person)
-    assert marked(person, "heatmap.head_output") == {(5, 3)}
-    assert marked(person, "operand.left") == {(5, j) for j in range(6)}  # of the weights, the open ones
-    assert marked(person, "operand.top") == {(j, 3) for j in range(6)}  # one column of V
-    for stage, cells in (
-        ("query", {(5, c) for c in range(64)}),
-        ("key", {(j, c) for j in range(6) for c in range(64)}),
-        ("masked", {(5, j) for j in range(14)}),
-        ("scores", {(5, j) for j in range(6)}),
-    ):
-        person.show_stage(stage)
-        settled(person)
-        assert marked(person, f"heatmap.{stage}") == cells, stage
-    person.click(person.button("Show its reach", "inspector"))  # one or the other
-    settled(person)
-    assert not person.find("inspector.origin").isChecked()
-    assert marked(person, "heatmap.scores") == set()
-    person.press("Ctrl+Alt+R")
-    settled(person)
-    assert person.find("inspector.origin").isChecked()
-    person.press("Ctrl+Alt+R")
-    settled(person)
-    assert person.find("heatmap.scores").overlay.marks.reached is None
-
-
 def test_it_goes_back_to_x_and_the_projections(launch, settled):
     person = launch("thinking-machines.npz")
     person.show_stage("query")
@@ -216,25 +218,3 @@ def test_it_goes_back_to_x_and_the_projections(launch, settled):
     person.click_cell("query", 0, 1)
     settled(person)
     assert marked(person, "operand.left") == {(0, e) for e in range(rows)}
-
-
-def test_a_cell_of_a_table_that_another_layer_does_not_have_is_let_go(launch, settled):
-    person = launch()
-    person.do("known_toy_induction")
-    person.wait()
-    person.do("block")
-    person.window.mask_panel.add_layer("padding")  # its change has the reach shown before the tables are told
-    person.wait()
-    person.do("product")
-    person.click_cell("weights", 2, 1)
-    person.press("Ctrl+Shift+R")
-    person.go_to("block.ln_weight", 0, 2)
-    settled(person)
-    drawing = person.find("heatmap.block_output").overlay
-    assert drawing.marks.reached
-    person.do("model")
-    heads = person.find("model", QTableView)
-    QTest.mouseClick(heads.viewport(), LEFT, pos=heads.visualRect(heads.model().index(1, 0)).center())
-    person.wait()
-    settled(person)
-    assert person.find("heatmap.weights").overlay.marks.reached  # of the cell of the map

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.views.map import cells_picture
 from attn_gui.views.map.colorbar import ColorBar
+from tests.failing import each
 
 
 class Painted(QObject):
@@ -18,6 +19,9 @@ class Painted(QObject):
 
     def __init__(self):
         super().__init__()
+        self.forget()
+
+    def forget(self):
         self.widgets, self.pixels = [], Counter()
 
     def eventFilter(self, watched, event):
@@ -48,9 +52,16 @@ def rest(person, qtbot):
     QApplication.processEvents()
 
 
-@pytest.mark.parametrize("mode", ["product", "all_stages"])
-def test_an_edit_paints_no_panel_that_it_does_not_change(qapp, launch, painted, qtbot, mode):
-    person = launch()
+@pytest.fixture
+def person(launch):
+    return launch()
+
+
+@each("mode", ["product", "all_stages"])
+def test_an_edit_paints_no_panel_that_it_does_not_change(qapp, person, painted, qtbot, mode):
+    qapp.removeEventFilter(painted)
+    painted.forget()
+    person.again(mode)
     person.do(mode)
     person.type_into("query", 3, 99, "1.5")
     rest(person, qtbot)
@@ -76,9 +87,11 @@ def click(heatmap, row, column):
         QApplication.processEvents()
 
 
-@pytest.mark.parametrize("mode", ["product", "all_stages"])
-def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, launch, painted, monkeypatch, qtbot, mode):
-    person = launch()
+@each("mode", ["product", "all_stages"])
+def test_a_click_paints_the_marks_that_move_and_writes_no_value_again(qapp, person, painted, monkeypatch, qtbot, mode):
+    qapp.removeEventFilter(painted)
+    painted.forget()
+    person.again(mode)
     person.do(mode)
     heatmap = person.find("heatmap.weights")
     click(heatmap, 9, 4)

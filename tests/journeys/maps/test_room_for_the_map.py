@@ -36,34 +36,26 @@ def named(person, monkeypatch):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("size", [(1366, 700), (1024, 700)], ids=str)
-def test_on_a_small_screen_the_map_is_large_and_names_every_token(launch, monkeypatch, lang, size):
-    person = launch("minilm-layer2.npz", lang=lang, width=size[0], height=size[1])
-    shown(person)
-    places = person.program.window.product.places
-    assert min(places.stage.width(), places.stage.height()) >= 240
-    assert not fault(person.find("heatmap.weights"))
-    labels = named(person, monkeypatch)
-    assert {cell for way, cell in labels if way == "rows"} == set(range(16))
-    assert {cell for way, cell in labels if way != "rows"} == set(range(16))
-
-
-@pytest.mark.parametrize("size", [(1366, 700), (1024, 700), (1440, 900)], ids=str)
-def test_no_notice_moves_the_map_and_all_of_it_is_read(launch, size):
-    person = launch("minilm-layer2.npz", width=size[0], height=size[1])
-    person.find("banner").hide()
-    shown(person)
+def test_on_a_small_screen_the_map_is_large_names_every_token_and_is_moved_by_no_notice(launch, monkeypatch, lang):
+    person = launch("minilm-layer2.npz", lang=lang)
     product = person.program.window.product
-    before = QRect(product.places.stage), product.mapTo(person.window, product.rect().topLeft())
-    person.program.window.banner.show_error(SENTENCE + "x" * 200)
-    shown(person)
-    assert (product.places.stage, product.mapTo(person.window, product.rect().topLeft())) == before
-    assert not fault(person.find("banner"))
-    assert (person.window.width(), person.window.height()) == size
-
-
-@pytest.mark.parametrize("size", [(1366, 700), (1440, 900), (1024, 700)], ids=str)
-def test_a_formula_row_that_scrolls_keeps_its_steps_whole(launch, size):
-    person = launch("transformer-layer.npz", width=size[0], height=size[1])
-    shown(person)
-    assert not fault(person.find("node.weights"))
+    for size in ((1440, 900), (1366, 700), (1024, 700)):
+        person.window.resize(*size)
+        person.find("banner").hide()
+        shown(person)
+        assert min(product.places.stage.width(), product.places.stage.height()) >= 240, size
+        assert not fault(person.find("heatmap.weights")), size
+        labels = named(person, monkeypatch)
+        assert {cell for way, cell in labels if way == "rows"} == set(range(16)), size
+        assert {cell for way, cell in labels if way != "rows"} == set(range(16)), size
+        before = QRect(product.places.stage), product.mapTo(person.window, product.rect().topLeft())
+        person.program.window.banner.show_error(SENTENCE + "x" * 200)
+        shown(person)
+        assert (product.places.stage, product.mapTo(person.window, product.rect().topLeft())) == before, size
+        assert not fault(person.find("banner")), size
+        assert (person.window.width(), person.window.height()) == size
+    person.program.files.begin_with_example("layer")
+    for size in ((1366, 700), (1440, 900), (1024, 700)):
+        person.window.resize(*size)
+        shown(person)
+        assert not fault(person.find("node.weights")), "a formula row that scrolls keeps its steps whole"

@@ -9,6 +9,7 @@ import pytest
 
 from attn_gui.engine import DenseEvaluation, Plane, Problem, compute
 from attn_gui.pictures.planes import FieldPlane
+from tests.failing import each
 
 WIDE = 40_000
 LARGE = 16 * WIDE // 4
@@ -37,12 +38,16 @@ def read(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize(("name", "field"), [("d_v", "value"), ("d_k", "key")])
-def test_a_wide_table_is_typed_edited_and_undone_with_no_large_read_on_the_windows_thread(launch, read, name, field):
-    person = launch()
+@pytest.fixture
+def person(launch):
+    return launch()
+
+
+@each(("name", "field"), [("d_v", "value"), ("d_k", "key")])
+def test_a_wide_table_is_typed_edited_and_undone_with_no_large_read_on_the_windows_thread(person, read, name, field):
     numbers = np.random.default_rng(1).standard_normal((3, 16, 4))
-    person.program.document.open(Problem(query=numbers[0], key=numbers[1], value=numbers[2]), name="narrow")
-    person.wait()
+    person.again(name, Problem(query=numbers[0], key=numbers[1], value=numbers[2]))
+    read.clear()
     person.size(name, WIDE)
     person.wait()
     assert person.program.document.problem.arrays()[field].shape == (16, WIDE)

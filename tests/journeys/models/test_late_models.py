@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QTableView
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
 from attn_gui.app.model import model_controller, model_showing, row_takes
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.paths import resource
+from tests.journeys.conftest import Person
 from tests.journeys.gate import Gate
 
 TOY = resource("models", "toy-induction")
@@ -33,7 +34,7 @@ def rest(person, gate):
         QApplication.processEvents()
 
 
-def test_a_document_that_is_opened_while_a_model_is_read_stays(launch, opening):
+def test_what_is_done_while_a_model_is_read_is_not_lost(launch, opening):
     person = launch("nadaraya-watson.npz")
     person.program.take_in(TOY)
     opening.await_work()
@@ -42,9 +43,8 @@ def test_a_document_that_is_opened_while_a_model_is_read_stays(launch, opening):
     assert person.program.document.study is None
     assert person.program.document.name == "worked-example"
 
-
-def test_a_snapshot_that_is_taken_while_a_model_is_read_is_not_lost(launch, opening):
-    person = launch("nadaraya-watson.npz")
+    person.again("a snapshot that is taken while a model is read is not lost")
+    opening.close()
     person.program.take_in(TOY)
     opening.await_work()
     person.do("snapshot")
@@ -72,16 +72,7 @@ def steps(monkeypatch):
 
 @pytest.fixture
 def toy(launch):
-    person = launch(width=1366, height=700)
-    person.do("known_toy_induction")
-    person.wait()
-    return person
-
-
-def click_head(person, layer, head):
-    view = person.find("model", QTableView)
-    place = view.visualRect(view.model().index(layer, head)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    return launch(width=1366, height=700).beginning(Person.open_toy)
 
 
 def type_text(person, text, field="text"):
@@ -93,38 +84,78 @@ def place(person):
     return study.text, study.layer, person.program.view.look.head
 
 
-def test_a_head_that_is_clicked_while_a_text_is_read_waits_for_it(toy, steps):
+def test_of_steps_that_wait_for_one_another_the_last_one_counts(toy, steps):
     steps.close()
     type_text(toy, CHANGED)
     steps.await_work()
-    click_head(toy, 1, 2)
+    toy.click_head(1, 2)
     rest(toy, steps)
     assert place(toy) == (CHANGED, 1, 2)
     assert len(toy.steps()) == 3
 
-
-def test_of_texts_and_of_heads_the_last_one_counts(toy, steps):
+    toy.again("of texts and of heads the last one counts")
     steps.close()
     type_text(toy, CHANGED)
     steps.await_work()
-    click_head(toy, 1, 2)
+    toy.click_head(1, 2)
     type_text(toy, OTHER)
-    click_head(toy, 0, 3)  # where it is
+    toy.click_head(0, 3)  # where it is
     rest(toy, steps)
     assert place(toy) == (OTHER, 0, 3)
     assert len(toy.steps()) == 2
 
-
-def test_esc_drops_the_step_under_way_and_the_next_one_goes_on(toy, steps):
+    toy.again("esc drops the step under way and the next one goes on")
     steps.close()
     type_text(toy, CHANGED)
     steps.await_work()
-    click_head(toy, 1, 2)
+    toy.click_head(1, 2)
     toy.window.setFocus()
     toy.press("Esc")
     rest(toy, steps)
     assert place(toy)[1:] == (1, 2)
     assert place(toy)[0] != CHANGED
+
+    toy.again("a text that is refused behind another step stays to be mended")
+    steps.close()
+    toy.click_head(1, 2)
+    steps.await_work()
+    long = " ".join("k" * 40)
+    type_text(toy, long)
+    toy.find("model.run").click()
+    rest(toy, steps)
+    field = toy.find("control.text", QLineEdit)
+    assert place(toy)[1:] == (1, 2)
+    assert field.text() == long
+    assert "40" in toy.banner() or "41" in toy.banner()
+    toy.click_head(0, 1)
+    rest(toy, steps)
+    assert field.text() == long
+    type_text(toy, CHANGED)
+    toy.press("Return")
+    rest(toy, steps)
+    assert place(toy) == (CHANGED, 0, 1)
+
+    toy.again("steps that wait go with the document")
+    steps.close()
+    type_text(toy, CHANGED)
+    steps.await_work()
+    toy.click_head(1, 2)
+    toy.program.files.begin_with_example("worked")
+    rest(toy, steps)
+    assert toy.program.document.study is None
+    assert len(toy.steps()) == 1
+    assert "dropped" not in toy.banner()
+
+    toy.again("a refused text keeps the document whatever comes of the step behind it")
+    steps.close()
+    type_text(toy, " ".join("k" * 40))
+    steps.await_work()
+    toy.click_head(1, 2)
+    QTimer.singleShot(0, steps.open)
+    toy.program.files.open_example("worked")
+    assert toy.program.document.study is not None
+    rest(toy, steps)
+    assert place(toy)[1] == 1
 
 
 def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_and_one_switched_off_does_not(
@@ -139,7 +170,7 @@ def test_a_head_that_is_only_looked_at_while_another_model_is_opened_gives_way_a
         opening.close()
         person.program.take_in(TOY)
         opening.await_work()
-        click_head(person, 1, 2)
+        person.click_head(1, 2)
         while person.program.late.models.steps.busy:
             QTest.qWait(1)
 
@@ -196,8 +227,7 @@ def test_no_document_goes_and_none_is_saved_before_a_text_that_was_typed_is_read
     toy.program.files.open_example("worked")
     assert toy.program.document.study is None
 
-
-def test_a_text_that_is_read_within_a_moment_is_saved(toy, steps, tmp_path):
+    toy.again("a text that is read within a moment is saved")
     file = tmp_path / "toy.attn"
     toy.program.files.saving.save(file, {}, {})
     written(toy)
@@ -210,51 +240,6 @@ def test_a_text_that_is_read_within_a_moment_is_saved(toy, steps, tmp_path):
     assert saved != ("is still being computed" in toy.banner()), "as fast as the machine is"
 
 
-def test_a_text_that_is_refused_behind_another_step_stays_to_be_mended(toy, steps):
-    steps.close()
-    click_head(toy, 1, 2)
-    steps.await_work()
-    long = " ".join("k" * 40)
-    type_text(toy, long)
-    toy.find("model.run").click()
-    rest(toy, steps)
-    field = toy.find("control.text", QLineEdit)
-    assert place(toy)[1:] == (1, 2)
-    assert field.text() == long
-    assert "40" in toy.banner() or "41" in toy.banner()
-    click_head(toy, 0, 1)
-    rest(toy, steps)
-    assert field.text() == long
-    type_text(toy, CHANGED)
-    toy.press("Return")
-    rest(toy, steps)
-    assert place(toy) == (CHANGED, 0, 1)
-
-
-def test_a_refused_text_keeps_the_document_whatever_comes_of_the_step_behind_it(toy, steps):
-    steps.close()
-    type_text(toy, " ".join("k" * 40))
-    steps.await_work()
-    click_head(toy, 1, 2)
-    QTimer.singleShot(0, steps.open)
-    toy.program.files.open_example("worked")
-    assert toy.program.document.study is not None
-    rest(toy, steps)
-    assert place(toy)[1] == 1
-
-
-def test_steps_that_wait_go_with_the_document(toy, steps):
-    steps.close()
-    type_text(toy, CHANGED)
-    steps.await_work()
-    click_head(toy, 1, 2)
-    toy.program.files.begin_with_example("worked")
-    rest(toy, steps)
-    assert toy.program.document.study is None
-    assert len(toy.steps()) == 1
-    assert "dropped" not in toy.banner()
-
-
 # --- changes over all layers -----------------------------------------------------------------------
 
 
@@ -262,7 +247,7 @@ def test_steps_that_wait_go_with_the_document(toy, steps):
 def two_off(toy):
     """A head off in each layer, the upper one on the table."""
     for layer in (0, 1):
-        click_head(toy, layer, 0)
+        toy.click_head(layer, 0)
         toy.wait()
         toy.do("head_off")
         toy.wait()
@@ -279,7 +264,7 @@ def test_a_change_just_made_is_not_taken_back_with_one_of_another_layer(two_off,
     gate = Gate()
     gate.open()
     monkeypatch.setattr(model_showing, "answer", gate.before(model_showing.answer))
-    click_head(two_off, 1, 1)
+    two_off.click_head(1, 1)
     gate.close()  # the list stays as it is
     two_off.do("head_off")
     two_off.find("model.changes").setFocus()

@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QTableView
+from PySide6.QtWidgets import QLineEdit
+
+from tests.journeys.conftest import Person
 
 BERT = Path(__file__).parents[2] / "data" / "models" / "tiny-bert"
 TEXT, SECOND = "k x b p", "k x b m"
@@ -17,10 +17,7 @@ TEXT, SECOND = "k x b p", "k x b m"
 
 @pytest.fixture
 def toy(launch):
-    person = launch()
-    person.do("known_toy_induction")
-    person.wait()
-    return person
+    return launch().beginning(Person.open_toy)
 
 
 def type_text(person, text, end=""):
@@ -31,24 +28,17 @@ def line(person, name="text"):
     return person.find(f"control.{name}", QLineEdit)
 
 
-def click_head(person, layer, head):
-    view = person.find("model", QTableView)
-    place = view.visualRect(view.model().index(layer, head)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-
-
-def test_a_text_is_read_when_its_line_is_left_for_a_head(toy):
+def test_a_text_is_read_when_its_line_is_left(toy):
     """It was thrown away."""
     type_text(toy, TEXT)
-    click_head(toy, 1, 2)
+    toy.click_head(1, 2)
     toy.wait()
     study = toy.program.document.study
     assert (study.text, study.layer, toy.program.view.look.head) == (TEXT, 1, 2)
     assert line(toy).text() == TEXT
     assert len(toy.steps()) == 3
 
-
-def test_a_text_is_read_when_its_line_is_left_for_the_second_one(toy):
+    toy.again("a text is read when its line is left for the second one")
     type_text(toy, TEXT, end="Tab")
     toy.overwrite(line(toy, "other_text"), SECOND)
     toy.wait()
@@ -56,8 +46,7 @@ def test_a_text_is_read_when_its_line_is_left_for_the_second_one(toy):
     assert line(toy).text() == TEXT
     assert toy.program.late.model.second.tokens[1:] == tuple(SECOND.split())
 
-
-def test_a_text_that_was_taken_back_is_not_asked_for_again(toy):
+    toy.again("a text that was taken back is not asked for again")
     before = line(toy).text()
     for end, head in (("Return", 1), ("Tab", 2)):
         type_text(toy, TEXT, end)
@@ -66,15 +55,14 @@ def test_a_text_that_was_taken_back_is_not_asked_for_again(toy):
         toy.do("undo")
         toy.wait()
         assert line(toy).text() == before
-        click_head(toy, 0, head)
+        toy.click_head(0, head)
         toy.wait()
         assert toy.program.document.study.text == before
     type_text(toy, TEXT, "Tab")
     toy.wait()
     assert toy.program.document.study.text == TEXT
 
-
-def test_a_text_that_is_refused_stays_to_be_mended(toy):
+    toy.again("a text that is refused stays to be mended")
     long = " ".join("a" * 40)
     type_text(toy, long, "Return")
     toy.wait()
@@ -87,6 +75,16 @@ def test_a_text_that_is_refused_stays_to_be_mended(toy):
     toy.do("next_head")  # an action leaves the line, too
     toy.wait()
     assert toy.program.document.study.text == SECOND
+
+    toy.again("characters that the model does not know are named")
+    type_text(toy, "")
+    toy.type("k 猫 b ☃ 猫")
+    toy.press("Return")
+    toy.wait()
+    assert toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
+    type_text(toy, TEXT, end="Return")
+    toy.wait()
+    assert toy.banner() == ""
 
 
 PANICS = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
@@ -113,14 +111,3 @@ def test_a_text_that_the_tokenizer_cannot_cut_is_refused_in_a_sentence(launch, p
     type_text(person, "the cat", "Return")
     person.wait()
     assert person.program.document.study.text == "the cat"
-
-
-def test_characters_that_the_model_does_not_know_are_named(toy):
-    type_text(toy, "")
-    toy.type("k 猫 b ☃ 猫")
-    toy.press("Return")
-    toy.wait()
-    assert toy.banner() == "This model does not know 猫, ☃: “<s>” stands there instead."
-    type_text(toy, TEXT, end="Return")
-    toy.wait()
-    assert toy.banner() == ""

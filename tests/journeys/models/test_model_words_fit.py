@@ -52,14 +52,13 @@ def studying(launch):
     return person
 
 
-def test_a_theme_cuts_no_word(studying):
+def test_no_theme_and_no_language_cuts_a_word(studying):
     for theme in ("theme_dark", "theme_light", "theme_dark"):
         studying.do(theme)
         settled(studying)
         assert cut(studying) == [], theme
 
-
-def test_a_language_cuts_no_word(studying):
+    # a language cuts no word
     for language in ("language_en", "language_zh", "language_en"):
         studying.do(language)
         settled(studying)

@@ -8,7 +8,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QMessageBox, QTableView
 
@@ -18,6 +17,7 @@ from attn_gui.paths import resource
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.model.head_grid import CHANGED_ROLE
 from attn_gui.views.theme import current_theme
+from tests.journeys.conftest import Person
 
 TOY = resource("models", "toy-induction")
 LETTERS = "k x b p f k x b p"
@@ -26,10 +26,7 @@ SURE, UNSURE = 0.9, 0.8
 
 @pytest.fixture
 def toy(launch):
-    person = launch(width=1440, height=900)
-    person.do("known_toy_induction")
-    person.wait()
-    return person
+    return launch(width=1440, height=900).beginning(Person.open_toy)
 
 
 def read(person, text):
@@ -57,9 +54,7 @@ def numbers(person):
 
 
 def click_head(person, layer, head):
-    view = grid(person)
-    place = view.visualRect(view.model().index(layer, head)).center()
-    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    person.click_head(layer, head)
     person.wait()
 
 
@@ -91,8 +86,7 @@ def test_the_head_that_looks_back_carries_the_prediction(toy):
     assert predicted(toy)["f"] > SURE
     assert toy.program.document.problem.interventions == ()
 
-
-def test_a_layer_above_follows_the_one_below(toy):
+    toy.again("a layer above follows the one below")
     click_head(toy, 1, 2)
     before = toy.program.document.problem.x.copy()
     assert toy.program.document.study.layer == 1
@@ -110,8 +104,7 @@ def test_a_layer_above_follows_the_one_below(toy):
     assert np.array_equal(toy.program.document.problem.x, before)
     assert toy.program.document.study.layer == 1
 
-
-def test_a_weight_typed_in_a_layer_moves_the_prediction(toy):
+    toy.again("a weight typed in a layer moves the prediction")
     read(toy, LETTERS)
     before = toy.program.late.model.answer.run.logits
     click_head(toy, 1, 0)
@@ -127,8 +120,7 @@ def test_a_weight_typed_in_a_layer_moves_the_prediction(toy):
     assert np.array_equal(toy.program.late.model.answer.run.logits, before)
     assert toy.find("model.predictions", QTableView).model().columnCount() == 2
 
-
-def test_all_heads_of_a_layer_off_and_on(toy):
+    toy.again("all heads of a layer off and on")
     read(toy, LETTERS)
     click_head(toy, 1, 0)
     toy.click("model.layer_off")
@@ -142,8 +134,7 @@ def test_all_heads_of_a_layer_off_and_on(toy):
     toy.wait()
     assert predicted(toy)["f"] > SURE
 
-
-def test_a_change_is_switched_off_from_another_layer(toy):
+    toy.again("a change is switched off from another layer")
     read(toy, LETTERS)
     click_head(toy, 0, 0)
     toy.do("head_off")
@@ -160,8 +151,7 @@ def test_a_change_is_switched_off_from_another_layer(toy):
     assert changes.model().rowCount() == 0
     assert toy.program.document.study.layer == 1
 
-
-def test_a_text_that_cannot_be_read_is_refused_and_changes_nothing(toy):
+    toy.again("a text that cannot be read is refused and changes nothing")
     read(toy, LETTERS)
     before = toy.program.document.study
     toy.do("language_zh")
@@ -204,8 +194,65 @@ def test_the_arrows_leave_the_ring_on_the_head_that_is_shown(toy):
     assert toy.program.view.look.head == 3
     assert (ring(0, 2), ring(0, 3)) == (0, whole)
 
+    toy.again("only the heads that are changed are marked")
+    read(toy, LETTERS)
+    click_head(toy, 1, 2)
+    record = {"kind": "set", "stage": "weights", "at": {"head": 2, "query": 3, "key": 1}, "values": 0.9}
+    toy.program.document.apply(SetFields({"interventions": (record,)}, "a weight by hand"))
+    toy.wait()
+    assert changed_heads(toy) == {(1, 2)}
+    off = toy.program.document.problem.interventions[0].changed(enabled=False)
+    toy.program.document.apply(SetFields({"interventions": (off,)}, "as computed"))
+    toy.wait()
+    assert changed_heads(toy) == set()
+    toy.type_into("w_query", 0, 0, "3")
+    toy.wait()
+    assert changed_heads(toy) == {(1, head) for head in range(4)}
 
-def test_a_step_seen_large_and_another_document_put_the_model_away(toy):
+    toy.again("a layer that no longer fits the model is said in a sentence")
+    read(toy, LETTERS)
+    shown = predicted(toy)
+    toy.size("n", 7)
+    toy.wait()
+    assert "7, 64" in toy.banner() or "7 × 64" in toy.banner()
+    assert predicted(toy) == shown
+    toy.press("Ctrl+Z")
+    toy.wait()
+    assert predicted(toy) == shown
+
+    toy.again("a layer with other heads is said in a sentence")
+    # It was a word of Python, or a head outside of the grid.
+    read(toy, LETTERS)
+    shown = predicted(toy)
+    click_head(toy, 0, 1)
+    for heads, language in ((2, "en"), (5, "zh")):
+        toy.do(f"language_{language}")
+        toy.do("head_duplicate") if heads == 5 else toy.size("num_heads", heads)
+        toy.wait()
+        assert toy.program.document.problem.num_heads == heads
+        assert f" {heads} " in toy.banner()
+        assert "4" in toy.banner()
+        assert predicted(toy) == shown
+        toy.press("Ctrl+Z")
+        toy.wait()
+        assert predicted(toy) == shown
+
+    toy.again("numbers beyond the precision of the model are shown for what they become")
+    read(toy, LETTERS)
+    toy.overwrite(toy.find("control.other_text", QLineEdit), "k x b m f k x b p")
+    toy.pick("dtype", "float64")
+    toy.wait()
+    toy.type_into("block.norm2_weight", 0, 3, "1e200")
+    toy.wait()
+    assert not np.isfinite(toy.program.late.model.answer.run.logits).all()
+    box = toy.find("control.model_reading", QComboBox)
+    for place in range(box.count()):
+        toy.choose(box, box.itemData(place))
+        toy.wait()
+    for name in PAGES:
+        content(toy, name)
+
+    toy.again("a step seen large and another document put the model away")
     assert toy.action("model").isChecked()
     toy.show_stage("value")
     assert not toy.action("model").isChecked()
@@ -219,7 +266,7 @@ def test_a_step_seen_large_and_another_document_put_the_model_away(toy):
     assert toy.find("heatmap.weights").isVisible()
 
 
-def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
+def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path, qtbot):
     read(toy, LETTERS)
     click_head(toy, 0, 0)
     toy.do("head_off")
@@ -242,8 +289,28 @@ def test_a_saved_study_comes_back_without_the_weights(toy, tmp_path):
     assert not toy.window.isWindowModified()
     assert toy.find("model.changes").model().rowCount() == 2
 
+    toy.again("a session of a model asks once")
+    path = tmp_path / "once.attn"
+    toy.save_as(path)
+    toy.type_into("w_query", 0, 0, "9")
+    toy.wait()
+    ask_about(toy, QMessageBox.StandardButton.Discard, lambda: toy.program.take_in(path))
+    toy.wait()
+    assert toy.program.document.path == path
+    assert not toy.window.isWindowModified()
 
-def test_a_study_of_a_model_that_is_gone_is_refused_with_its_name(toy, tmp_path):
+    toy.again("a session of a model that is saved before it is opened again holds what was saved")
+    path = tmp_path / "saved.attn"
+    toy.save_as(path)
+    toy.type_into("w_query", 0, 0, "9")
+    toy.wait()
+    ask_about(toy, QMessageBox.StandardButton.Save, lambda: toy.program.take_in(path))
+    toy.wait()
+    assert toy.number("w_query", 0, 0) == 9
+    assert toy.program.document.path == path
+    assert not toy.window.isWindowModified()
+
+    toy.again("a study of a model that is gone is refused with its name")
     path = tmp_path / "gone.attn"
     toy.save_as(path)
     data = path.read_bytes()
@@ -254,6 +321,22 @@ def test_a_study_of_a_model_that_is_gone_is_refused_with_its_name(toy, tmp_path)
     toy.wait()
     assert "toy-induction" in toy.banner()
     assert toy.program.document.study is before
+
+    toy.again("a session of a model that is reloaded asks nothing more")
+    path = tmp_path / "reloaded.attn"
+    toy.save_as(path)
+    data = path.read_bytes()
+    toy.type_into("w_query", 0, 0, "9")
+    toy.wait()
+    path.unlink()
+    path.write_bytes(data)  # by another program
+
+    def reload(box):
+        toy.click(next(button for button in box.buttons() if button.text() == "Reload it"))
+
+    toy.answering(QMessageBox, reload, lambda: toy.press("Ctrl+S"))
+    qtbot.waitUntil(lambda: not toy.window.isWindowModified(), timeout=60_000)
+    assert toy.number("w_query", 0, 0) != 9
 
 
 def ask_about(person, answer, ask):
@@ -271,46 +354,6 @@ def test_a_model_asks_for_the_unsaved_document_before_it_is_opened(launch):
     ask_about(person, QMessageBox.StandardButton.Discard, lambda: person.program.take_in(TOY))
     person.wait()
     assert person.program.document.study is not None
-
-
-def test_a_session_of_a_model_asks_once(toy, tmp_path):
-    path = tmp_path / "back.attn"
-    toy.save_as(path)
-    toy.type_into("w_query", 0, 0, "9")
-    toy.wait()
-    ask_about(toy, QMessageBox.StandardButton.Discard, lambda: toy.program.take_in(path))
-    toy.wait()
-    assert toy.program.document.path == path
-    assert not toy.window.isWindowModified()
-
-
-def test_a_session_of_a_model_that_is_saved_before_it_is_opened_again_holds_what_was_saved(toy, tmp_path):
-    path = tmp_path / "back.attn"
-    toy.save_as(path)
-    toy.type_into("w_query", 0, 0, "9")
-    toy.wait()
-    ask_about(toy, QMessageBox.StandardButton.Save, lambda: toy.program.take_in(path))
-    toy.wait()
-    assert toy.number("w_query", 0, 0) == 9
-    assert toy.program.document.path == path
-    assert not toy.window.isWindowModified()
-
-
-def test_a_session_of_a_model_that_is_reloaded_asks_nothing_more(toy, tmp_path, qtbot):
-    path = tmp_path / "back.attn"
-    toy.save_as(path)
-    data = path.read_bytes()
-    toy.type_into("w_query", 0, 0, "9")
-    toy.wait()
-    path.unlink()
-    path.write_bytes(data)  # by another program
-
-    def reload(box):
-        toy.click(next(button for button in box.buttons() if button.text() == "Reload it"))
-
-    toy.answering(QMessageBox, reload, lambda: toy.press("Ctrl+S"))
-    qtbot.waitUntil(lambda: not toy.window.isWindowModified(), timeout=60_000)
-    assert toy.number("w_query", 0, 0) != 9
 
 
 def test_a_document_changed_while_a_model_is_opened_stays(launch):
@@ -374,69 +417,7 @@ def export_lens(toy, tmp_path):
     assert ">f<" in found[0].read_text(encoding="utf-8")
 
 
-def test_a_layer_that_no_longer_fits_the_model_is_said_in_a_sentence(toy):
-    read(toy, LETTERS)
-    shown = predicted(toy)
-    toy.size("n", 7)
-    toy.wait()
-    assert "7, 64" in toy.banner() or "7 × 64" in toy.banner()
-    assert predicted(toy) == shown
-    toy.press("Ctrl+Z")
-    toy.wait()
-    assert predicted(toy) == shown
-
-
 def changed_heads(person):
     cells = grid(person).model()
     places = np.ndindex(cells.rowCount(), cells.columnCount())
     return {place for place in places if cells.index(*place).data(CHANGED_ROLE)}
-
-
-def test_only_the_heads_that_are_changed_are_marked(toy):
-    read(toy, LETTERS)
-    click_head(toy, 1, 2)
-    record = {"kind": "set", "stage": "weights", "at": {"head": 2, "query": 3, "key": 1}, "values": 0.9}
-    toy.program.document.apply(SetFields({"interventions": (record,)}, "a weight by hand"))
-    toy.wait()
-    assert changed_heads(toy) == {(1, 2)}
-    off = toy.program.document.problem.interventions[0].changed(enabled=False)
-    toy.program.document.apply(SetFields({"interventions": (off,)}, "as computed"))
-    toy.wait()
-    assert changed_heads(toy) == set()
-    toy.type_into("w_query", 0, 0, "3")
-    toy.wait()
-    assert changed_heads(toy) == {(1, head) for head in range(4)}
-
-
-def test_numbers_beyond_the_precision_of_the_model_are_shown_for_what_they_become(toy):
-    read(toy, LETTERS)
-    toy.overwrite(toy.find("control.other_text", QLineEdit), "k x b m f k x b p")
-    toy.pick("dtype", "float64")
-    toy.wait()
-    toy.type_into("block.norm2_weight", 0, 3, "1e200")
-    toy.wait()
-    assert not np.isfinite(toy.program.late.model.answer.run.logits).all()
-    box = toy.find("control.model_reading", QComboBox)
-    for place in range(box.count()):
-        toy.choose(box, box.itemData(place))
-        toy.wait()
-    for name in PAGES:
-        content(toy, name)
-
-
-def test_a_layer_with_other_heads_is_said_in_a_sentence(toy):
-    """It was a word of Python, or a head outside of the grid."""
-    read(toy, LETTERS)
-    shown = predicted(toy)
-    click_head(toy, 0, 1)
-    for heads, language in ((2, "en"), (5, "zh")):
-        toy.do(f"language_{language}")
-        toy.do("head_duplicate") if heads == 5 else toy.size("num_heads", heads)
-        toy.wait()
-        assert toy.program.document.problem.num_heads == heads
-        assert f" {heads} " in toy.banner()
-        assert "4" in toy.banner()
-        assert predicted(toy) == shown
-        toy.press("Ctrl+Z")
-        toy.wait()
-        assert predicted(toy) == shown
