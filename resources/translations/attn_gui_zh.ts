@@ -298,10 +298,6 @@
         <translation>评分函数(&amp;F)</translation>
     </message>
     <message>
-        <source>Scale by √&amp;d_k</source>
-        <translation>按 √d_k 缩放(&amp;Q)</translation>
-    </message>
-    <message>
         <source>&amp;Previous head</source>
         <translation>上一个头(&amp;P)</translation>
     </message>
@@ -702,10 +698,6 @@
         <translation>与原数相乘(&amp;M)</translation>
     </message>
     <message>
-        <source>Output pro&amp;jection W_O</source>
-        <translation>输出投影 W_O(&amp;J)</translation>
-    </message>
-    <message>
         <source>Second se&amp;quence</source>
         <translation>第二个序列(&amp;Q)</translation>
     </message>
@@ -781,13 +773,15 @@
         <source>Nothing is compared yet: choose “With / without …” above, or pin a state</source>
         <translation>还没有比较：先在上方选择“有 / 无 …”，或把当前状态设为基准</translation>
     </message>
-<message>
+    <message>
         <source>Scale by √&amp;dₖ</source>
         <translation>按 √dₖ 缩放(&amp;Q)</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Output pro&amp;jection</source>
         <translation>输出投影(&amp;J)</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>AlignField</name>
     <message>
@@ -1642,15 +1636,15 @@
         <translation>双击或按 F2 编辑词元：加空格即拆分，清空即删除</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of Q that reaches it</source>
+        <source>The smallest change of the query&apos;s row of Q that reaches it</source>
         <translation>达到目标所需的 Q 中该查询行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the key's row of K that reaches it</source>
+        <source>The smallest change of the key&apos;s row of K that reaches it</source>
         <translation>达到目标所需的 K 中该键行的最小改动</translation>
     </message>
     <message>
-        <source>The smallest change of the query's row of X that reaches it</source>
+        <source>The smallest change of the query&apos;s row of X that reaches it</source>
         <translation>达到目标所需的 X 中该查询行的最小改动</translation>
     </message>
     <message>
@@ -1831,20 +1825,8 @@
         <translation>Thinking Machines，投影</translation>
     </message>
     <message>
-        <source>Thinking Machines, d_k = 64</source>
-        <translation>Thinking Machines，d_k = 64</translation>
-    </message>
-    <message>
         <source>Two queries and two keys of three numbers: every step can be checked by hand.</source>
         <translation>两个查询和两个键，各三个数：每一步都可以手算核对。</translation>
-    </message>
-    <message>
-        <source>Two words as rows of X, multiplied by W_Q, W_K and W_V; d_k is 4.</source>
-        <translation>两个词作为 X 的两行，乘以 W_Q、W_K 和 W_V；d_k 为 4。</translation>
-    </message>
-    <message>
-        <source>The same two words with d_k = 64: scores are divided by √64 = 8.</source>
-        <translation>同样两个词，d_k = 64：分数除以 √64 = 8。</translation>
     </message>
     <message>
         <source>Nadaraya–Watson, 50 points</source>
@@ -1878,16 +1860,19 @@
         <source>Six words through a whole layer: norm, two causal heads, norm, feed-forward network.</source>
         <translation>六个词经过完整的一层：归一化、两个因果头、归一化、前馈网络。</translation>
     </message>
-<message>
+    <message>
         <source>Thinking Machines, dₖ = 64</source>
         <translation>Thinking Machines，dₖ = 64</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Two words as rows of X; their projections give Q, K and V; dₖ is 4.</source>
         <translation>两个词是 X 的两行，经三个投影得到 Q、K、V；dₖ 为 4。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>The same two words with dₖ = 64: scores are divided by √64 = 8.</source>
         <translation>同样两个词，dₖ = 64：分数除以 √64 = 8。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ExercisePanel</name>
     <message>
@@ -2212,10 +2197,11 @@
         <source>Replace {first} and {last}?</source>
         <translation>替换 {first} 和 {last} 吗？</translation>
     </message>
-<message>
+    <message>
         <source>{said} Already there: {count}; you will be asked.</source>
         <translation>{said}已有 {count} 个同名文件，替换前会询问。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>Faults</name>
     <message>
@@ -2794,14 +2780,6 @@
         <translation>K/V 头数 {old} → {new}</translation>
     </message>
     <message>
-        <source>d_k {old} → {new}</source>
-        <translation>d_k {old} → {new}</translation>
-    </message>
-    <message>
-        <source>d_v {old} → {new}</source>
-        <translation>d_v {old} → {new}</translation>
-    </message>
-    <message>
         <source>queries {old} → {new}</source>
         <translation>查询数 {old} → {new}</translation>
     </message>
@@ -2840,10 +2818,6 @@
     <message>
         <source>precision {dtype}</source>
         <translation>精度 {dtype}</translation>
-    </message>
-    <message>
-        <source>scale 1/√d_k</source>
-        <translation>缩放 1/√d_k</translation>
     </message>
     <message>
         <source>scale none</source>
@@ -3213,16 +3187,19 @@
         <source>dₖ = {width}, random Q and K</source>
         <translation>dₖ = {width}，随机 Q、K</translation>
     </message>
-<message>
+    <message>
         <source>dₖ {old} → {new}</source>
         <translation>dₖ {old} → {new}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>dᵥ {old} → {new}</source>
         <translation>dᵥ {old} → {new}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>scale 1/√dₖ</source>
         <translation>缩放 1/√dₖ</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>HistoryController</name>
     <message>
@@ -4094,7 +4071,7 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch's is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
+        <source>Matters when n and m differ. First: query 0 belongs to key 0, as in PyTorch&apos;s is_causal. Last: the last query belongs to the last key, as in a decoder that goes on from earlier tokens.</source>
         <translation>n 与 m 不同时才有区别。首个：查询 0 对应键 0，与 PyTorch 的 is_causal 一致。末个：最后一个查询对应最后一个键，如解码器接着先前的词元继续生成。</translation>
     </message>
     <message>
@@ -4202,7 +4179,7 @@
         <translation>对角带</translation>
     </message>
     <message>
-        <source>All diagonals from one cell's to the other's</source>
+        <source>All diagonals from one cell&apos;s to the other&apos;s</source>
         <translation>从起点到终点之间的所有对角线</translation>
     </message>
     <message>
@@ -4361,7 +4338,7 @@
         <translation>分数没有缩放：softmax 之前每个分数都要乘以缩放系数，没有另外给出时为 1/√d_k。</translation>
     </message>
     <message>
-        <source>e to a very large score overflows (and to a very small one vanishes): take the row's largest score off first, the shares stay the same.</source>
+        <source>e to a very large score overflows (and to a very small one vanishes): take the row&apos;s largest score off first, the shares stay the same.</source>
         <translation>分数很大时，e 的幂会溢出（很小时则变为 0）：先减去该行的最大分数，权重不变。</translation>
     </message>
     <message>
@@ -4573,11 +4550,11 @@
         <translation>关闭该头(&amp;O)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads on again</source>
+        <source>Switch the la&amp;yer&apos;s heads on again</source>
         <translation>重新打开本层所有头(&amp;Y)</translation>
     </message>
     <message>
-        <source>Switch the la&amp;yer's heads off</source>
+        <source>Switch the la&amp;yer&apos;s heads off</source>
         <translation>关闭本层所有头(&amp;Y)</translation>
     </message>
     <message>
@@ -4878,14 +4855,6 @@
         <translation>有手动修改</translation>
     </message>
     <message>
-        <source>Value through W_O</source>
-        <translation>经 W_O 的值</translation>
-    </message>
-    <message>
-        <source>Length of a value through W_O</source>
-        <translation>经 W_O 的值的范数</translation>
-    </message>
-    <message>
         <source>Value-weighted attention</source>
         <translation>值加权注意力</translation>
     </message>
@@ -5045,13 +5014,15 @@
         <source>query {row} → key {column}</source>
         <translation>查询 {row} → 键 {column}</translation>
     </message>
-<message>
+    <message>
         <source>Value through the output projection</source>
         <translation>经输出投影的值</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Length of a value through the output projection</source>
         <translation>经输出投影的值的范数</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>NewDialog</name>
     <message>
@@ -5313,10 +5284,6 @@
         <translation>所选单元格</translation>
     </message>
     <message>
-        <source>d_k of random Q and K</source>
-        <translation>随机 Q、K 的 d_k</translation>
-    </message>
-    <message>
         <source>the chosen weight</source>
         <translation>所选权重</translation>
     </message>
@@ -5325,7 +5292,7 @@
         <translation>最大权重</translation>
     </message>
     <message>
-        <source>norm of the head's output</source>
+        <source>norm of the head&apos;s output</source>
         <translation>该头输出的范数</translation>
     </message>
     <message>
@@ -5805,18 +5772,6 @@
         <translation>… 还有 {count} 行</translation>
     </message>
     <message>
-        <source>Why √d_k</source>
-        <translation>为什么要除以 √d_k</translation>
-    </message>
-    <message>
-        <source>random Q and K, d_k = {width}</source>
-        <translation>随机的 Q 和 K，d_k = {width}</translation>
-    </message>
-    <message>
-        <source>scaled, × 1/√d_k = {scale}</source>
-        <translation>缩放，× 1/√d_k = {scale}</translation>
-    </message>
-    <message>
         <source>unscaled, × 1</source>
         <translation>不缩放，× 1</translation>
     </message>
@@ -5853,20 +5808,8 @@
         <translation>序列较长，只等间隔地读取了 {rows} 行。</translation>
     </message>
     <message>
-        <source>d_k = {width}: variance of q · k {variance}, after × 1/√d_k {scaled}</source>
-        <translation>d_k = {width}：q · k 的方差为 {variance}，乘以 1/√d_k 后为 {scaled}</translation>
-    </message>
-    <message>
-        <source>random, × 1/√d_k</source>
-        <translation>随机数，× 1/√d_k</translation>
-    </message>
-    <message>
         <source>Needs a softmax of dot products</source>
         <translation>需要对点积取 softmax</translation>
-    </message>
-    <message>
-        <source>variance of q · k against d_k</source>
-        <translation>q · k 的方差随 d_k 的变化</translation>
     </message>
     <message>
         <source>random, unscaled</source>
@@ -5883,10 +5826,6 @@
     <message>
         <source>random Q and K</source>
         <translation>随机的 Q 和 K</translation>
-    </message>
-    <message>
-        <source>Why √d_k, a picture for each d_k</source>
-        <translation>为什么要除以 √d_k，每个 d_k 一张图</translation>
     </message>
     <message>
         <source>softmax of</source>
@@ -6113,7 +6052,7 @@
         <translation>还没有快照：用“保存快照”保留当前状态。</translation>
     </message>
     <message>
-        <source>‖diag(a) − aaᵀ‖ is the size of the softmax's derivative: near 0, almost no gradient passes.</source>
+        <source>‖diag(a) − aaᵀ‖ is the size of the softmax&apos;s derivative: near 0, almost no gradient passes.</source>
         <translation>‖diag(a) − aaᵀ‖ 是 softmax 导数的大小：接近 0 时，几乎没有梯度能传回去。</translation>
     </message>
     <message>
@@ -6148,31 +6087,39 @@
         <source>Σ a · v, column by column</source>
         <translation>Σ a · v，逐列</translation>
     </message>
-<message>
+    <message>
         <source>dₖ of random Q and K</source>
         <translation>随机 Q、K 的 dₖ</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Why √dₖ</source>
         <translation>为什么要除以 √dₖ</translation>
-    </message><message>
+    </message>
+    <message>
         <source>random Q and K, dₖ = {width}</source>
         <translation>随机的 Q 和 K，dₖ = {width}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>scaled, × 1/√dₖ = {scale}</source>
         <translation>缩放，× 1/√dₖ = {scale}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>dₖ = {width}: variance of q · k {variance}, after × 1/√dₖ {scaled}</source>
         <translation>dₖ = {width}：q · k 的方差为 {variance}，乘以 1/√dₖ 后为 {scaled}</translation>
-    </message><message>
+    </message>
+    <message>
         <source>random, × 1/√dₖ</source>
         <translation>随机数，× 1/√dₖ</translation>
-    </message><message>
+    </message>
+    <message>
         <source>variance of q · k against dₖ</source>
         <translation>q · k 的方差随 dₖ 的变化</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Why √dₖ, a picture for each dₖ</source>
         <translation>为什么要除以 √dₖ，每个 dₖ 一张图</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>PagesController</name>
     <message>
@@ -8766,10 +8713,6 @@
         <translation>自带模型的名称</translation>
     </message>
     <message>
-        <source>a stage, “all”, “model”, or the name of a page, where the problem has it</source>
-        <translation>算例中有的阶段、“all”、“model”或页面名</translation>
-    </message>
-    <message>
         <source>something that does not hold until the person has done it</source>
         <translation>读者完成之前不成立的结论</translation>
     </message>
@@ -9042,8 +8985,8 @@
         <translation>不使用</translation>
     </message>
     <message>
-        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask="add" adds it to the scores.</source>
-        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask="add" 可将其加到分数上。</translation>
+        <source>{file}: “{name}” holds the whole number {got}, which is neither 0 nor 1; mask=&quot;add&quot; adds it to the scores.</source>
+        <translation>{file}：“{name}”中有整数 {got}，既非 0 也非 1；用 mask=&quot;add&quot; 可将其加到分数上。</translation>
     </message>
     <message>
         <source>{file}: {names} can be read in {count} ways: {readings}; say which.</source>
@@ -9110,16 +9053,16 @@
         <translation>未达到：逐步求得的解（高斯–牛顿法，{steps} 步）仍差 {residual}；不能证明没有更接近的解。</translation>
     </message>
     <message>
-        <source>{field} must be mask layers, such as "causal" or {{"kind": "padding", "lengths": 3}}, or an array of True and False (True = may attend); got {got}.</source>
-        <translation>{field} 必须是掩码层，例如 "causal" 或 {{"kind": "padding", "lengths": 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
+        <source>{field} must be mask layers, such as &quot;causal&quot; or {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}, or an array of True and False (True = may attend); got {got}.</source>
+        <translation>{field} 必须是掩码层，例如 &quot;causal&quot; 或 {{&quot;kind&quot;: &quot;padding&quot;, &quot;lengths&quot;: 3}}，或由 True 和 False 组成的数组（True 表示允许关注），实为 {got}。</translation>
     </message>
     <message>
-        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{"kind": "bias", "values": array}}].</source>
-        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]。</translation>
+        <source>{field} holds 0 and 1 as numbers: where 1 means may attend, give {field}=array.astype(bool); where they are added to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}].</source>
+        <translation>{field} 中的 0 和 1 是数值：若 1 表示允许关注，请写 {field}=array.astype(bool)；若要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]。</translation>
     </message>
     <message>
-        <source>{field} holds numbers: to add them to the scores, write {field}=[{{"kind": "bias", "values": array}}]; to open and close keys, give True and False (True = may attend).</source>
-        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{"kind": "bias", "values": array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
+        <source>{field} holds numbers: to add them to the scores, write {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]; to open and close keys, give True and False (True = may attend).</source>
+        <translation>{field} 中是数值：要加到分数上，请写 {field}=[{{&quot;kind&quot;: &quot;bias&quot;, &quot;values&quot;: array}}]；要开放和屏蔽键，请给出 True 和 False（True 表示允许关注）。</translation>
     </message>
     <message>
         <source>{file} needs openpyxl, which is not installed: python -m pip install openpyxl.</source>
@@ -9142,8 +9085,8 @@
         <translation>{file}：“{name}”（{shape}）的首轴可能是 {got} 个样本，也可能是 {got} 个头；应写成四个轴，其中另一个轴的长度为 1。</translation>
     </message>
     <message>
-        <source>{option}="{value}" ({words})</source>
-        <translation>{option}="{value}"（{words}）</translation>
+        <source>{option}=&quot;{value}&quot; ({words})</source>
+        <translation>{option}=&quot;{value}&quot;（{words}）</translation>
     </message>
     <message>
         <source>{file} holds no problem by the names of its arrays; say which are which, for one layer load(…, arrays={arrays}).</source>
@@ -9502,10 +9445,6 @@
         <translation>卡片应为 wide 或 square，得到 {got}。</translation>
     </message>
     <message>
-        <source>--page, --walk or --card</source>
-        <translation>--page、--walk 或 --card</translation>
-    </message>
-    <message>
         <source>Column {column} of the output of query {query}: {value}. It is the sum of {count} values, each times its weight.</source>
         <translation>查询 {query} 的输出的第 {column} 列：{value}，是 {count} 个值各乘以其权重之和。</translation>
     </message>
@@ -9537,10 +9476,11 @@
         <source>Query {query} gives key {key} a weight of {value}. It is the sigmoid of the score alone: a row adds up to anything.</source>
         <translation>查询 {query} 给键 {key} 的权重是 {value}。它只由这个分数决定，即其 sigmoid 值；一行之和可以是任意数。</translation>
     </message>
-<message>
+    <message>
         <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
         <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>SessionSaving</name>
     <message>
@@ -9678,14 +9618,6 @@
         <translation>精度</translation>
     </message>
     <message>
-        <source>keep d_model</source>
-        <translation>保持 d_model</translation>
-    </message>
-    <message>
-        <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else d_k stays, and heads join or leave with their columns.</source>
-        <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 d_k 不变，头连同其各列一起增减。</translation>
-    </message>
-    <message>
         <source>Computed in float64, and float32 rounds each number once, when it is read; long or wide problems of float32 are computed in it</source>
         <translation>以 float64 计算，选 float32 时每个数在读出时舍入一次；很长或很宽的 float32 算例直接以 float32 计算</translation>
     </message>
@@ -9726,10 +9658,6 @@
         <translation>A 的列数</translation>
     </message>
     <message>
-        <source>All heads of Q together; change the heads or d_k instead</source>
-        <translation>Q 所有头的总列数；请改变头数或 d_k</translation>
-    </message>
-    <message>
         <source>Columns of X</source>
         <translation>X 的列数</translation>
     </message>
@@ -9740,10 +9668,6 @@
     <message>
         <source>Which item of the batch is shown, counted from 0</source>
         <translation>显示批量中的哪个样本，从 0 起数</translation>
-    </message>
-    <message>
-        <source>heads · d_k</source>
-        <translation>头数 · d_k</translation>
     </message>
     <message>
         <source>{number} heads cannot share {query} columns of Q and {value} of V evenly.</source>
@@ -9757,22 +9681,27 @@
         <source>Type into a cell: maps and explanation follow at once.</source>
         <translation>直接在格子里输入数，图和解释立刻跟着变。</translation>
     </message>
-<message>
+    <message>
         <source>Keep</source>
         <translation>保持</translation>
-    </message><message>
+    </message>
+    <message>
         <source>Keep d_model</source>
         <translation>保持 d_model</translation>
-    </message><message>
+    </message>
+    <message>
         <source>When the number of heads changes: pressed, d_model stays and only the cut into heads moves; else dₖ stays, and heads join or leave with their columns.</source>
         <translation>头数改变时：按下则 d_model 不变，只改变头的划分；否则 dₖ 不变，头连同其各列一起增减。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>All heads of Q together; change the heads or dₖ instead</source>
         <translation>Q 所有头的总列数；请改变头数或 dₖ</translation>
-    </message><message>
+    </message>
+    <message>
         <source>heads · dₖ</source>
         <translation>头数 · dₖ</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>ShortcutsDialog</name>
     <message>
@@ -10154,17 +10083,14 @@
         <translation>一句话</translation>
     </message>
     <message>
-        <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No weights W_Q and W_K are learned here.</source>
-        <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有经训练得到的 W_Q 和 W_K。</translation>
-    </message>
-    <message>
         <source>The vectors are random: the weights say nothing about meaning yet.</source>
         <translation>向量是随机的：向量是随机的：这些权重还反映不出词义。</translation>
     </message>
-<message>
+    <message>
         <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection was learned here.</source>
         <translation>MiniLM 的词向量，按余弦比较，温度 0.25；这里没有训练得到的查询、键投影。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>StartView</name>
     <message>
@@ -11294,16 +11220,19 @@
         <source>{count} squares = {value}</source>
         <translation>{count} 个平方之和 = {value}</translation>
     </message>
-<message>
+    <message>
         <source>{cell} is {source} of {head}: {value}.</source>
         <translation>{cell} 就是{head}的 {source}：{value}。</translation>
-    </message><message>
+    </message>
+    <message>
         <source>−∞ becomes 0</source>
         <translation>−∞ 变成 0</translation>
-    </message><message>
+    </message>
+    <message>
         <source>{source} is −∞, so the weight {cell} is {value}.</source>
         <translation>{source} 为 −∞，所以权重 {cell} 为 {value}。</translation>
-    </message></context>
+    </message>
+</context>
 <context>
     <name>WalkButton</name>
     <message>
@@ -11351,7 +11280,7 @@
     <message>
         <source>Space: play or pause   ← →: previous, next step
 Esc: back to the map. Any edit stops the walk.</source>
-        <translation>空格：播放或暂停　← →：上一步、下一步
+        <translation>空格：播放或暂停&#x3000;← →：上一步、下一步
 Esc：回到原来的图。改了任何数，演示就停下。</translation>
     </message>
 </context>
@@ -11559,7 +11488,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>级别</translation>
     </message>
     <message>
-        <source>and the teacher's pages with the answers, in a file of their own</source>
+        <source>and the teacher&apos;s pages with the answers, in a file of their own</source>
         <translation>另存一个文件：含答案的教师页</translation>
     </message>
 </context>
@@ -11602,11 +11531,11 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>演算</translation>
     </message>
     <message>
-        <source>attn_gui worksheet · seed {seed} · answers on the teacher's page</source>
+        <source>attn_gui worksheet · seed {seed} · answers on the teacher&apos;s page</source>
         <translation>attn_gui 练习卷 · 种子 {seed} · 答案见教师页</translation>
     </message>
     <message>
-        <source>No. {first}–{last} of {count} · teacher's page {page} of {pages}</source>
+        <source>No. {first}–{last} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first}–{last} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>
@@ -11698,7 +11627,7 @@ Esc：回到原来的图。改了任何数，演示就停下。</translation>
         <translation>右边表格中有一个数是错的。把它找出来，改正，并说明错在哪里。行与列从 0 数起。</translation>
     </message>
     <message>
-        <source>No. {first} of {count} · teacher's page {page} of {pages}</source>
+        <source>No. {first} of {count} · teacher&apos;s page {page} of {pages}</source>
         <translation>第 {first} 份，共 {count} 份 · 教师页 {page} / {pages}</translation>
     </message>
     <message>

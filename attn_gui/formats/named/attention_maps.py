@@ -129,7 +129,8 @@ def means_maps(name: str) -> bool:
     about."""
     parts = [_words(part) for part in re.split(r"[./]", name)]
     own = next((words for words in reversed(parts) if words), frozenset())  # h.3.attn.a is an a, attentions.0 is one
-    return bool(own & _MAPS) and not any(words & _NO_MAPS for words in parts)
+    torch = {"attn", "output", "weights"}  # attn_output_weights is what nn.MultiheadAttention returns
+    return bool(own & _MAPS) and not any(words & _NO_MAPS and words != torch for words in parts)
 
 
 def _words(name: str) -> frozenset[str]:
