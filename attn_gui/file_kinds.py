@@ -6,7 +6,6 @@ import itertools
 from os.path import isdir, isfile
 from pathlib import Path
 
-# --- lessons --------------------------------------------------------------------------------------
 # Names of lesson files, and the tables that have the same.
 
 
@@ -33,9 +32,6 @@ def _begins_with_table(path: Path) -> bool:
     lines = [*filter(None, map(str.strip, text.splitlines()))] or [""]
     above = itertools.takewhile(lambda line: not line.startswith(STEP), lines)
     return any(line.startswith("|") for line in above) or ("|" in lines[0] and not lines[0].startswith("#"))
-
-
-# --- models ---------------------------------------------------------------------------------------
 
 
 CONFIG = "config.json"

@@ -34,13 +34,9 @@ def png(source: Any) -> bytes | None:
 
 def html(source: Any) -> str:
     """Return the shapes of a problem or a trace as a table, with the tokens, and the picture below."""
-    rows = _stages(source) if isinstance(source, Trace) else _fields(source)
+    rows = stage_texts(source) if isinstance(source, Trace) else _fields(source)
     cells = "".join(f"<tr><th style='text-align:left'>{escape(a)}</th><td>{escape(b)}</td></tr>" for a, b in rows)
     return f"<div><b>{type(source).__name__}</b><table>{cells}</table>{_image(png(source))}</div>"
-
-
-def _stages(trace: Trace) -> Iterable[tuple[str, str]]:
-    return stage_texts(trace)
 
 
 def _fields(problem: Problem) -> Iterable[tuple[str, str]]:

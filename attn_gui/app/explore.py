@@ -44,7 +44,9 @@ class Explorer:
         """
         problem = problem_in(problem, "show")
         label = Label(QT_TRANSLATE_NOOP("History", "shown from Python"))
-        self._program.document.apply(SetStudy(_all_fields(problem), None, label))
+        self._program.document.apply(
+            SetStudy(dict.fromkeys(Problem.__dataclass_fields__, None) | problem.fields(), None, label)
+        )
         self._program.files.about = {}  # it was about what is not shown any more
         window = self._program.window
         window.banner.hide()
@@ -116,11 +118,6 @@ def _asked(
     if given or order:
         raise TypeError(f"explore takes either a problem or arrays, got both a problem and {', '.join(given | order)}.")
     return problem_in(problem, "explore").replace(**labels)
-
-
-def _all_fields(problem: Problem) -> dict[str, object]:
-    """Return every field of the problem, None where it has none."""
-    return dict.fromkeys(Problem.__dataclass_fields__, None) | problem.fields()
 
 
 def _shell() -> Any:

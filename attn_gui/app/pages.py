@@ -349,7 +349,6 @@ def _row(kind: PageKind[Any]) -> Row:
     )
 
 
-# --- code -----------------------------------------------------------------------------------------
 # The code of the problem out of its page: onto the clipboard, and as a script.
 
 
@@ -394,7 +393,6 @@ class CodeSaving(QObject):
         return found if isinstance(found, CodeText) else None
 
 
-# --- fit of a curve -------------------------------------------------------------------------------
 # The fit of the kernel to the points of a regression, above its curve.
 
 

@@ -69,9 +69,6 @@ class Finishing(Protocol):
     def finish(self) -> None: ...
 
 
-# --- program --------------------------------------------------------------------------------------
-
-
 NOTHING = Problem(query=[[0.0]], key=[[0.0]], value=[[0.0]])
 """Problem of the document until the file that is opened first is read."""
 
@@ -167,7 +164,6 @@ class Program(QObject):
         self.bars.actions.catch_up()
         self.late.recovery.begin()
 
-    # --- between them ----------------------------------------------------------------------------
     def _follow_states(self, actions: Actions) -> None:
         """Have what is checked and enabled follow the view and the look."""
         actions.lacking = lambda reads: why_lacking(self.document.problem, [Role[name] for name in reads])
@@ -206,17 +202,13 @@ class Program(QObject):
         if self._waiting is not None:
             event.ignore()
             self._waiting.append(self.window.close)
-        elif self._are_written() and self.files.may_leave():
+        elif all(part.wait() for part in self._parts() if isinstance(part, Writing)) and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
             for part in (self.files, self.making, self.late.table_blocks, self.late.recovery):
                 part.finish()
         else:
             event.ignore()
-
-    def _are_written(self) -> bool:
-        """Return whether all files are there that were to be, or are not wanted any more."""
-        return all(part.wait() for part in self._parts() if isinstance(part, Writing))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LanguageChange:

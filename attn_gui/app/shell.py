@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from attn_gui.views.tables.table_view import SizedView
 
 
-# --- layout ---------------------------------------------------------------------------------------
 # The place and size of the window and the widths of its columns and theirs, kept from one session to the next.
 
 
@@ -36,7 +35,11 @@ class LayoutController(QObject):
     def __init__(self, window: MainWindow, settings: Settings) -> None:
         super().__init__(window)
         self._window, self._settings = window, settings
-        self._restore()
+        geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")
+        if geometry is None or not self._window.restoreGeometry(geometry):
+            self._first_size()
+        elif columns is not None:
+            self._window.keep_columns(columns)
 
     def remember(self) -> None:
         """Keep the window's place for the next start."""
@@ -83,13 +86,6 @@ class LayoutController(QObject):
         count, widths = view.drawn_columns()
         self._settings.add(WIDTHS, {field: {"columns": count, "widths": widths}})
 
-    def _restore(self) -> None:
-        geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")
-        if geometry is None or not self._window.restoreGeometry(geometry):
-            self._first_size()
-        elif columns is not None:
-            self._window.keep_columns(columns)
-
     def _first_size(self) -> None:
         screen = QGuiApplication.primaryScreen().availableSize()
         width, height = screen.width() - FRAME[0], screen.height() - FRAME[1]
@@ -105,7 +101,6 @@ def _widths(kept: object) -> tuple[int, dict[int, int]]:
     return count, {int(name): widths[name] for name in places}
 
 
-# --- shell ----------------------------------------------------------------------------------------
 # The parts that the first paint needs: settings, the look, and the window with its bars and empty zones.
 
 

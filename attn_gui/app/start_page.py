@@ -260,7 +260,7 @@ class StartPage(QObject):
 
     def _say_real(self) -> str:
         return self.tr(
-            "Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection was learned here."
+            "Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection is learned here."
         )
 
     def _say_random(self) -> str:

@@ -73,7 +73,7 @@ class Document(QObject):
     @property
     def layer(self) -> SnapshotLayer | None:
         """The place in a model that the problem has; None where it is of none."""
-        return _layer_of(self.study)
+        return None if self.study is None else SnapshotLayer(self.study.layer, self.study.text)
 
     @property
     def writes(self) -> int:
@@ -248,7 +248,3 @@ class Document(QObject):
     def _on_snapshots_changed(self) -> None:
         self.revision += 1
         self.titleChanged.emit()
-
-
-def _layer_of(study: Study | None) -> SnapshotLayer | None:
-    return None if study is None else SnapshotLayer(study.layer, study.text)

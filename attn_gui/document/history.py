@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from attn_gui.models.study import Study
 
 
-# --- past states ----------------------------------------------------------------------------------
 # The states that the document has gone through, put together from its steps beside it: it stays as it is meanwhile.
 
 
@@ -45,9 +44,6 @@ class PastStates:
             step.back(self._rewind)
             found.append(self._rewind.problem())
         return found[::-1]
-
-
-# --- undo stack -----------------------------------------------------------------------------------
 
 
 LIMIT = 256 * 2**20
@@ -152,7 +148,6 @@ class History:
         self.stack.blockSignals(was_blocked)
 
 
-# --- snapshots ------------------------------------------------------------------------------------
 # The snapshots of the open document: kept beside its history, so that no undo ever takes one away.
 
 

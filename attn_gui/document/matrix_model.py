@@ -254,7 +254,14 @@ class MatrixModel(QAbstractTableModel):
     def parsed(self, row: int, column: int, text: str) -> float | None:
         """Return the number that was typed into a cell; None, with `refused`, where it is none."""
         try:
-            return self._parsed(text)
+            if self.dtype.kind != "b":
+                return parse_number(text, self.dtype)
+            if text.strip().lower() in SWITCH:
+                return SWITCH[text.strip().lower()]
+            number = parse_number(text)
+            if number not in (0.0, 1.0):
+                raise NumberError(NO_SWITCH)
+            return number
         except NumberError as error:
             self.refused.emit(row, column, error.sentence())
             return None
@@ -267,7 +274,7 @@ class MatrixModel(QAbstractTableModel):
             label = self._row_labels[section] if vertical and section < len(self._row_labels) else ""
             if role == Role.EditRole:
                 return label
-            return _one_line(label) or str(section)
+            return "".join(letter if letter.isprintable() else "␣" for letter in label) or str(section)
         if role == Role.TextAlignmentRole:
             return RIGHT if vertical else CENTER
         return None
@@ -298,16 +305,6 @@ class MatrixModel(QAbstractTableModel):
         array = self._array()
         return "" if array is None else shortest(self.turned(array[row, column]).item(), array.dtype)
 
-    def _parsed(self, text: str) -> float:
-        if self.dtype.kind != "b":
-            return parse_number(text, self.dtype)
-        if text.strip().lower() in SWITCH:
-            return SWITCH[text.strip().lower()]
-        number = parse_number(text)
-        if number not in (0.0, 1.0):
-            raise NumberError(NO_SWITCH)
-        return number
-
     def _differs(self, row: int, column: int, number: float) -> bool:
         array = self._array()
         new = self.turned(np.asarray(number))
@@ -327,10 +324,6 @@ def _table_shape(array: Matrix | None) -> tuple[int, int]:
     if array is None or array.ndim not in (1, 2):
         return (0, 0)
     return (1, array.shape[0]) if array.ndim == 1 else (array.shape[0], array.shape[1])
-
-
-def _one_line(label: str) -> str:
-    return "".join(letter if letter.isprintable() else "␣" for letter in label)
 
 
 # --- places ---------------------------------------------------------------------------------------

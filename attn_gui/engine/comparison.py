@@ -370,11 +370,9 @@ class Comparison(Mapping[str, Array]):
             return []
         found = list(islice(indices.rectangles(flags), indices.MOST_BOXES + 1))
         parts = found if len(found) <= indices.MOST_BOXES else indices.open_parts(flags, indices.whole(flags.shape))
-        return [_shifted(part, tile) for part in parts]
-
-
-def _shifted(part: Box, tile: Box) -> Box:
-    return tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(tile, part, strict=True))
+        return [
+            tuple(slice(a.start + b.start, a.start + b.stop) for a, b in zip(tile, part, strict=True)) for part in parts
+        ]
 
 
 def _tiles(shape: tuple[int, ...]) -> Iterator[Box]:
@@ -414,7 +412,6 @@ def compare(before: Problem, after: Problem) -> Comparison:
     return Comparison(*traces)
 
 
-# --- ready-made comparisons -----------------------------------------------------------------------
 # Comparisons that are ready made: what the present problem would be without one thing. A line each.
 
 
@@ -449,17 +446,15 @@ class ReadyMade(NamedTuple):
         if not interventions:
             return bare
         stages = {node.name for node in computed_nodes(bare)}
-        kept = tuple(each if _stage_of(each) in stages else NOTHING for each in interventions)
+        kept = tuple(
+            each if str(each["stage"] if isinstance(each, Mapping) else each.stage) in stages else NOTHING
+            for each in interventions
+        )
         return Problem.over(fields | {"interventions": kept})
 
     def words(self) -> Mapping[str, str]:
         """Return the Chinese words by the English ones."""
         return dict((self.title, self.before, self.after))
-
-
-def _stage_of(given: Any) -> str:
-    """Return the stage of an intervention, a record or what is to become one."""
-    return str(given["stage"] if isinstance(given, Mapping) else given.stage)
 
 
 def _head_off(problem: Problem, head: int) -> dict[str, Any]:

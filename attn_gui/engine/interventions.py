@@ -192,9 +192,6 @@ def as_stage(field: str, stage: str, known: Axes) -> str:
     return stage
 
 
-# --- copy -----------------------------------------------------------------------------------------
-
-
 COPIED = QT_TRANSLATE_NOOP("Interventions", "{cells} taken from {source}")
 AND = QT_TRANSLATE_NOOP("Interventions", "{cells}, {place}")
 PLACES = {
@@ -272,9 +269,6 @@ class Copy(Intervention):
         fit_place(f"{name}.source", self.stage, self.source, axes, shape)
 
 
-# --- scale ----------------------------------------------------------------------------------------
-
-
 SCALED = QT_TRANSLATE_NOOP("Interventions", "{cells} × {factor}")
 
 
@@ -307,9 +301,6 @@ class Scale(Intervention):
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         return self.changed(factor=as_number(f"{name}.factor", self.factor))
-
-
-# --- set ------------------------------------------------------------------------------------------
 
 
 SET = QT_TRANSLATE_NOOP("Interventions", "{cells} set to {value}")
@@ -347,7 +338,7 @@ class Set(Intervention):
 
     def fit(self, name: str, axes: Axes, shape: tuple[int, ...]) -> None:
         super().fit(name, axes, shape)
-        expected = _lengths(self.box(axes, shape))
+        expected = tuple(cut.stop - cut.start for cut in self.box(axes, shape))
         found = self.values.shape
         fits = len(found) <= len(expected) and all(
             length in (1, wanted) for length, wanted in zip(found[::-1], expected[::-1], strict=False)
@@ -370,10 +361,6 @@ class Set(Intervention):
 
     def normalized(self, name: str, dtype: np.dtype[Any], copy: bool) -> Self:
         return self.changed(values=as_array(f"{name}.values", self.values, dtype, axes=range(5), copy=copy))
-
-
-def _lengths(box: Box) -> tuple[int, ...]:
-    return tuple(cut.stop - cut.start for cut in box)
 
 
 # --- kinds ----------------------------------------------------------------------------------------

@@ -29,7 +29,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 __all__ = ["FEW", "MILD", "NORMALIZERS", "Keywise", "Normalizer", "Softmax"]
 
 
-# --- base -----------------------------------------------------------------------------------------
 # The base of normalizations: the stage that writes `weights`, with all its facts.
 
 
@@ -371,7 +370,6 @@ def _below(part: Expression) -> Expression:
     return Quotient(add(part, Negative(Function("abs", part))), Number(2.0))
 
 
-# --- sigmoid ---------------------------------------------------------------------------------------
 # Ramapuram et al., "Theory, Analysis, and Best Practices for Sigmoid Self-Attention" (2024).
 
 

@@ -19,7 +19,6 @@ from attn_gui.engine.interventions import Intervention
 from attn_gui.engine.masks import Layer
 from attn_gui.engine.shape_errors import check_shapes, fixes_of
 
-# --- notebook display -----------------------------------------------------------------------------
 # Notebook display of a problem or a trace: drawn by the package's figures, which are loaded on demand.
 
 
@@ -39,11 +38,6 @@ class Pictured:
 
 # --- text -----------------------------------------------------------------------------------------
 # Problems in words: what a Python prompt and a notebook print.
-
-
-def problem_text(problem: Fields) -> str:
-    """Return `Problem(query (7, 13), …, num_heads=2, mask=(causal()))`: every field that is not its default."""
-    return f"Problem({', '.join(field_texts(problem))})"
 
 
 def field_texts(problem: Fields) -> Iterator[str]:
@@ -86,9 +80,6 @@ def _intervention(record: Intervention) -> str:
     given = {name: value for name, value in record.to_mapping().items() if name != "kind"}
     kept = {name: value for name, value in given.items() if (name, value) != ("enabled", True)}
     return f"{record.kind}({', '.join(entry_texts(kept))})"
-
-
-# --- problem --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -247,7 +238,7 @@ class Problem(Fields, Pictured):
         return all(same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     def __repr__(self) -> str:
-        return problem_text(self)
+        return f"Problem({', '.join(field_texts(self))})"
 
 
 del Problem.batch_axis  # type: ignore[attr-defined]  # no field: the default of an argument

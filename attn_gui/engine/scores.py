@@ -157,7 +157,6 @@ def along_query(place: int, query: Array, step: float) -> tuple[Array, Reason | 
     return query / size * (step / size), None
 
 
-# --- additive -------------------------------------------------------------------------------------
 # Bahdanau, Cho, Bengio (2015).
 
 
@@ -263,9 +262,6 @@ class Additive(Score):
         return [Addends(w.values * self._hidden(inputs), [w])]
 
 
-# --- average --------------------------------------------------------------------------------------
-
-
 class Average(Score):
     """Every key counts the same: no cell of the query or the key is read."""
 
@@ -303,7 +299,6 @@ class Average(Score):
         return []
 
 
-# --- cosine ---------------------------------------------------------------------------------------
 # Graves et al., "Neural Turing Machines" (2014).
 
 
@@ -398,7 +393,6 @@ def _unit(x: Array) -> tuple[Array, Array]:
     return level / length, np.ldexp(length, exponent)
 
 
-# --- dot product ----------------------------------------------------------------------------------
 # Vaswani et al. (2017), who divide it by √d_k.
 
 

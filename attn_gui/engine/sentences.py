@@ -30,9 +30,6 @@ def size_text(count: float) -> str:
     return f"{count / 1000**power:,.1f} {('', 'kB', 'MB', 'GB', 'TB')[power]}"
 
 
-# --- templates ------------------------------------------------------------------------------------
-
-
 # --- fields --------------------------------------------------------------------------------------
 MISSING = "{field} is missing: give query, key and value, or x with w_query, w_key and w_value."
 NO_SCORES = "The weights are given here: there are no queries and keys from which they follow."

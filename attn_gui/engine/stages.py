@@ -240,7 +240,6 @@ def _halves(x: Array) -> tuple[Array, Array]:
     return x[:, :, :, :1], x[:, :, :, 1:]
 
 
-# --- softcap --------------------------------------------------------------------------------------
 # Soft capping of scores (Gemma 2, 2024).
 
 

@@ -113,7 +113,6 @@ def _spaced(line: Line) -> Line:
     return tuple(found)
 
 
-# --- sentence -------------------------------------------------------------------------------------
 # The tokens of a sentence put together as it was written, the chosen ones in the colors of their roles.
 
 
@@ -437,8 +436,9 @@ def paint_card(painter: QPainter, figure: CardFigure, layout: CardLayout, *, tra
     for at, formula, em in layout.formulas:
         formula.paint(painter, at, em, colors)
     _paint_map(painter, figure, layout.map)
-    painter.fillRect(layout.foot, theme.raised)
-    painter.fillRect(QRectF(0, layout.foot.top(), layout.width, 1), theme.line)
+    if any(text for _, text, _ in layout.foot_lines):
+        painter.fillRect(layout.foot, theme.raised)
+        painter.fillRect(QRectF(0, layout.foot.top(), layout.width, 1), theme.line)
     for at, text, anchor in layout.foot_lines:
         write_line(painter, at, text, theme.text2, 20.0 if layout.source is not None else 17.0, anchor=anchor)
     if layout.source is not None:

@@ -266,7 +266,6 @@ def _counted(count: int) -> str:
     return "only 0" if count == 1 else f"0 to {count - 1}"
 
 
-# --- small maps of weights ------------------------------------------------------------------------
 # Picture of a small map of weights, one pixel a cell.
 
 

@@ -175,7 +175,6 @@ def _laid_out(
     return lay(*sides_of(settings, scale), scale), scale
 
 
-# --- a product -----------------------------------------------------------------------------------
 def product_page(
     evaluation: Evaluation, settings: ExportSettings, heads: Sequence[int | None], dpi: float | None, progress: Progress
 ) -> Page:
@@ -213,7 +212,6 @@ def _pooling(figure: ProductFigure, layout: ProductLayout, scale: float | None) 
     return "" if most == [1, 1] else figure.stage.words.pooled_blocks.format(rows=most[0], columns=most[1])
 
 
-# --- a card --------------------------------------------------------------------------------------
 def card_page(
     size: tuple[float, float],
     evaluation: Evaluation,

@@ -241,7 +241,6 @@ def shade_from(levels: Sequence[float] | None, colormap: str | None) -> Shade:
     return Shade(TYPED, Levels(low, high), colormap)
 
 
-# --- colors --------------------------------------------------------------------------------------
 @lru_cache(maxsize=256)
 def color_table(palette: str, theme_name: str, levels: Levels) -> Lut:
     """Return the colors of a map between its levels: 512, of which entry 0 stands for the lower level.

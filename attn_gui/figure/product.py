@@ -35,7 +35,7 @@ from attn_gui.figure.heatmap_layout import (
     paint_title,
     row_labels,
 )
-from attn_gui.figure.operands import StageOperand, StageOperands, by_hand_of, picture_of, stage_plane
+from attn_gui.figure.operands import StageOperands, by_hand_of, picture_of, stage_plane
 from attn_gui.figure.text.fonts import WIDER_FONT, figure_font
 from attn_gui.figure.text.labels import wrapped
 from attn_gui.figure.writers import PX_PER_CM, TooSmall, write_line
@@ -90,7 +90,7 @@ def compose_product(
     check_cell(middle, settings)
     planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
     for place, operand in picture.operands().items():
-        planes[place] = _operand(operand, evaluation, settings.batch, head)
+        planes[place] = (operand.name, operand.symbol, operand.plane(evaluation, settings.batch, head))
     for name, _, plane in planes.values():
         if isinstance(plane, Plane):
             check_columns(evaluation, name, (plane.head,))
@@ -101,10 +101,6 @@ def compose_product(
     maps[STAGE] = _labeled(maps[STAGE], evaluation, picture, settings.cell)
     title = " · ".join(title_of(evaluation.problem, settings, (middle.head,)))
     return ProductFigure(title, maps)
-
-
-def _operand(operand: StageOperand, evaluation: Evaluation, batch: int, head: int) -> tuple[str, str, PlaneLike]:
-    return operand.name, operand.symbol, operand.plane(evaluation, batch, head)
 
 
 def _map(
@@ -344,7 +340,6 @@ def _bars(
     return tuple(found)
 
 
-# --- painter --------------------------------------------------------------------------------------
 # Paints a product figure: maps that meet, their symbols, tokens, and a color bar for each.
 
 

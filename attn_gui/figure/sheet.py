@@ -333,13 +333,6 @@ def write_page(page: Page, file: File, path: Path) -> None:
         ENCODERS[file.form](page, file.dpi, target)
 
 
-def write_moving(pages: Sequence[Page], file: File, path: Path, progress: Progress = silent) -> None:
-    """Write pages of one size into one file of a form that moves; a file is replaced wholly or not at all."""
-    with replacing(path) as target:
-        ANIMATORS[file.form](pages, file.dpi, target, progress)
-
-
-# --- frames ---------------------------------------------------------------------------------------
 # Frames of a page: a picture for every place of its slider, from numbers that are computed once, and their files.
 
 
@@ -391,14 +384,14 @@ class Frames:
                 replace(self.page(now, place, progress), session=session), file, target
             )
 
-        targets = [frame_path(path, place) for place in range(self.count(evaluation))]
+        targets = [
+            path.with_name(f"{path.stem}-{place:0{DIGITS}d}{path.suffix}") for place in range(self.count(evaluation))
+        ]
         return [(target, written(place, target)) for place, target in enumerate(targets)]
 
     def _write_moving(self, evaluation: Evaluation, file: File, path: Path, progress: Progress) -> None:
         """Compute all frames, then paint them."""
-        write_moving(self.pages(evaluation, within(progress, 0, 2)), file, path, within(progress, 1, 2))
-
-
-def frame_path(path: Path, place: int) -> Path:
-    """Return the file of a frame: a-sweep-h0-007.png."""
-    return path.with_name(f"{path.stem}-{place:0{DIGITS}d}{path.suffix}")
+        with replacing(path) as target:
+            ANIMATORS[file.form](
+                self.pages(evaluation, within(progress, 0, 2)), file.dpi, target, within(progress, 1, 2)
+            )

@@ -83,7 +83,6 @@ class Page:
         return self.width * self.scale / PX_PER_CM, self.height * self.scale / PX_PER_CM
 
 
-# --- PNG ------------------------------------------------------------------------------------------
 # PNG files written band by band: Qt's own writer wants the whole picture in memory.
 
 

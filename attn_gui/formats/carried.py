@@ -71,7 +71,19 @@ def _packed(data: bytes) -> bytes:
 
 def session_in(figure: bytes) -> bytes:
     """Return the session that the bytes of a figure carry."""
-    return _unpacked(_packed(figure), text=figure.startswith(_PNG))
+    packed = _packed(figure)
+    text = figure.startswith(_PNG)
+    found, rest = bytearray(), b""
+    for piece in _inflated(packed):
+        if text:
+            end = (len(rest) + len(piece)) // 4 * 4
+            piece, rest = _decoded((rest + piece)[:end]), (rest + piece)[end:]
+        if not found and not packed_arrays.matches(piece):
+            raise FormatError(_DAMAGED)
+        found += piece
+        if len(found) > LARGEST:
+            raise FormatError(_LARGE, expected=size_text(LARGEST))
+    return bytes(found)
 
 
 def _packed_in_png(data: bytes) -> bytes:
@@ -100,22 +112,6 @@ def _packed_in_pdf(data: bytes) -> bytes:
     if begun is None:
         raise FormatError(_DAMAGED)
     return data[begun.end() :]
-
-
-def _unpacked(packed: bytes, *, text: bool = False) -> bytes:
-    """Return the session, which is text where a PNG carries it. Raises FormatError at its beginning where that is of
-    none."""
-    found, rest = bytearray(), b""
-    for piece in _inflated(packed):
-        if text:
-            end = (len(rest) + len(piece)) // 4 * 4
-            piece, rest = _decoded((rest + piece)[:end]), (rest + piece)[end:]
-        if not found and not packed_arrays.matches(piece):
-            raise FormatError(_DAMAGED)
-        found += piece
-        if len(found) > LARGEST:
-            raise FormatError(_LARGE, expected=size_text(LARGEST))
-    return bytes(found)
 
 
 def _inflated(packed: bytes) -> Iterator[bytes]:

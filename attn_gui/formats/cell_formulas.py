@@ -318,7 +318,6 @@ def sheet_name(name: str, taken: set[str]) -> str:
     return plain
 
 
-# --- squares --------------------------------------------------------------------------------------
 # Squares in a workbook: the engine adds them up at a level of their own, a spreadsheet as they are.
 
 

@@ -183,7 +183,9 @@ def _lists(values: Mapping[str, Json], before: str = "", depth: int = 0) -> Iter
     for name, value in values.items():
         if isinstance(value, dict):
             yield from _lists(value, f"{before}{name}.", depth + 1)
-        elif _is_numbers(value) or (is_field(before + name) and _may_be_array(value, depth)):
+        elif _is_numbers(value) or (
+            is_field(before + name) and (isinstance(value, list) or (depth == 0 and type(value) in (int, float)))
+        ):
             yield before + name, value
 
 
@@ -196,11 +198,6 @@ def _others(values: Mapping[str, Json], read: Collection[str], before: str = "")
             yield from _others(value, read, f"{before}{name}.")
         else:
             yield before + name
-
-
-def _may_be_array(value: Json, depth: int) -> bool:
-    """Return whether a value is a list, or a number that is not one of a record's options."""
-    return isinstance(value, list) or (depth == 0 and type(value) in (int, float))
 
 
 def _is_numbers(value: Json) -> bool:

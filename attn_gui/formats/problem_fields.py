@@ -211,15 +211,11 @@ def _dtype(arrays: Mapping[str, Array]) -> str:
 def _plain(value: object) -> Json:
     """Return a field as JSON; arrays are left out of records, they have names of their own."""
     if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items() if not _is_table(part)}
+        return {name: _plain(part) for name, part in value.items() if not isinstance(part, np.ndarray)}
     if isinstance(value, np.ndarray | tuple | list):
         # tokens, of which there may be 65,536, are plain already
         return list(value) if set(map(type, value)) == {str} else [_plain(part) for part in value]
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, np.ndarray)
 
 
 def _list(value: Json, name: str) -> list[Json]:

@@ -24,7 +24,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 __all__ = ["SCRIPTS", "ScriptLibrary", "script_name", "script_text"]
 
 
-# --- libraries ------------------------------------------------------------------------------------
 # The libraries that a script can compute with: a new one is one entry of SCRIPTS.
 
 
@@ -344,9 +343,6 @@ def _row(numbers: list[str], before: str) -> str:
             lines.append(f"{before}    ")
         lines[-1] += f"{number}, "
     return "[\n" + "\n".join(line.rstrip() for line in lines) + f"\n{before}]"
-
-
-# --- file name ------------------------------------------------------------------------------------
 
 
 def script_name(stem: str, key: str) -> str:

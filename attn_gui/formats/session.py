@@ -197,17 +197,6 @@ def parts(loaded: Loaded) -> Iterator[memoryview]:
     return packed_arrays.parts(arrays, {ENTRY: dump(options)})
 
 
-def study_parts(record: StudyRecord) -> Iterator[memoryview]:
-    """Return the bytes of a session of a model."""
-    arrays, words = study_entries(record)
-    options: dict[str, Json] = {STUDY: words, "format_version": VERSION}
-    options |= {"view": dict(record.view)} if record.view else {}
-    if record.snapshots:
-        more, options[SNAPSHOTS] = snapshot_entries(record.snapshots, of_model=True)
-        arrays |= more
-    return packed_arrays.parts(arrays, {ENTRY: dump(options)})
-
-
 def _options(header: dict[str, Json]) -> dict[str, Json]:
     """Take what the header says besides the arrays out of it, brought up to this version."""
     metadata = header.pop(packed_arrays.METADATA, {})
@@ -331,7 +320,13 @@ def save_session(
 def save_study(record: StudyRecord, path: PathText, progress: Progress | None = None) -> None:
     """Save a model that is studied, without its weights. Raises FormatError; `progress` as for `save_session`."""
     with saving(path):
-        written = [*study_parts(record)]
+        arrays, words = study_entries(record)
+        options: dict[str, Json] = {STUDY: words, "format_version": VERSION}
+        options |= {"view": dict(record.view)} if record.view else {}
+        if record.snapshots:
+            more, options[SNAPSHOTS] = snapshot_entries(record.snapshots, of_model=True)
+            arrays |= more
+        written = [*packed_arrays.parts(arrays, {ENTRY: dump(options)})]
     _write_parts(written, path, progress)
 
 

@@ -244,7 +244,9 @@ def snapshot_entries(snapshots: Sequence[Snapshot], *, of_model: bool = False) -
     arrays |= {
         _TABLE: table,
         _PLACES: np.concatenate([np.empty(0, PLACE), *(part.places for part in parts)]),
-        _CELLS: np.concatenate([np.empty(0, np.uint8), *(_bytes(part.values) for part in parts)]),
+        _CELLS: np.concatenate(
+            [np.empty(0, np.uint8), *(np.ascontiguousarray(part.values).view(np.uint8) for part in parts)]
+        ),
     }
     return dict(each for each in arrays.items() if each[1].size), [_words(each) for each in told]
 
@@ -349,10 +351,6 @@ def _told(bases: Sequence[Base], counts: Sequence[int], places: Array, cells: Ar
         _require(int(own.min(initial=0)) >= 0 and (weight is not None or int(own.max(initial=0)) < base.size))
         yield ChangedNumbers(base, own, np.frombuffer(cells[start:end].tobytes(), base.dtype), weight)
         at, start = stop, end
-
-
-def _bytes(values: Array) -> Array:
-    return np.ascontiguousarray(values).view(np.uint8)
 
 
 def _require(fits: bool) -> None:

@@ -249,9 +249,15 @@ def _cells(name: str, sheets: Sequence[Any], source: FileSource) -> list[_Cells]
         count += len(row)
         if count > MOST_CELLS:
             raise _too_large(name)
-        if any(_is_uncomputed(row, twin) for _, twin in formulas):
+        if any(
+            any(value is None and formula is not None for value, formula in zip(row, twin, strict=False))
+            for _, twin in formulas
+        ):
             raise FormatError(_UNCOMPUTED, name=shown(name))
-        if cells := _without_end(row):
+        found = list(row)
+        while found and found[-1] is None:
+            found.pop()
+        if cells := found:
             if rows and rows[-1].place < place - 1:
                 rows.append(_Cells(rows[-1].place + 1, []))
             rows.append(_Cells(place, cells))
@@ -264,18 +270,6 @@ def _cells(name: str, sheets: Sequence[Any], source: FileSource) -> list[_Cells]
 
 def _too_large(name: str) -> FormatError:
     return FormatError(_CELLS, name=shown(name), most=f"{MOST_CELLS:,}")
-
-
-def _is_uncomputed(values: Sequence[Any], formulas: Sequence[Any]) -> bool:
-    """Return whether a row has a formula whose value was not saved."""
-    return any(value is None and formula is not None for value, formula in zip(values, formulas, strict=False))
-
-
-def _without_end(row: Collection[Any]) -> list[Any]:
-    found = list(row)
-    while found and found[-1] is None:
-        found.pop()
-    return found
 
 
 class _Table(NamedTuple):

@@ -30,8 +30,6 @@ from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.lessons.lesson import LessonQuestion
 from attn_gui.lessons.live_numbers import NumberSource, cell_index
 
-# --- levels of worksheets -------------------------------------------------------------------------
-
 
 class Level(NamedTuple):
     """How much of a worksheet is left to the student: words, and the stages whose numbers are asked for.
@@ -286,9 +284,6 @@ def _may_be_believed(wrong: Array, right: Array, *, shares: bool) -> Array:
     return np.asarray((wrong == np.rint(wrong)) | (finite != np.rint(finite)).any())
 
 
-# --- numbers of a sheet ---------------------------------------------------------------------------
-
-
 def _well_drawn(problem: Problem, seed: int, draws: int) -> Evaluation:
     """Return a problem with fresh numbers, none of them trivial if any draw has such."""
     best, fewest = renumbered(problem, seed), 0
@@ -333,24 +328,15 @@ def renumbered(problem: Problem, seed: int, attempt: int = 0) -> Problem:
     return problem.replace(**fresh, interventions=())
 
 
-# --- cells that are left out ----------------------------------------------------------------------
-
-
-def random_blanks(
-    evaluation: Evaluation, stages: Sequence[str], count: int, seed: int, items: int | None = None
-) -> frozenset[Blank]:
-    """Return `count` cells of these stages, drawn by a seed.
-
-    None that is given, that the mask closes, or that is no number.
-
-    `items`: of so many first items of the batch, as on paper, where there is one.
-    """
+def random_blanks(evaluation: Evaluation, stages: Sequence[str], count: int, seed: int) -> frozenset[Blank]:
+    """Return `count` cells of these stages, drawn by a seed: none that is given, that the mask closes, or that is no
+    number."""
     shapes, open_cells = [], []
     for stage in stages:
         if stage not in evaluation.stages:
             raise StageError(sentences.NO_STAGE, stage=repr(stage), choices=evaluation.stages)
         shapes.append(evaluation.shape(stage))
-        open_cells.append(np.flatnonzero(_may_be_left_out(evaluation, stage)[:items]))
+        open_cells.append(np.flatnonzero(_may_be_left_out(evaluation, stage)))
     begins = np.cumsum([0, *(cells.size for cells in open_cells)])
     if count > begins[-1]:
         raise FormatError(TOO_MANY, got=int(begins[-1]), expected=count)
@@ -450,7 +436,6 @@ def _copies(of: Evaluation, blank: Blank) -> list[tuple[str, tuple[int, ...]]]:
     return found
 
 
-# --- answers --------------------------------------------------------------------------------------
 # Verdicts on the number that was typed as the answer to a question.
 
 

@@ -124,7 +124,6 @@ def written(number: float, decimals: int | None = None, more: int = 0) -> str:
     return text.replace("-", MINUS).replace("nan", "NaN").replace("inf", "∞")
 
 
-# --- equations ------------------------------------------------------------------------------------
 # Live numbers with signs between them, "{a} · 2 + {b} · 4 = {c}": the printed ones give the printed result.
 
 
@@ -283,7 +282,6 @@ class Lesson:
         return self.name if self.path.parent == resource("lessons") else str(self.path.absolute())
 
 
-# --- refusals -------------------------------------------------------------------------------------
 # Refusals of a lesson: one sentence with the line, what was expected and what is there.
 
 

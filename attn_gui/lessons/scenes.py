@@ -38,9 +38,6 @@ from attn_gui.models.study import Placed, Study, placed, sample_text
 from attn_gui.modes import ALL, MODEL, PRODUCT
 from attn_gui.paths import resource
 
-# --- scenes ---------------------------------------------------------------------------------------
-
-
 NAME, SETTING = re.compile(r"[\w.-]+"), re.compile(r"(\w+)(?:\[(\d+), *(\d+)\])? *= *(.+)")
 
 CELLS = re.compile(r"(\w+)\[([\d:, ]*)\]")
@@ -177,7 +174,12 @@ def changed(scene: LessonScene, order: Order) -> LessonScene:
             raise ValueError
         name, row, column, value = match[1], match[2], match[3], _json(match[4])
         if row is None:
-            return _with_field(scene, name, value)
+            if scene.study is not None and name in PLACES:
+                return PLACES[name](scene, scene.study, value)
+            problem = scene.problem.replace(**{name: value})
+            if name in problem.arrays():
+                _check_held(problem.arrays()[name], value)
+            return replace(scene, problem=problem)
         array = np.array(scene.problem.arrays()[name])
         if type(value) not in (int, float):
             raise ValueError
@@ -197,15 +199,6 @@ def _expected_of(problem: Problem, match: re.Match[str] | None) -> FileNote:
         of = "context" if name != "query" and problem.context is not None else "x"
         return FileNote(FROM_X, name=name, of=of)
     return CHANGE
-
-
-def _with_field(scene: LessonScene, name: str, value: Any) -> LessonScene:
-    if scene.study is not None and name in PLACES:
-        return PLACES[name](scene, scene.study, value)
-    problem = scene.problem.replace(**{name: value})
-    if name in problem.arrays():
-        _check_held(problem.arrays()[name], value)
-    return replace(scene, problem=problem)
 
 
 def _check_held(held: Array, value: Any) -> None:
@@ -390,9 +383,6 @@ def _claim(order: Order) -> LessonExpression:
         raise LessonError(order.line, COMPUTED, error) from None
 
 
-# --- covered cells ---
-
-
 def _covered(step: LessonStep, evaluation: Evaluation) -> frozenset[Blank]:
     """Return the cells that would tell the answer: those asked for, the rest of their rows of weights, and all that is
     computed from them."""
@@ -436,7 +426,6 @@ def _covered_box(evaluation: Evaluation, order: Order) -> tuple[str, Box]:
     return name, box
 
 
-# --- the view ------------------------------------------------------------------------------------
 def _shown(step: LessonStep, scene: LessonScene, pages: Mapping[str, LessonPage]) -> LessonView:
     evaluation, shown = evaluation_of(scene.problem), LessonView()
     for order in step.orders:

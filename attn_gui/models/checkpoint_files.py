@@ -29,7 +29,6 @@ from attn_gui.formats.packed_arrays import PackedArray, places
 from attn_gui.formats.session import Stamp
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- config.json ----------------------------------------------------------------------------------
 # Entries of a config.json, each checked when it is asked for; null means that the default holds.
 
 
@@ -277,7 +276,15 @@ class Tensors:
 
         What is F32 in the file stays there; the others are converted.
         """
-        found = self._read[name] = self._checked(name, shape)
+        if name not in self._tensors:
+            raise FormatError(_MISSING, name=shown(name, 80)).at(self._path)
+        tensor = self._tensors[name]
+        if tensor.kind not in _WIDTHS:
+            raise FormatError(_KIND, name=shown(name, 80), got=shown(tensor.kind)).at(tensor.path)
+        if tensor.shape != shape:
+            values = {"got": shape_text(tensor.shape), "expected": shape_text(shape)}
+            raise FormatError(_SHAPE, name=shown(name, 80), **values).at(tensor.path)
+        found = self._read[name] = tensor
         return found.numbers()
 
     def unread(self, ignored: Sequence[str]) -> list[str]:
@@ -309,20 +316,6 @@ class Tensors:
                 raise FormatError(_WILD, name=shown(name)).at(tensor.path)
             done += tensor.cells.size
             progress(done / whole)
-
-    def _tensor(self, name: str) -> Tensor:
-        if name not in self._tensors:
-            raise FormatError(_MISSING, name=shown(name, 80)).at(self._path)
-        return self._tensors[name]
-
-    def _checked(self, name: str, shape: tuple[int, ...]) -> Tensor:
-        tensor = self._tensor(name)
-        if tensor.kind not in _WIDTHS:
-            raise FormatError(_KIND, name=shown(name, 80), got=shown(tensor.kind)).at(tensor.path)
-        if tensor.shape != shape:
-            values = {"got": shape_text(tensor.shape), "expected": shape_text(shape)}
-            raise FormatError(_SHAPE, name=shown(name, 80), **values).at(tensor.path)
-        return tensor
 
 
 def tensors_in(folder: Path, prefixes: tuple[str, ...]) -> Tensors:
@@ -380,7 +373,6 @@ def _plain(name: str, prefixes: tuple[str, ...]) -> str:
     return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
 
 
-# --- sliding windows ------------------------------------------------------------------------------
 # Windows of the layers of a decoder: which of them look back only so far.
 
 
@@ -450,9 +442,6 @@ def _llama3(angles: Array, scaling: Config) -> Array:
 
 SCALINGS: dict[str, Callable[[Array, Config], Array]] = {"default": _default, "linear": _linear, "llama3": _llama3}
 """Functions of the angles, by the name of the scaling."""
-
-
-# --- install line ---------------------------------------------------------------------------------
 
 
 def install_line(*words: str) -> str:

@@ -14,7 +14,6 @@ from attn_gui.models.checkpoint_files import Config, Tensors, frequencies, layer
 __all__ = ["FAMILIES", "Family"]
 
 
-# --- architecture ---------------------------------------------------------------------------------
 # Sizes and rules of a model: all that its arithmetic is made of beside its numbers.
 
 
@@ -314,7 +313,6 @@ def encoder(config: Config, layers: int, heads: int, d_model: int, **more: objec
     return Architecture(**(shared | more))  # type: ignore[arg-type]  # each is of the type of its field
 
 
-# --- DistilBERT -----------------------------------------------------------------------------------
 # BERT without token types, under other names.
 
 
@@ -350,7 +348,6 @@ class DistilBert(Bert):
         )
 
 
-# --- GPT-2 ----------------------------------------------------------------------------------------
 # A decoder with LayerNorm before attention and MLP; its matrices lie [in, out], Q, K and V side by side.
 
 
@@ -419,7 +416,6 @@ class Gpt2(Family):
         return EndWeights(Embedding(words, positions, None, None), self.norm(tensors, "ln_f", sizes), head, None)
 
 
-# --- Llama ----------------------------------------------------------------------------------------
 # A decoder with RMSNorm before attention and a gated MLP, rotary positions, K/V heads shared.
 
 
@@ -495,7 +491,6 @@ class Llama(Family):
         return EndWeights(Embedding(words, None, None, None), self.norm(tensors, "norm", sizes), head, None)
 
 
-# --- Mistral --------------------------------------------------------------------------------------
 # Llama in which every layer may look back only so far.
 
 
@@ -509,7 +504,6 @@ class Mistral(Llama):
         return layer_windows(config, layers, [True] * layers)
 
 
-# --- Qwen2 ----------------------------------------------------------------------------------------
 # Llama with biases of Q, K and V, and windows in its upper layers where they are switched on.
 
 
@@ -528,7 +522,6 @@ class Qwen2(Llama):
         return layer_windows(config, layers, [number >= first for number in range(layers)])
 
 
-# --- Qwen3 ----------------------------------------------------------------------------------------
 # Qwen2 without biases, and an RMSNorm over each head of Q and K before they are turned.
 
 
@@ -547,7 +540,6 @@ class Qwen3(Qwen2):
         return super().layer(tensors, config, sizes, number) | norms
 
 
-# --- RoBERTa, XLM-RoBERTa, CamemBERT --------------------------------------------------------------
 # BERT with positions that count from behind the padding, a head of other names.
 
 

@@ -60,7 +60,6 @@ from attn_gui.models.forward_pass import ModelLayer, by_heads, embedded, finishe
 from attn_gui.models.sequence import TokenSequence, checked_sequence
 from attn_gui.models.tokenizer import TokenizerFile
 
-# --- checkpoint -----------------------------------------------------------------------------------
 # A published checkpoint: sizes, numbers and tokenizer of a folder.
 
 
@@ -144,7 +143,6 @@ def _texts(given: object) -> tuple[str, ...]:
     raise FieldTypeError(_TEXTS, got=kind_of(given))
 
 
-# --- run ------------------------------------------------------------------------------------------
 # A text on its way through a model: hidden states kept, everything else computed where it is read.
 
 
@@ -388,7 +386,6 @@ class Run:
         values = given[change.box(axes, given.shape)]
         return self.replace(interventions=[*self.interventions, {**record, "values": values}])
 
-    # --- inside ----------------------------------------------------------------------------------
     def _first_other(self, model: Checkpoint, changes: tuple[LayerChange, ...]) -> int:
         """Return the first layer that is not the same in a model with these interventions; their number where all
         are."""
@@ -430,14 +427,6 @@ class Run:
 
         walked(one, x, None, keep, stage_of(Role.SCORE))
         return by_heads(list(found.values())[-1], one.sizes.d_head)
-
-
-def first_run(model: Checkpoint, sequence: TokenSequence, changes: tuple[LayerChange, ...], progress: Progress) -> Run:
-    """Return a run from the embeddings on. Raises FieldError where a layer's maps need too much memory."""
-    n = len(sequence.ids)
-    check(4 * (MAPS * model.num_heads * n * n + (model.num_layers + 1) * n * model.sizes.d_model))
-    first = (embedded(model.ends, model.sizes, sequence),)
-    return Run(model, sequence, changes, _continued(model.layers, sequence, changes, first, progress))
 
 
 def _continued(
@@ -504,7 +493,11 @@ class Model(Checkpoint):
         Raises FormatError, FieldError, FieldTypeError or ShapeError, each with one sentence.
         """
         sequence = self.read(text, ids=ids, type_ids=type_ids, mask=mask)
-        return first_run(self, sequence, layer_changes(interventions, self.num_layers), progress)
+        changes = layer_changes(interventions, self.num_layers)
+        n = len(sequence.ids)
+        check(4 * (MAPS * self.num_heads * n * n + (self.num_layers + 1) * n * self.sizes.d_model))
+        first = (embedded(self.ends, self.sizes, sequence),)
+        return Run(self, sequence, changes, _continued(self.layers, sequence, changes, first, progress))
 
     def with_weights(self, layer: int, weights: Mapping[str, Any]) -> Self:
         """Return model with other numbers in one layer, by the names of a problem's arrays (`w_query`, `block.w_up`).

@@ -31,7 +31,6 @@ from attn_gui.models.changed_layers import (
 )
 from attn_gui.models.model import Model, Run, read_model
 
-# --- sample texts ---------------------------------------------------------------------------------
 # Sample texts: what a model reads until it is given another text.
 
 

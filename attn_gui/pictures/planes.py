@@ -117,7 +117,6 @@ def matrix_of(problem: Problem, name: str) -> npt.NDArray[Any] | None:
     return inside.get(part) if inside is not None else None
 
 
-# --- pooled pictures ------------------------------------------------------------------------------
 # Pictures of planes pooled part by part, so that no large block is ever held.
 
 

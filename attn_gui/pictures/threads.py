@@ -37,7 +37,6 @@ class Outcomes(QObject):
     done = Signal(object, object)
 
 
-# --- thread ---------------------------------------------------------------------------------------
 # The thread of a piece of work beside the window.
 
 

@@ -369,7 +369,6 @@ def tile_cache_of(plane: PlaneLike | None) -> TileCache | None:
     return found if isinstance(found, TileCache) else None
 
 
-# --- listeners ------------------------------------------------------------------------------------
 # Tells a map when more of its plane is known, and its tile cache when the map is no longer looked at.
 
 

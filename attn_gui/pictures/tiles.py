@@ -291,7 +291,6 @@ def _blocks(edges: Edges, cells: slice) -> slice:
     return slice(first, min(len(edges) - 1, last))
 
 
-# --- touched parts --------------------------------------------------------------------------------
 # Parts of pictures that an edit has touched, each quickly drawn: when it is looked at, else in the next turns.
 
 

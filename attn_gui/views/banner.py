@@ -136,7 +136,6 @@ class Banner(Retranslated, QFrame):
             button.setToolTip(_said(offer.hint))
             button.setAccessibleDescription(button.toolTip())
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self._on_close_clicked()
@@ -156,7 +155,6 @@ class Banner(Retranslated, QFrame):
         painter.setBrush(theme.error_soft if self._error else theme.accent_soft)
         painter.drawRoundedRect(self.rect(), RADIUS.frame, RADIUS.frame)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         dress(self._text, letters="sentence")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -74,7 +74,7 @@ class HeadThumb(MapButton):
             self.update()
 
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
-        """Set the form of the number only; with `low` of a small map alone."""
+        """Set the form of a small map and the number of the head alone; with `low` less close together."""
         self._compact, self._small = compact, compact or low
         self.measure()
         self.place_map()
@@ -83,7 +83,7 @@ class HeadThumb(MapButton):
         """Take the room that the map, the number and the reading need in the present type."""
         side, pad = self._side(), self._pad()
         metrics = QFontMetrics(ui_font("small", 600, tabular=True))
-        text = metrics.horizontalAdvance(f"{self.head}" if self._compact else f"{self.head}  0.00")
+        text = metrics.horizontalAdvance(f"{self.head}" if self._small else f"{self.head}  0.00")
         self._size = QSize(max(side, text) + 2 * pad, side + 2 * pad + metrics.height())
         self.updateGeometry()
 
@@ -133,9 +133,9 @@ class HeadThumb(MapButton):
         pad = self._pad()
         room = QRect(pad, top, self.width() - 2 * pad, painter.fontMetrics().height())
         middle = Qt.AlignmentFlag.AlignVCenter
-        side = Qt.AlignmentFlag.AlignHCenter if self._compact else Qt.AlignmentFlag.AlignLeft
+        side = Qt.AlignmentFlag.AlignHCenter if self._small else Qt.AlignmentFlag.AlignLeft
         painter.drawText(room, side | middle, str(self.head))
-        if not self._compact:
+        if not self._small:
             room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(str(self.head)) + scaled(SPACING.xs))
             painter.setFont(ui_font("micro", tabular=True))
             painter.setPen(theme.edit if self._by_hand else theme.text2)
@@ -319,7 +319,7 @@ class HeadsStrip(Retranslated, QWidget):
     def set_compact(self, compact: bool, *, low: bool = False) -> None:
         """Set the form of one row, with smaller maps, for narrow or `low` windows.
 
-        Narrow ones leave the readings out.
+        They leave the readings out, as they have no room to say what the numbers are.
         """
         self._compact, self._low = compact, low
         one_row, sides = compact or low, QBoxLayout.Direction

@@ -14,8 +14,6 @@ from attn_gui.views.step_list import CollapsibleHeader, HistoryModel, StepDelega
 from attn_gui.views.theme import dress, icon, scaled
 from attn_gui.views.widgets import Retranslated, arrange
 
-# --- The steps that moved the chosen cell, the one that moved it most on top ---
-
 
 class BlameView(Retranslated, QWidget):
     """A title with a cross, and below it a row a step: its share, its name, by how much it moved the cell."""
@@ -58,9 +56,6 @@ class BlameView(Retranslated, QWidget):
     def retranslate(self) -> None:
         self._close.setAccessibleName(self.tr("Close"))
         self._close.setToolTip(self.tr("Close"))
-
-
-# --- The steps so far as a list: the present one is marked, a click goes to any of them ---
 
 
 FOLDED_BELOW = 600  # pixels of the column that it shares with the explanation

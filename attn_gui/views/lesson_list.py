@@ -160,7 +160,6 @@ class LessonList(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_lessons(self, groups: Sequence[tuple[str, Sequence[LessonRow]]], going_on: GoingOn | None) -> None:
         """Show the groups by their titles, and the lesson to go on with."""
         self._groups = tuple((title, tuple(rows)) for title, rows in groups)
@@ -199,14 +198,12 @@ class LessonList(Retranslated, QWidget):
         self._learned.set_sentence([TextRun(learned, "text2")])
         self._learned.setVisible(bool(learned))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.leaveAsked.emit()
         else:
             super().keyPressEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _choose(self, anew: bool) -> None:
         if self._going_on is not None:
             self.chosen.emit(self._going_on.row.name, anew)

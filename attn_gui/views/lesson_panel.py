@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QRegion,
     QResizeEvent,
     QShowEvent,
     QTextLayout,
@@ -327,7 +328,11 @@ class ProgressBar(QWidget):
 
 
 class StepText(FittingPage):
-    """The words of a step: as high as they are at the present width, or less, and then they scroll."""
+    """The words of a step: as high as they are at the present width, or less, and then whole lines of them scroll."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.verticalScrollBar().valueChanged.connect(self._show_whole_lines)
 
     def sizeHint(self) -> QSize:
         body = self.widget()
@@ -338,6 +343,11 @@ class StepText(FittingPage):
     def minimumSizeHint(self) -> QSize:
         return QSize(super().minimumSizeHint().width(), min(scaled(LEAST_TEXT), self.sizeHint().height()))
 
+    def fit(self) -> None:
+        """Give the page its size, and show the lines that have room."""
+        super().fit()
+        self._show_whole_lines()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
@@ -347,6 +357,22 @@ class StepText(FittingPage):
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
+
+    def _show_whole_lines(self) -> None:
+        """Leave out the lines at the ends that would be cut."""
+        body = self.widget()
+        if body is None:
+            return
+        parts = [part for part in body.findChildren(SentenceView) if not part.isHidden()]
+        lines = [line.translated(part.mapTo(body, QPoint())) for part in parts for line in part.lines()]
+        top = self.verticalScrollBar().value()
+        end = top + self.viewport().height()
+        first = max((line.bottom() + 1 for line in lines if line.top() < top <= line.bottom()), default=0)
+        last = min((line.top() for line in lines if line.top() < end <= line.bottom()), default=body.height())
+        if first < last and (first, last) != (0, body.height()):
+            body.setMask(QRegion(0, first, body.width(), last - first))
+        else:
+            body.clearMask()
 
 
 class EndView(Retranslated, QWidget):
@@ -765,7 +791,7 @@ class NextBand(KeyboardButton):
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
-    def _title(self, width: float) -> tuple[QTextLayout, float]:
+    def _title(self, width: float) -> tuple[QTextLayout, int]:
         return laid_out_sentence(with_scripts(TextRun(self.text())), ui_font("sentence", weight=600), width)
 
 

@@ -50,6 +50,7 @@ class MainWindow(QMainWindow):
     zoomAsked = Signal(int)
     compactChanged = Signal(bool)
     startShown = Signal(bool)  # the start page stands in the place of everything, or goes
+    pageShown = Signal()  # another page, or the document again
     escapePressed = Signal()  # where no other widget uses it
     spacePressed = Signal()  # where no other widget uses it
 
@@ -84,6 +85,7 @@ class MainWindow(QMainWindow):
         center = QWidget(self)
         self._work = QWidget(center)  # spine and columns
         self._start: QWidget | None = None  # the page in their place
+        self.instead: QWidget | None = None  # that, or another one, while it is shown
         self._strip, self.columns = zone_in(self._work), QSplitter(Qt.Orientation.Horizontal, self._work)
         self._left = zone_in(self.columns, SPACING.panel_padding, "zone.inputs")
         self._middle = zone_in(self.columns, name="zone.product")
@@ -250,6 +252,8 @@ class MainWindow(QMainWindow):
             part.setVisible(part is shown)
         self._fit_status()
         self._fit_start()
+        self.instead = page
+        self.pageShown.emit()
 
     def _fit_status(self) -> None:
         """Show the labels of the status bar beside the maps, of which they speak."""
@@ -273,9 +277,10 @@ class MainWindow(QMainWindow):
 
     def _fit_heads(self) -> None:
         shown = self.pictures.currentWidget()
-        twice = (shown in self._with_heads and self._low) or (self._walk is not None and shown is self._walk[0])
+        room = not self._low or shown not in (*self._with_heads, self.sides)  # two maps need its height
+        walked = self._walk is not None and shown is self._walk[0]
         for part in (self._rule, self.heads):
-            part.setVisible(self._heads_shown and self._several_heads and not twice)
+            part.setVisible(self._heads_shown and self._several_heads and room and not walked)
 
     def set_pages_large(self, large: bool) -> None:
         """Show the pages in the place of the maps, or beside them; `set_mode` brings the maps back."""

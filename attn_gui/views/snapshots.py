@@ -46,8 +46,8 @@ class SnapshotRow(NamedTuple):
 class SnapshotModel(QAbstractListModel):
     """A row a snapshot, the oldest first."""
 
-    def __init__(self, parent: QAbstractListModel | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._rows: tuple[SnapshotRow, ...] = ()
 
     def set_rows(self, rows: Sequence[SnapshotRow]) -> None:
@@ -133,9 +133,6 @@ class SnapshotList(StepList):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setItemDelegate(SnapshotDelegate(self))
-
-
-# --- Snapshots of the document below its history: taken, looked at, compared with, named and deleted ---
 
 
 OPEN, COMPARE, NAME, DELETE = "open", "compare", "name", "delete"
@@ -261,7 +258,6 @@ class SnapshotsView(QWidget):
         self._show_parts()
         self.chosen.emit()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and watched is self._list:
             what = KEYS.get(Qt.Key(event.key()))

@@ -12,9 +12,6 @@ from attn_gui.figure.stage_formulas import shown_latex, stage_latex
 from attn_gui.languages import QT_TRANSLATE_NOOP
 from attn_gui.views.names import letter, stage_title
 
-# --- Formulas in plain characters, as a screen reader can say them: `a₁,₁ = e^1.155/(e^0.577 + e^1.155) = 0.640` ---
-
-
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[0-9.]+|\s+|.", re.DOTALL)
 _SIGNS = {
     r"\cdot": "·",

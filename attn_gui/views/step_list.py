@@ -26,9 +26,6 @@ from attn_gui.views.text_views import LINE_OF_TEXT
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip
 
-# --- The model of the steps of an undo stack, the first row being how the document began ---
-
-
 STATE_ROLE = Qt.ItemDataRole.UserRole  # -1 done before, 0 the present step, 1 undone
 PAINTED_MS = 20  # after a step the maps are painted first
 TELL_ROLE = Qt.ItemDataRole.UserRole + 1  # what a step moved of the chosen cell
@@ -205,9 +202,6 @@ class StepList(QListView):
 def row_height() -> int:
     """Return the height of a step: the look's row, or more where the font asks for it."""
     return max(scaled(SIZE.table_row), QFontMetrics(ui_font("body")).height() + SPACING.s)
-
-
-# --- Title of a list that can be folded away, with what is chosen in it beside it meanwhile ---
 
 
 ARROW = 16  # room of the arrow before the title

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QTextCharFormat,
+    QTextFormat,
     QTextLayout,
     QTextOption,
 )
@@ -31,9 +32,6 @@ from attn_gui.figure.typesetting import INDENT, FormulaPiece, baselines_of, laid
 from attn_gui.views.names import unbroken
 from attn_gui.views.theme import current_theme, scaled, ui_font
 from attn_gui.views.widgets import KeyboardButton, paint_focus_ring, plain_tip, set_tip
-
-# --- A label of sentences: none of its lines ends inside a size or is longer than the label ---
-
 
 MAY_BREAK = "\u200b"
 LONG = re.compile(r"[^\s\u200b\u2e80-\uffef]{25,}")
@@ -107,7 +105,6 @@ class FormulaView(QWidget):
         """Return the number of lines of the formula at a width."""
         return len({piece.line for piece in self._laid_out(width)})
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hasHeightForWidth(self) -> bool:
         return True
 
@@ -229,7 +226,7 @@ class SentenceView(QWidget):
         super().__init__(parent)
         self._sentence: tuple[TextRun, ...] = ()
         self._size = size
-        self._known: dict[float, tuple[QTextLayout, float]] = {}  # by width: Qt asks for heights again and again
+        self._known: dict[float, tuple[QTextLayout, int]] = {}  # by width: Qt asks for heights again and again
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -243,19 +240,25 @@ class SentenceView(QWidget):
         """Return the words alone."""
         return plain(self._sentence)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
+    def lines(self) -> list[QRect]:
+        """Return where the lines are at the present width."""
+        pitch = _line_height(ui_font(self._size))
+        return [
+            QRect(0, line * pitch, self.width(), pitch) for line in range(self._laid_out(self.width())[0].lineCount())
+        ]
+
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return round(self._laid_out(width)[1] + 0.5)
+        return self._laid_out(width)[1]
 
     def sizeHint(self) -> QSize:
         natural = QFontMetricsF(ui_font(self._size)).horizontalAdvance(self.text())
         return QSize(min(round(natural) + 8, 320), self.heightForWidth(self.width() or 320))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(80, round(_line_height(ui_font(self._size))))
+        return QSize(80, _line_height(ui_font(self._size)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -272,28 +275,29 @@ class SentenceView(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _laid_out(self, width: float) -> tuple[QTextLayout, float]:
+    def _laid_out(self, width: float) -> tuple[QTextLayout, int]:
         if width not in self._known:
             self._known[width] = laid_out_sentence(self._sentence, ui_font(self._size), width)
         return self._known[width]
 
 
-def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) -> tuple[QTextLayout, float]:
+def laid_out_sentence(sentence: Sequence[TextRun], font: QFont, width: float) -> tuple[QTextLayout, int]:
     """Return a sentence broken to a width, and its height."""
     text = "".join(run.text for run in sentence).replace("\n", "\u2028")
     layout = QTextLayout(unbroken(text), font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
-    layout.setFormats(_formats(sentence))
+    layout.setFormats(_formats(sentence, font.pixelSize()))
     layout.beginLayout()
-    y = 0.0
+    metrics, pitch = QFontMetricsF(font), _line_height(font)
+    baseline = round(metrics.ascent() + (pitch - metrics.height()) / 2)
     while (line := layout.createLine()).isValid():
         line.setLineWidth(max(width, 1))
-        line.setPosition(QPointF(0, y))
-        y += max(line.height(), _line_height(font))
+        # by the baseline: a line with another script, or with raised or lowered text, is higher for Qt
+        line.setPosition(QPointF(0, (layout.lineCount() - 1) * pitch + baseline - line.ascent()))
     layout.endLayout()
-    return layout, y
+    return layout, layout.lineCount() * pitch
 
 
 def paint_words(painter: QPainter, room: QRect, words: TextRun, font: QFont) -> None:
@@ -324,8 +328,8 @@ class ScriptsButton(QPushButton):
         layout.draw(painter, QPointF((self.width() - width) / 2, (self.height() - height) / 2))
 
 
-def _line_height(font: QFont) -> float:
-    return QFontMetricsF(font).height() * LINE_HEIGHT
+def _line_height(font: QFont) -> int:
+    return round(QFontMetricsF(font).height() * LINE_HEIGHT)
 
 
 _ALIGNED = {
@@ -334,7 +338,12 @@ _ALIGNED = {
 }
 
 
-def _formats(sentence: Sequence[TextRun]) -> list[QTextLayout.FormatRange]:
+SCRIPT_SIZE, RAISED, LOWERED = 0.8 * 3 / 2, 38, 24
+"""Qt draws raised and lowered text at two thirds of its size: at four fifths the O of W_O is still a capital letter.
+How far it is raised or lowered, in per cent of its height."""
+
+
+def _formats(sentence: Sequence[TextRun], pixels: int) -> list[QTextLayout.FormatRange]:
     theme, out, start = current_theme(), [], 0
     for run in sentence:
         form = QTextCharFormat()
@@ -343,14 +352,14 @@ def _formats(sentence: Sequence[TextRun]) -> list[QTextLayout.FormatRange]:
             form.setFontWeight(QFont.Weight.DemiBold)
         if run.script:
             form.setVerticalAlignment(_ALIGNED[run.script])
+            form.setProperty(QTextFormat.Property.FontPixelSize, round(pixels * SCRIPT_SIZE))
+            form.setSuperScriptBaseline(RAISED)
+            form.setSubScriptBaseline(LOWERED)
         piece = QTextLayout.FormatRange()
         piece.start, piece.length, piece.format = start, len(run.text.encode("utf-16-le")) // 2, form
         out.append(piece)
         start += piece.length
     return out
-
-
-# --- Words that lead somewhere: a link that is a button ---
 
 
 LINE_OF_TEXT = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine

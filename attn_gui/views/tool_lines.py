@@ -16,9 +16,7 @@ from attn_gui.views.controls.choice_box import ChoiceBox, CompareBox
 from attn_gui.views.tables.inputs import Switch
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, icon, scaled
-from attn_gui.views.widgets import Retranslated, listen_once, set_tip
-
-# --- Base of the lines above the pictures that belong to something under way, with a cross that ends it ---
+from attn_gui.views.widgets import Retranslated, arrange, listen_once, set_tip
 
 
 class ToolLine(QWidget):
@@ -34,20 +32,14 @@ class ToolLine(QWidget):
         self._close.setIcon(icon("close"))
         self._close.setAutoRaise(True)
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._column, self._row = QVBoxLayout(self), QHBoxLayout()
-        self._column.setContentsMargins(SPACING.xl, SPACING.s, SPACING.m, SPACING.s)
-        self._column.setSpacing(SPACING.xs)
-        self._column.addLayout(self._row)
-        self._row.setSpacing(SPACING.m)
+        self._row = arrange(QHBoxLayout(), spacing=SPACING.m)
+        margins = SPACING.xl, SPACING.s, SPACING.m, SPACING.s
+        self._column = arrange(QVBoxLayout(self), self._row, margins=margins, spacing=SPACING.xs)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, painter = current_theme(), QPainter(self)
         painter.fillRect(self.rect(), getattr(theme, self.ground))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line)
-
-
-# --- The line above the pictures that says what is compared with what, or of what the gradient is shown ---
 
 
 STEPS = 100  # of the slider
@@ -87,11 +79,7 @@ class ComparisonLine(Retranslated, ToolLine):
         dress(self._text, letters="body", tone="text2")
         self._close.setObjectName("comparison.end")
         self._close.clicked.connect(self.endRequested)
-        self._row.addWidget(self._title)
-        self._row.addWidget(self._text, 1)
-        for control in (self._gradient, self._split, self._modes):
-            self._row.addWidget(control)
-        self._row.addWidget(self._close)
+        arrange(self._row, self._title, (self._text, 1), self._gradient, self._split, self._modes, self._close)
         self.retranslate()
         self.hide()
 
@@ -143,9 +131,6 @@ class ComparisonLine(Retranslated, ToolLine):
         self._gradient.set_words({key: joined(words, QCoreApplication.translate) for key, words in OF.items()})
 
 
-# --- The line in which a number, a token or a place is typed that is to be found in a table or map ---
-
-
 WIDTH = 240
 
 
@@ -168,13 +153,9 @@ class FindBar(Retranslated, QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
         dress(self._said, tone="text2")
         self.line.setMaximumWidth(scaled(WIDTH))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(SPACING.xl, SPACING.s, SPACING.m, SPACING.s)
-        row.setSpacing(SPACING.m)
-        for widget in (self._where, self.line, self.previous, self.next, self._said):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self.close_button)
+        found = self._where, self.line, self.previous, self.next, self._said
+        margins = SPACING.xl, SPACING.s, SPACING.m, SPACING.s
+        arrange(QHBoxLayout(self), *found, 1, self.close_button, margins=margins, spacing=SPACING.m)
         self.previous.setText("‹")
         self.next.setText("›")
         self.close_button.setIcon(icon("close"))
@@ -233,9 +214,6 @@ class FindBar(Retranslated, QWidget):
             super().keyPressEvent(event)
 
 
-# --- The line above the pictures while the brush of the mask is in hand: its shapes, and the way to put it away ---
-
-
 class BrushBar(Retranslated, ToolLine):
     """A button a shape; hidden while the brush is away."""
 
@@ -248,12 +226,8 @@ class BrushBar(Retranslated, ToolLine):
         dress(self._title, letters="body", strong=True)
         dress(self._about, letters="small", tone="text2")
         self._close.clicked.connect(self.closed)
-        self._shapes = QHBoxLayout()
-        self._shapes.setSpacing(SPACING.xs)
-        self._row.addWidget(self._title)
-        self._row.addLayout(self._shapes)
-        self._row.addStretch(1)
-        self._row.addWidget(self._close)
+        self._shapes = arrange(QHBoxLayout(), spacing=SPACING.xs)
+        arrange(self._row, self._title, self._shapes, 1, self._close)
         self._column.addWidget(self._about)
         self.retranslate()
         self.hide()

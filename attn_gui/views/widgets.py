@@ -49,9 +49,6 @@ else:
     WidgetMixin = object  # Qt makes one object of each of its classes; a mixin is none of its own
 
 
-# --- Viewports of scroll areas that Python made, so that the first one is known at once ---
-
-
 def own_viewport(area: QAbstractScrollArea) -> QWidget:
     """Return a viewport in the place of Qt's own.
 
@@ -63,9 +60,6 @@ def own_viewport(area: QAbstractScrollArea) -> QWidget:
         viewport.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
     area.setViewport(viewport)
     return viewport
-
-
-# --- Words that follow the language of the window ---
 
 
 class Retranslated(WidgetMixin):
@@ -146,16 +140,13 @@ class KeyboardButton(QAbstractButton):
             event.ignore()  # QAbstractButton would take the arrows
 
 
-def paint_focus_ring(painter: QPainter, rect: QRect, radius: float = RADIUS.control) -> None:
+def paint_focus_ring(painter: QPainter, rect: QRect) -> None:
     """Paint the ring that says where the keyboard is, just inside `rect`."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(current_theme().accent, LINE.focus))
     inset = LINE.focus / 2
-    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), radius, radius)
-
-
-# --- A wheel that turns only what has the focus ---
+    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), RADIUS.control, RADIUS.control)
 
 
 class FocusedWheel(WidgetMixin):
@@ -183,9 +174,6 @@ def set_tip(widget: QWidget, tip: str) -> None:
     """Say what a control does, with the formula that it changes if it changes one."""
     widget.setToolTip(plain_tip(tip))
     widget.setWhatsThis(widget.toolTip())
-
-
-# --- A label of one line that gives way: what does not fit is cut with an ellipsis and stands in the tool tip ---
 
 
 class ElidedLabel(QLabel):
@@ -249,9 +237,6 @@ def is_window_shortcut(event: QEvent) -> bool:
     return letter and event.modifiers() == Qt.KeyboardModifier.ControlModifier
 
 
-# --- A veil over a panel, while something else than it tells of is shown beside it ---
-
-
 class Veil(QWidget):
     """Covers a panel, of which hardly more than the outlines are to be seen, until it is deleted."""
 
@@ -266,9 +251,6 @@ class Veil(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(event.rect(), self._ground)
-
-
-# --- A row of things wider than the window: it scrolls sideways and keeps one of them in view ---
 
 
 class HorizontalScroller(QScrollArea):
@@ -306,9 +288,6 @@ class HorizontalScroller(QScrollArea):
         if self._fits:
             self.fit()
         self.keep_in_view(self._kept)
-
-
-# --- A page that scrolls as one: it has all of the width, and at least the height that it needs ---
 
 
 LEAST_HEIGHT = 72
@@ -350,7 +329,6 @@ class FittingPage(QScrollArea):
         width, room = self.viewport().width(), self.viewport().height()
         self._page.resize(width, max(_needed(layout, width), room))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
         return QSize(self._page.minimumSizeHint().width(), scaled(LEAST_HEIGHT))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import tracemalloc
 import weakref
@@ -55,27 +54,6 @@ def test_what_work_has_read_is_let_go_once_it_is_answered_or_forgotten(answers, 
     qtbot.waitUntil(lambda: kept[0]() is None)
 
 
-def test_nothing_is_left_of_work_that_is_through_or_forgotten(answers, qtbot: QtBot):
-    """A pool of Qt keeps whatever object it was given to run."""
-    background, found = answers
-    before = objects_of(background)
-    for number in range(60):
-        background.start(lambda _, number=number: number)
-        if number % 3:
-            background.forget()
-        else:
-            qtbot.waitUntil(lambda number=number: number in found)
-    background.wait()
-    assert objects_of(background) <= before
-
-
-def objects_of(background: BackgroundTask) -> int:
-    """How many objects are there of the kinds that live where the background does."""
-    gc.collect()
-    module = type(background).__module__
-    return sum(type(each).__module__ == module for each in gc.get_objects())
-
-
 def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
     background, found = answers
     gate, ran = Gate(), []
@@ -89,19 +67,6 @@ def test_only_the_last_question_is_answered(answers, qtbot: QtBot):
     qtbot.wait(5)
     assert found == ["third"]
     assert ran == []
-
-
-def test_what_is_forgotten_is_not_answered(answers, qtbot: QtBot):
-    background, found = answers
-    gate = Gate()
-    background.start(gate.before(lambda _: "stale"))
-    gate.await_work()
-    background.forget()
-    assert not background.busy
-    gate.open()
-    background.wait()
-    qtbot.wait(5)
-    assert found == []
 
 
 def test_an_error_is_an_answer(answers, qtbot: QtBot):

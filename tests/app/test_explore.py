@@ -203,9 +203,3 @@ def test_arrays_of_four_axes_are_heads_in_an_order_that_is_said_or_that_tokens_s
     with pytest.raises(ValueError, match=r'axes="batch,token,head,column" \(heads 3, tokens 2\)'):
         attn_gui.explore(**three)
     assert explored(Shell(), **three, axes="batch,token,head,column").problem.num_heads == 3
-
-
-def test_a_text_alone_names_no_tokens():
-    arrays = {name: np.ones((3, 2)) for name in ("query", "key", "value")}
-    with pytest.raises(TypeError, match="query_tokens"):
-        attn_gui.explore(**arrays, tokens="cat")

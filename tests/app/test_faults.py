@@ -144,15 +144,6 @@ def test_show_the_log_opens_its_folder_even_before_there_is_one(program: Program
     assert manager.folders[0].is_dir()
 
 
-def test_the_log_stays_small(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(faults, "LARGEST", 2000)
-    for k in range(20):
-        faults.record(f"{k} " + "x" * 500)
-    files = sorted(path.name for path in faults.log_folder().iterdir())
-    assert files == ["attn_gui.log", "attn_gui.log.1", "attn_gui.log.2"]
-    assert all(path.stat().st_size <= 2000 for path in faults.log_folder().iterdir())
-
-
 def test_a_log_that_cannot_be_written_is_no_second_error(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faults, "log_folder", lambda: Path(__file__) / "no folder")
     fail(program)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui.app.program import Program
-from attn_gui.app.state.view_state import ChosenCell, Look
+from attn_gui.app.state.view_state import Look
 from attn_gui.figure.levels import Levels, Shade
-from attn_gui.formats import open_file, save_session
+from attn_gui.formats import save_session
 
 HUGE = 10**400
 NUMBERS = st.sampled_from([0, 1, 3, 5, -1, 17, 18, HUGE, -HUGE, 0.5, float("nan"), float("inf"), True, False])
@@ -86,16 +86,6 @@ def test_rubbish_changes_nothing(program):
         assert heatmap.levels == levels, record
 
 
-def test_only_decimals_that_the_menu_offers_are_taken(program):
-    for decimals in (*range(18), 99):
-        before = program.view.look.decimals
-        with capture_exceptions() as raised:
-            program.first.session_view.apply({"decimals": decimals})
-        assert not raised, format_captured_exceptions(raised)
-        assert program.view.look.decimals == (decimals if decimals in (2, 3, 4, 6) else before)
-        assert program.bars.actions[f"decimals_{program.view.look.decimals}"].isChecked()
-
-
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(record=st.dictionaries(st.sampled_from(KEYS), JSON))
 def test_no_record_breaks_the_window(program, record):
@@ -126,14 +116,3 @@ def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
     assert program.first.session_view.record()["rules"] == {"weights": "full", "scores": "locked"}, "not those before"
     assert shades.chosen() == wanted
     assert program.window.product.maps.map("scores").shown.shade == wanted["scores"]
-
-
-def test_what_is_written_is_taken_up_again(program, tmp_path):
-    program.view.set(stage="scaled", mode="all", values=False, decimals=6, cell=ChosenCell("scores", 1, 0))
-    record, look = program.first.session_view.record(), program.view.look
-    save_session(program.document.snapshot(), tmp_path / "kept.attn", record)
-    program.files.begin_with_example("thinking")
-    assert program.view.look != look
-    assert program.files.open_path(tmp_path / "kept.attn")
-    assert program.view.look == look
-    assert open_file(tmp_path / "kept.attn").view == record

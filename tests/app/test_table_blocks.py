@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from attn_gui.app.tables.table_blocks import grown_fields, grown_outline
 from attn_gui.engine import Problem, clash_of, new_problem
 from attn_gui.engine.shape_errors import shapes_of
-from tests.failing import each
 
 DIRECT = new_problem("direct", n=3, m=5, num_heads=1, d_k=2, d_v=7, fill="random")
-HEADS = new_problem("direct", n=3, m=5, num_heads=2, d_k=2, d_v=7, fill="random")
 PROJECTED = new_problem("self", n=3, m=3, num_heads=2, d_k=2, d_v=2, fill="random")
 
 
@@ -33,33 +31,12 @@ def test_the_matrix_has_the_size_that_is_asked_for_and_its_old_numbers(field, mo
     assert shapes_of(grown_outline(DIRECT, field, rows, columns)) == shapes_of(DIRECT.replace(**fields))
 
 
-def test_a_size_that_it_has_changes_nothing():
-    assert grown_fields(DIRECT, "query", 3, 2) == {}
-
-
-def test_heads_grow_by_rows_only():
-    """New columns belong at the end of each head, not at the right of the table."""
-    assert grown_outline(HEADS, "key", 6, 5) is None
-    fields = grown_fields(HEADS, "key", 6, 4)
-    assert table(HEADS.replace(**fields), "key").shape == (6, 4)
-
-
-@each("field", ["query", "key", "value", "w_query", "w_output", "mask.0.allowed", "b_key"])
-def test_what_is_computed_or_tied_to_others_does_not_grow(field):
-    assert field not in PROJECTED.arrays() or grown_outline(PROJECTED, field, 9, 9) is None
-
-
 def test_x_takes_its_matrices_along():
     fields = grown_fields(PROJECTED, "x", 5, 6)
     problem = PROJECTED.replace(**fields)
     assert table(problem, "x").shape == (5, 6)
     assert problem.w_query.shape[0] == 6
     assert np.array_equal(table(problem, "x")[:3, :4], table(PROJECTED, "x"))
-
-
-def test_an_odd_width_is_not_offered_to_rotary_positions():
-    assert grown_outline(DIRECT.replace(rotary_theta=9.0), "query", 3, 3) is None
-    assert grown_outline(DIRECT.replace(rotary_theta=9.0), "query", 3, 4) is not None
 
 
 def test_what_could_grow_is_decided_without_making_it(monkeypatch):

@@ -37,10 +37,6 @@ def test_a_score_is_made_of_a_query_and_a_key(evaluation, stage):
     assert "value" not in found
 
 
-def test_a_weight_stands_for_a_value_too(evaluation):
-    assert rows_of(evaluation, "weights", 3, 6)["value"] == 6
-
-
 @pytest.mark.parametrize(
     ("stage", "own", "sequence"),
     [
@@ -81,12 +77,6 @@ def test_given_rows_without_a_batch_axis_are_marked_as_their_stage():
         "key": 3,
         "value": 3,
     }
-
-
-def test_a_cell_that_a_stage_does_not_have_has_no_parts():
-    evaluation = DenseEvaluation(new_problem("direct", n=4, m=4, num_heads=1, d_k=1, d_v=1, fill="integers"))
-    with pytest.raises(IndexError, match="head_output has the shape"):
-        parts_of(evaluation, "head_output", (0, 0, 0, 2))
 
 
 # --- read cells -----------------------------------------------------------------------------------

@@ -14,27 +14,23 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 from attn_gui.app.program import Program
 from attn_gui.app.state import settings
 from attn_gui.app.state.settings import language_of, set_language
 from attn_gui.app.state.translated_errors import sentence, sentences
 from attn_gui.app.state.view_state import ChosenCell
-from attn_gui.document.edits import Label, filled
-from attn_gui.engine import STAGE, solve, verdicts
+from attn_gui.document.edits import filled
 from attn_gui.engine import sentences as words_of_the_engine
+from attn_gui.engine import solve, verdicts
 from attn_gui.engine.analysis import verification
 from attn_gui.engine.analysis.regression import each_from_the_others
 from attn_gui.engine.creation.create import new_problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.engine.errors import FieldError, ShapeError
 from attn_gui.engine.evaluation.dense import DenseEvaluation
-from attn_gui.engine.graph.nodes import title
-from attn_gui.figure.text.words import WORDS
 from attn_gui.formats import FormatError, load
-from attn_gui.views.dialogs.action_search import without_access_key
 from tests.failing import each
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -145,6 +141,17 @@ def test_the_window_says_in_chinese_what_the_engine_refuses(app):
     assert str(uneven.value) == "5 heads cannot share the columns evenly; 1, 2, 3, 6 can."
 
 
+def test_the_file_dialog_of_qt_speaks_chinese_until_the_language_is_english_again(app):
+    def said():
+        words = (("QFileDialog", "Look in:"), ("QFileSystemModel", "Size"), ("QAbstractFileIconProvider", "Folder"))
+        return [app.translate(context, text) for context, text in words]
+
+    set_language(app, "zh")
+    assert said() == ["查找范围：", "大小", "文件夹"]
+    set_language(app, "en")
+    assert said() == ["Look in:", "Size", "Folder"]
+
+
 def test_numbers_are_called_as_in_the_window(app):
     set_language(app, "zh")
     problem = new_problem("direct", n=5, m=7, num_heads=3, d_k=2, d_v=2)
@@ -193,13 +200,6 @@ def test_what_is_verified_is_said_in_chinese(app):
         assert set(re.findall("[A-Za-z]{2,}", note)) <= {"NaN"}, note
 
 
-def test_figures_call_stages_as_the_window_does(tool):
-    window = messages(tool.CHINESE)
-    for name in STAGE:
-        assert window[("Names", title(name, "en"))] == title(name, "zh")
-    assert window[("Heatmap", WORDS["en"].not_allowed)] == WORDS["zh"].not_allowed
-
-
 def test_what_is_compiled_is_what_is_written(tool, tmp_path):
     fresh = tmp_path / "fresh.qm"
     tool.compile_texts(tool.CHINESE, fresh)
@@ -231,33 +231,6 @@ def test_every_chinese_system_gets_chinese(wanted, language):
     assert language_of(wanted) == language
 
 
-def test_lists_of_actions_show_no_letters_of_menus(tool):
-    for (context, source), text in messages(tool.CHINESE).items():
-        if context == "Actions" and "&" in source:
-            assert not re.search("[&()]", without_access_key(text)), text
-
-
-def test_the_language_is_switched_live(app, qtbot):
-    heard = []
-
-    class Listener(QLabel):
-        def changeEvent(self, event: QEvent) -> None:
-            if event.type() == QEvent.Type.LanguageChange:
-                heard.append(QCoreApplication.translate("Actions", "&Undo"))
-
-    label = Listener()
-    qtbot.addWidget(label)
-    set_language(app, "zh")
-    app.processEvents()
-    assert CHINESE.search(heard[-1])
-    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-    qtbot.addWidget(buttons)
-    assert buttons.buttons()[0].text() == "取消"
-    set_language(app, "en")
-    app.processEvents()
-    assert heard[-1] == "&Undo"
-
-
 @pytest.fixture
 def program(app: QApplication) -> Iterator[Program]:
     opened = Program(app, lang="en")
@@ -286,11 +259,6 @@ def shown_words(window: QWidget) -> str:
     return "\n".join(widget.text() for widget in widgets if widget.isVisible())
 
 
-def test_an_unknown_language_is_refused(app):
-    with pytest.raises(ValueError, match="fr"):
-        set_language(app, "fr")
-
-
 def test_sentences_follow_one_another_as_the_language_has_it(app):
     notes = [FieldError(words_of_the_engine.NO_STAGE, stage="x", choices=("weights",))] * 2
     set_language(app, "en")
@@ -316,10 +284,6 @@ def test_a_blank_parts_latin_letters_from_chinese_ones_where_they_meet(
     template: str, values: dict[str, object], said: str
 ) -> None:
     assert filled(template, values) == said
-
-
-def test_labels_within_labels_are_filled_in_too() -> None:
-    assert str(Label("添加{kind}掩码", {"kind": Label("ALiBi")})) == "添加 ALiBi 掩码"
 
 
 # --- one chinese word -----------------------------------------------------------------------------

@@ -142,25 +142,6 @@ def test_fields_are_replaced_whole_and_unchanged_matrices_stay_where_they_are(he
     assert allowed[0, 6]
 
 
-def test_a_switched_layer_keeps_its_cells_and_costs_nothing(heard: Any, masked: Make) -> None:
-    h = heard(masked())
-    layers = [{**layer.to_mapping(), "enabled": False} for layer in h.document.problem.mask]
-    h.document.apply(SetFields({"mask": tuple(layers)}, LABEL))
-    assert not any(layer.enabled for layer in h.document.problem.mask)
-    assert set(h.changes[0].fields) == {"mask"}
-
-
-def test_precision_is_changed_and_brought_back_exactly(heard: Any, masked: Make) -> None:
-    h = heard(masked())
-    start = h.document.snapshot()
-    h.document.apply(SetFields({"dtype": "float32"}, LABEL))
-    assert {array.dtype.name for array in h.document.problem.arrays().values()} == {"float32", "bool"}
-    h.document.apply(cells("query", 0, 0, [[1 / 3]]))
-    assert h.document.problem.query[0, 0] == np.float32(1 / 3)
-    h.document.stack.setIndex(0)
-    assert h.document.problem == start
-
-
 @pytest.mark.parametrize(
     ("edit", "error"),
     [
@@ -216,20 +197,6 @@ def test_several_edits_are_one_step(heard: Any, direct: Make) -> None:
     h.document.stack.redo()
     assert h.document.problem == after
     assert h.document.problem.query[5:].tolist() == [[1.0] * 6] * 2
-
-
-def test_the_same_edit_can_be_made_again(heard: Any, direct: Make) -> None:
-    h = heard(direct())
-    start = h.document.snapshot()
-    edit = Edits((cells("query", 0, 0, [[7.0]]), SetFields({"scale": 2.0}, LABEL)), LABEL)
-    assert h.document.apply(edit)
-    h.document.apply(cells("query", 0, 0, [[8.0]]))
-    assert h.document.apply(edit)
-    assert h.document.problem.query[0, 0] == 7
-    h.document.stack.setIndex(2)
-    assert h.document.problem.query[0, 0] == 8
-    h.document.stack.setIndex(0)
-    assert h.document.problem == start
 
 
 def test_going_many_steps_back_is_told_once(heard: Any, direct: Make) -> None:

@@ -12,7 +12,6 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 
 from attn_gui.document.draft import given_up
 from attn_gui.document.edits import Edits, Label, SetCells, SetFields, SetStudy
-from attn_gui.document.matrix_model import cell_name, field_symbol
 from attn_gui.engine.problem import Problem
 from attn_gui.models import open_model
 from attn_gui.models.study import placed
@@ -107,12 +106,6 @@ def test_a_fault_inside_a_step_is_reported_and_ends_nothing(
     assert [type(error) for error in reported] == [KeyError]
 
 
-def test_a_name_stays_on_one_line(heard: Any, direct: Make) -> None:
-    h = heard(direct())
-    h.document.apply(typed(0, 0, 1.0, Label("Renamed {old} to {new}", {"old": "a\nb", "new": "c\td"})))
-    assert h.document.stack.undoText() == "Renamed a b to c d"
-
-
 class _Shouting(QTranslator):
     def isEmpty(self) -> bool:
         return False
@@ -145,31 +138,6 @@ def test_steps_are_named_anew_when_the_language_is_switched(heard: Any, direct: 
     QCoreApplication.removeTranslator(chinese)
     h.document.retranslate()
     assert undo.text() == "Undo Typed (3, 2)"
-
-
-def test_fields_are_named_as_in_papers() -> None:
-    fields = ["query", "context", "w_output", "b_query", "mask.0.allowed", "mask.12.values", "block.ln_bias", "odd"]
-    assert [field_symbol(field) for field in fields] == ["Q", "X₂", "W_O", "b_Q", "M₀", "M₁₂", "β", "odd"]
-    assert cell_name("query", (10, np.int64(97))) == "Q[10, 97]"
-
-
-def test_a_thousand_random_edits_are_undone_bit_by_bit(heard: Any) -> None:
-    r = np.random.default_rng(5)
-    h = heard(Problem(**{name: r.normal(size=(64, 128)) for name in ("query", "key", "value")}, num_heads=8))
-    start = h.document.snapshot()
-    for _ in range(1000):
-        row, column = (int(place) for place in r.integers((60, 120)))
-        rows, columns = (int(count) for count in r.integers(1, 5, 2))
-        box = (slice(row, row + rows), slice(column, column + columns))
-        field = str(r.choice(["query", "key", "value"]))
-        h.document.apply(SetCells(field, box, r.normal(size=(rows, columns)), Label("Typed", {})))
-    end = h.document.snapshot()
-    assert end != start
-    h.document.stack.setIndex(0)
-    assert h.document.problem == start
-    assert not h.document.modified
-    h.document.stack.setIndex(1000)
-    assert h.document.problem == end
 
 
 def test_texts_of_a_model_are_held_within_the_limit(heard: Any, direct: Make) -> None:

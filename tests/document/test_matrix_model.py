@@ -81,14 +81,6 @@ def test_a_single_precision_table_keeps_to_its_numbers(shown: SimpleNamespace) -
     assert shown.said[0][:3] == ("refused", 0, 0)
 
 
-def test_a_read_only_table_takes_nothing(shown: SimpleNamespace) -> None:
-    shown.model.set_matrix(lambda: shown.array, editable=False)
-    shown.said.clear()
-    assert not shown.model.flags(shown.model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable
-    assert not shown.model.setData(shown.model.index(0, 0), "1")
-    assert shown.said == []
-
-
 def test_one_signal_for_a_rectangle_cut_to_the_table(shown: SimpleNamespace) -> None:
     shown.array[1:3, 2:4] = 7
     shown.model.cells_changed(slice(1, 3), slice(2, 4))
@@ -132,15 +124,6 @@ def test_the_same_numbers_shown_alike_are_no_news(shown: SimpleNamespace) -> Non
     assert shown.said == [everything] * 4
 
 
-def test_a_vector_is_one_row(shown: SimpleNamespace) -> None:
-    shown.array = np.array([1.0, 2.0, 3.0])
-    shown.model.set_matrix(lambda: shown.array)
-    assert (shown.model.rowCount(), shown.model.columnCount()) == (1, 3)
-    shown.model.setData(shown.model.index(0, 2), "9")
-    assert shown.said[-1] == ("typed", 0, 2, 9.0)
-    assert shown.model.block(slice(0, 1), slice(1, 3)).tolist() == [[2.0, 3.0]]
-
-
 def test_a_mask_is_shown_by_ticks_and_takes_one_or_zero(shown: SimpleNamespace) -> None:
     shown.array = np.array([[True, False]])
     shown.model.set_matrix(lambda: shown.array)
@@ -170,15 +153,6 @@ def test_headers_show_tokens_and_whole_matrix_numbers(shown: SimpleNamespace) ->
     assert shown.said == [("renamed", 2, "animal")]
     model.set_matrix(lambda: shown.array)
     assert not model.setHeaderData(2, ROWS, "animal")
-
-
-def test_indices_outside_are_answered_with_nothing(shown: SimpleNamespace) -> None:
-    model = shown.model
-    inside = model.index(0, 0)
-    assert model.rowCount(inside) == model.columnCount(inside) == 0
-    assert not model.index(3, 0).isValid()
-    assert model.data(model.index(9, 9)) is None
-    assert not model.setData(model.index(9, 9), "1")
 
 
 @pytest.mark.parametrize("inverted", [False, True])

@@ -44,11 +44,6 @@ def test_a_number_is_read_as_it_is_written(text: str, value: float) -> None:
     assert np.float64(parse_number(text)).tobytes() == np.float64(value).tobytes()
 
 
-@each("text", ["nan", "NaN", "-nan", "ｎａｎ"])
-def test_nan_is_a_number_of_a_cell(text: str) -> None:
-    assert math.isnan(parse_number(text))
-
-
 @each(
     "text",
     [
@@ -94,13 +89,6 @@ def test_a_comma_is_refused_with_the_remedy(text: str) -> None:
 def test_a_finite_number_never_becomes_infinite(text: str, dtype: str) -> None:
     with pytest.raises(NumberError, match="too large for float"):
         parse_number(text, dtype)
-
-
-def test_division_by_zero_and_an_empty_cell_have_their_own_sentences() -> None:
-    with pytest.raises(NumberError, match="divides by zero"):
-        parse_number("1/0")
-    with pytest.raises(NumberError, match="needs a number"):
-        parse_number(" \u200b ")
 
 
 def test_a_refusal_stays_on_one_line_whatever_was_typed() -> None:
@@ -153,10 +141,6 @@ def test_the_shortest_text_has_nothing_to_spare(value: float, text: str) -> None
 )
 def test_a_table_shows_numbers_at_one_width_with_a_true_minus(value: float, text: str) -> None:
     assert shown(value, 3) == text
-
-
-def test_no_decimals_can_be_shown_too() -> None:
-    assert [shown(value, 0) for value in (1.4, -0.4, -1.6)] == ["1", "0", "−2"]
 
 
 @each(
@@ -223,8 +207,3 @@ def test_a_calculation_and_a_decimal_comma_are_numbers(text: str, value: float) 
 def test_no_other_text_is_calculated(text: str) -> None:
     with pytest.raises(NumberError):
         parse_number(text)
-
-
-def test_a_calculation_is_held_to_the_dtype() -> None:
-    with pytest.raises(NumberError, match="float32"):
-        parse_number("=10^39", np.float32)

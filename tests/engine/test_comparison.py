@@ -7,11 +7,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-import attn_gui
-from attn_gui.engine import DenseEvaluation, Evaluation, Plane, Problem, ShapeError, StageError, compare, compute
+from attn_gui.engine import DenseEvaluation, Plane, Problem, ShapeError, StageError, compare, compute
 from attn_gui.engine.comparison import READY
 from attn_gui.engine.evaluation.pooling import pool
-from attn_gui.engine.evaluation.proxies import BeforeState, Difference
+from attn_gui.engine.evaluation.proxies import Difference
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.pictures.planes import FieldPlane
@@ -259,11 +258,6 @@ def test_a_stage_before_its_interventions_is_compared_as_it_was_computed(rng):
         assert np.array_equal(comparison.difference.computed("scores"), comparison["scores"])
 
 
-def test_without_a_head_that_there_is_not_a_problem_is_what_it_was(rng):
-    problem = small(rng)
-    assert READY["with-head"].made(problem, H) == problem
-
-
 def test_a_head_that_is_off_takes_its_share_of_the_output_along(rng):
     problem = small(rng, w_output=rng.normal(size=(H * V, 11)), mask=[{"kind": "causal"}])
     comparison = compare(READY["with-head"].made(problem, 1), problem)
@@ -402,31 +396,6 @@ def test_a_number_too_large_for_float32_is_taken_back_as_infinite(rng):
     suspects = {one.step: one for one in compare(states[0], states[-1]).blame("scores", (0, 0, 1, 0), between=[less])}
     assert abs(suspects[0].moved) == np.inf
     assert abs(suspects[1].moved) < 1e-4
-
-
-def test_the_public_names_are_the_engines():
-    assert attn_gui.compare is compare
-    assert isinstance(compare(*2 * [Problem(query=[[1]], key=[[1]], value=[[1]])]), attn_gui.Comparison)
-
-
-def before_state(before, after, stages=None):
-    return BeforeState(Difference(before, after, stages))
-
-
-@pytest.mark.parametrize("made", [DenseEvaluation, StreamingEvaluation], ids=["dense", "streaming"])
-@pytest.mark.parametrize("face_of", [Difference, before_state], ids=["difference", "before"])
-def test_both_faces_answer_whatever_an_evaluation_answers(made, face_of, rng):
-    """So that a map, a table or a figure need not know what it reads."""
-    after = small(rng, mask=[{"kind": "causal"}], softcap=2.0)
-    evaluation = made(after)
-    face = face_of(made(after.replace(scale=1.0)), evaluation)
-    for name in (name for name in dir(Evaluation) if not name.startswith("_")):
-        assert hasattr(face, name), name
-    assert face.stages == evaluation.stages
-    for stage in face.stages:
-        assert face.explains(stage)
-        assert face.node(face.computed(stage)).shape == evaluation.shape(stage)
-        assert face.node_at(stage, (0,) * len(face.shape(stage))).name == evaluation.node(stage).name
 
 
 def test_a_change_that_leaves_infinity_where_it_was_has_moved_nothing(rng):

@@ -177,15 +177,6 @@ def offered(fields: dict[str, Any]) -> list[tuple[str, str, tuple[int, ...]]]:
     return [(fix.kind, fix.matrix, fix.shape) for fix in clash.fixes]
 
 
-def test_what_is_offered_for_keys_of_another_width(rng):
-    fields = direct(rng) | {"key": np.ones((M, G * 3))}
-    assert offered(fields) == [
-        ("resize", "key", (M, G * D)),
-        ("resize", "query", (N, H * 3)),
-        ("project", "key", (G * 3, G * D)),
-    ]
-
-
 def test_what_is_offered_for_a_sequence_of_another_width(rng):
     """Three matrices read x in self-attention: to change one of them alone would not help."""
     assert offered(block(rng) | {"x": np.ones((N, 23))}) == [
@@ -215,12 +206,6 @@ def test_rows_cannot_be_projected_and_company_follows(rng):
     assert changed["key_tokens"][:12] == (*"abcdefghijk", "_1")
 
 
-def test_a_sequence_of_another_length_and_its_mask_are_offered_once_each(rng):
-    layer = {"kind": "custom", "allowed": np.ones((N, N), bool)}
-    fields = block(rng) | {"mask": (layer,), "x": rng.normal(size=(3, E))}
-    assert offered(fields) == [("resize", "mask.0.allowed", (3, 3)), ("resize", "x", (N, E))]
-
-
 def test_an_output_of_another_width_than_x_is_projected(rng):
     fields = {name: value for name, value in block(rng).items() if name not in ("w_output", "b_output")}
     clash = clash_of(fields)
@@ -240,13 +225,6 @@ def test_a_projection_stands_between_the_two_matrices(rng):
     fix = next(fix for fix in clash_of(narrow).fixes if fix.kind == "project")
     changed = apply_fix(fix, narrow)
     assert set(changed) == {"w_key", "b_key"}
-
-
-def test_new_cells_are_zero_and_every_cell_keeps_its_place_in_its_head(rng):
-    fields = direct(rng) | {"key": rng.normal(size=(M, G * 3))}
-    heads = apply_fix(clash_of(fields).fixes[0], fields)["key"].reshape(M, G, D)
-    assert np.array_equal(heads[..., :3], fields["key"].reshape(M, G, 3))
-    assert not heads[..., 3:].any()
 
 
 def test_a_clash_of_counts_offers_nothing_and_the_fields_stay(rng):

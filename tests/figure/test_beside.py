@@ -58,18 +58,6 @@ def test_a_difference_has_symmetric_levels_and_says_what_it_is(states):
     assert figure(states, "difference", lang="zh").title.endswith("现在 − 之前")
 
 
-def test_the_state_before_is_drawn_as_itself(states):
-    found = figure(states, "before", names=("without scaling", "with scaling"))
-    assert np.array_equal(found.panels[0].values, compute(states[0])["weights"][0, 1])
-    assert found.title == "Weights · head 1 · without scaling"
-
-
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_both_go_into_one_file_of_every_form(states, ending, tmp_path):
-    render(states[1], tmp_path / f"both.{ending}", before=states[0], heads="all")
-    assert (tmp_path / f"both.{ending}").stat().st_size > 2000
-
-
 @each("heads", [1, 2, 3, 5])
 def test_the_two_states_of_a_head_stay_in_one_row(heads):
     rng = np.random.default_rng(3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -11,8 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from attn_gui.engine import DenseEvaluation, Plane, Problem, memory
-from attn_gui.engine.errors import FieldError
+from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.figure import reading, writers
@@ -56,12 +54,6 @@ def test_pixels_that_no_file_may_hold_are_refused_before_one_is_read(
     monkeypatch.setattr(Plane, "block", lambda *_: pytest.fail("it was read"))
     with pytest.raises(ValueError, match="pixels"):
         render(long, tmp_path / f"a.{form}", dpi=600)
-
-
-def test_a_picture_is_weighed_before_it_is_made(long: Problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available", lambda: 400_000)
-    with pytest.raises(FieldError, match="memory"):
-        to_image(long, dpi=600)
 
 
 def texts(path: Path) -> str:
@@ -211,9 +203,3 @@ def test_a_picture_is_saved_as_each_form_holds_it(problem: Problem, tmp_path: Pa
     assert "Pooled" not in texts(tmp_path / "a.svg")
     assert QImage(str(lines.save(tmp_path / "a.png"))) == QImage(str(tmp_path / "drawn.png"))
     assert lines.image() == pixels.image()
-
-
-def test_a_long_problem_is_shown_in_a_notebook(long: Problem) -> None:
-    picture = render(long, heads="all", width=12.0, dpi=72)
-    assert QImage.fromData(picture._repr_png_()).width() == math.ceil(12 / 2.54 * 72)
-    assert picture._repr_svg_() is None

@@ -13,7 +13,6 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.graph.nodes import title
 from attn_gui.figure.colors import lut
 from attn_gui.figure.compose import composed
 from attn_gui.figure.display import Levels, to_display
@@ -135,12 +134,6 @@ def test_numbers_stay_on_a_wide_page_if_smaller_type_lets_them(tmp_path: Path) -
     assert 7.5 < min(cells) < 15
 
 
-def test_a_font_size_is_that_of_labels_and_numbers(minilm: Problem, tmp_path: Path) -> None:
-    for pt in (6, 12):
-        found = texts(write(minilm, tmp_path / "a.svg", heads=3, font_size=pt)[0])
-        assert {round(size, 2) for text, _, _, _, size in found if text in ("animal", ".61", "0.61")} == {pt}
-
-
 def test_text_in_an_svg_is_anchored_to_what_it_belongs_to(minilm: Problem, tmp_path: Path) -> None:
     """No viewer's font can move a number out of the middle of its cell or a label into the frame."""
     path = write(minilm, tmp_path / "a.svg", heads=3, colorbar=False)[0]
@@ -155,13 +148,6 @@ def test_text_in_an_svg_is_anchored_to_what_it_belongs_to(minilm: Problem, tmp_p
     svg = path.read_text("utf-8")
     assert "<path" not in svg, "text is text"
     assert "sans-serif" in svg
-
-
-def test_mixed_scripts_are_one_text(minilm: Problem, tmp_path: Path) -> None:
-    problem = minilm.replace(query_tokens=("我abc", *minilm.query_tokens[1:]))
-    found = [text for text, *_ in texts(write(problem, tmp_path / "a.svg", heads=3, lang="zh")[0])]
-    assert "我abc" in found
-    assert found[0] == f"{title('weights', 'zh')} · 头 3"
 
 
 # --- ground --------------------------------------------------------------------------------------
@@ -237,18 +223,6 @@ def test_a_narrow_figure_names_the_row_and_the_column_of_the_chosen_cell(tmp_pat
         render(many.replace(key_tokens=tokens), tmp_path / "a.svg", width=8.5, picture=picture, cell=cell)
         said = (tmp_path / "a.svg").read_text()
         assert all((f">token{number}<" in said) == (cell is not None) for number in (31, 33))
-
-
-@pytest.mark.parametrize("width", [8.5, 24.0])
-@pytest.mark.parametrize("height", [None, 14.0])
-def test_a_product_keeps_to_its_page(minilm: Problem, width: float, height: float | None) -> None:
-    figure = compose_product(DenseEvaluation(minilm), ExportSettings(picture="product"), 3, 1024)
-    layout = plan_product(figure, width * PX_PER_CM, None if height is None else height * PX_PER_CM)
-    assert layout.width == width * PX_PER_CM
-    for rect in (*layout.maps.values(), *(bar.rect for bar in layout.bars)):
-        assert rect.left() >= 0
-        assert rect.right() <= layout.width
-        assert rect.bottom() <= layout.height
 
 
 def test_a_product_fills_a_slide() -> None:

@@ -126,20 +126,6 @@ def test_titles_name_stage_head_and_item(tmp_path: Path) -> None:
     assert "when" in chinese  # tokens are no words of ours
 
 
-def test_several_heads_are_several_files_or_one_sheet(tmp_path: Path) -> None:
-    files = write(a_problem(), tmp_path / "w.svg", heads=[0, 2, 3])
-    assert [file.name for file in files] == ["w-h0.svg", "w-h2.svg", "w-h3.svg"]
-    assert write(a_problem(), tmp_path / "all.svg", heads="all", sheet=True) == [tmp_path / "all.svg"]
-    assert [text for text in texts(tmp_path / "all.svg") if text.startswith("head")] == [f"head {h}" for h in range(4)]
-    assert sorted(os.listdir(tmp_path)) == ["all.svg", "w-h0.svg", "w-h2.svg", "w-h3.svg"]
-
-
-def test_maps_of_a_sheet_share_their_levels() -> None:
-    problem = a_problem()
-    largest = np.abs(compute(problem)["scores"][0]).max()
-    assert composed(DenseEvaluation(problem), ExportSettings(stage="scores"), (0, 1, 2, 3)).levels.high == largest
-
-
 @each(
     ("knobs", "sentence"),
     [
@@ -155,12 +141,6 @@ def test_what_cannot_be_set_on_a_page_is_refused_with_a_sentence(
     with pytest.raises(ValueError, match=re.escape(sentence)):
         render(a_problem(), tmp_path / "a.png", picture="sweep", cell=(0, 0), set=knobs)
     assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("source", [{}, None])
-def test_what_is_no_problem_is_not_drawn(source: Any) -> None:
-    with pytest.raises(TypeError, match="render takes a problem"):
-        render(source)
 
 
 @each(
@@ -207,11 +187,6 @@ def test_the_longest_sides_that_may_be_asked_for_are_drawn(tmp_path: Path) -> No
     assert path.is_file()
 
 
-def test_a_folder_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises((ValueError, OSError), match=r"w\.svg could not be saved: .*"):
-        write(a_problem(), tmp_path / "missing" / "w.svg")
-
-
 def test_a_failing_disk_leaves_the_old_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "w.pdf"
     write(a_problem(), path)
@@ -226,14 +201,6 @@ def test_a_failing_disk_leaves_the_old_figure(tmp_path: Path, monkeypatch: pytes
     monkeypatch.undo()
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["w.pdf"]
-
-
-def test_an_image_is_what_the_png_holds(tmp_path: Path) -> None:
-    write(a_problem(), tmp_path / "w.png", heads=2, dpi=120, width=9)
-    image = to_image(a_problem(), heads=2, dpi=120, width=9)
-    stored = QImage(str(tmp_path / "w.png")).convertToFormat(QImage.Format.Format_RGB32)
-    assert stored == image.convertToFormat(QImage.Format.Format_RGB32)
-    assert image.width() == pytest.approx(9 / 2.54 * 120, abs=1)
 
 
 def test_a_cell_of_the_picture_has_the_color_of_its_weight() -> None:
@@ -281,11 +248,6 @@ def test_a_script_without_a_display_draws(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], env=bare, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert QImage(str(tmp_path / "s.png")).width() > 100
-
-
-def test_a_path_without_an_ending_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a path without an ending"):
-        render(a_problem(), tmp_path / "figure")
 
 
 @pytest.mark.family(8)

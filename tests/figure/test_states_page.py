@@ -121,21 +121,6 @@ def test_a_snapshot_called_now_stands_beside_the_present_state(problem):
     assert not np.array_equal(found.maps[0].values, found.maps[1].values)
 
 
-def test_at_most_nine_and_the_last_that_was_asked_for(problem):
-    kept = []
-    for number in range(30):
-        kept.append(packed(problem.replace(scale=1.0 + number), kept, f"s{number}"))
-    found = read(problem, tuple(kept), first="s4", second="s20")
-    assert [each.words[0][1] for each in found.maps] == [*(f"s{number}" for number in range(4, 12)), "s20"]
-
-
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_without_any_it_says_how_to_keep_one(problem, lang):
-    found = read(problem, ())
-    assert len(found.maps) == 1
-    assert {"en": "Take snapshot", "zh": "保存快照"}[lang] in told(found, lang)
-
-
 def test_a_state_that_is_damaged_is_refused_by_a_sentence(problem, states):
     broken = replace(states[0], parts={**states[0].parts, "query": states[0].parts["options"]})
     with pytest.raises(ValueError, match="query"):

@@ -134,7 +134,7 @@ def test_a_wide_row_shows_its_largest_terms_and_the_chosen_key_always(causal):
     assert said[1] == "32 products = 7.672"
     assert said[3] == "9 ≤ 10, allowed"
     assert said[5].startswith("sum of 11 = 1.39")
-    assert said[6] == "0.14021 ÷ 1.3949 = 0.1005"
+    assert said[6] == "0.1402 ÷ 1.395 = 0.1005"
     assert "(the other 29)" in walk.beats[1].sentence
     assert "(the other 5)" in walk.beats[5].sentence
     assert "because" in walk.beats[6].sentence

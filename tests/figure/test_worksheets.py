@@ -204,16 +204,6 @@ def test_every_number_that_is_needed_is_given(fields, said):
     assert facts(sheet_of(**fields), STYLE) == said
 
 
-def test_the_mask_is_told_in_words():
-    assert facts(sheet_of(mask=[{"kind": "causal"}]), STYLE) == "M (causal): open where j ≤ i"
-
-
-def test_no_number_of_a_sheet_is_changed_by_hand():
-    by_hand = [{"kind": "set", "stage": "scores", "at": {"query": 0, "key": 0}, "values": 50.0}]
-    (plain,), (sheet,) = (worksheets(load(WORKED).replace(interventions=each), 1, 1) for each in ((), by_hand))
-    assert tables_of(sheet, solved=True) == tables_of(plain, solved=True)
-
-
 def test_of_a_batch_the_first_item_is_asked_for():
     rng = np.random.default_rng(0)
     problem = Problem(**{name: rng.normal(size=(3, 2, 2)) for name in ("query", "key", "value")})

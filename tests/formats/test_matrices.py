@@ -157,17 +157,6 @@ def test_labels_and_numbers_come_back(
     assert (found.row_labels, found.column_labels) == (tuple(labels[0]), tuple(labels[1]))
 
 
-@each("dtype", ["float32", "float16", "int64", "bool"])
-def test_text_gives_every_dtype_back(dtype: str, tmp_path: Path) -> None:
-    random = np.random.default_rng(5)
-    values = (random.normal(size=(7, 11)) * 10.0 ** random.integers(-4, 4, (7, 11))).astype(dtype)
-    save_matrix(values, tmp_path / "a.csv")
-    np.testing.assert_array_equal(load_matrix(tmp_path / "a.csv").astype(dtype), values)
-    save_matrix(values, tmp_path / "a.npy")
-    found = load_matrix(tmp_path / "a.npy")
-    assert (found.dtype, found.tobytes()) == (values.dtype, values.tobytes())
-
-
 def test_text_is_written_so_that_it_is_short_and_harmless(tmp_path: Path) -> None:
     values = np.array([[0.1, -0.5], [1e22, 3.0]], np.float32)
     save_matrix(values, tmp_path / "a.csv", row_labels=("=1+1", "-"), column_labels=("a", "b"))
@@ -222,16 +211,6 @@ def test_a_table_in_latex_escapes_what_latex_takes_for_orders(tmp_path):
     text = (tmp_path / "a.tex").read_text(encoding="utf-8")
     assert r"50\% \& \_x & $1 \times 10^{-20}$ & $-2.0$ \\" in text
     assert r"\$ & \{\textasciitilde{}\textasciicircum{}\#\textbackslash{}\} \\" in text
-
-
-TOKENS = ("[CLS]", "*", "<s>", "<|im_end|>", "{", "a%", r"a\n", "__a_b", "it's", "A&B", "$x", "~", "^", "`", "[MASK]")
-
-
-@pytest.mark.parametrize("ending", ["md", "tex"])
-def test_names_of_tokens_go_through_a_typeset_table_and_back(ending, tmp_path):
-    save_matrix(np.ones((len(TOKENS), 2)), tmp_path / f"a.{ending}", row_labels=TOKENS, column_labels=["[SEP]", "|"])
-    found = open_matrix(tmp_path / f"a.{ending}")
-    assert (found.row_labels, found.column_labels) == (TOKENS, ("[SEP]", "|"))
 
 
 def test_no_token_is_an_order_of_latex_or_markdown(tmp_path):

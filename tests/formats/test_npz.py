@@ -98,7 +98,6 @@ def zeros(start: bytes, megabytes: int) -> bytes:
 
 
 GOOD = npy(np.ones((5, 2)))
-SMALL = header((2, 2))
 REFUSED = {
     "cut off": (with_query(GOOD)[:-9], "end is missing"),
     "only a start": (b"PK\3\4 and nothing else", "end is missing"),
@@ -341,17 +340,6 @@ def test_the_examples_open(name: str) -> None:
         assert "Apache-2.0" in loaded.model
 
 
-def test_the_same_words_have_the_same_first_columns_at_both_widths() -> None:
-    small, large = (load(resource("examples", f"thinking-machines{end}.npz")) for end in ("", "-64"))
-    assert (small.d_k, large.d_k, large.effective_scale) == (4, 64, 1 / 8)
-    assert isinstance(small, Problem)
-    for name in ("w_query", "w_key"):
-        np.testing.assert_array_equal(getattr(large, name)[:, :4], getattr(small, name))
-    np.testing.assert_array_equal(large.x, small.x)
-    np.testing.assert_array_equal(large.w_value, small.w_value)
-    assert all((array == array.round(2)).all() for array in large.arrays().values())
-
-
 # --- options given as arrays ---------------------------------------------------------------------
 CELLS = {name: np.arange(12.0).reshape(3, 4) / 7 for name in ("query", "key", "value")}
 OPEN = np.tril(np.ones((3, 3), bool))
@@ -405,15 +393,6 @@ def test_a_mask_may_be_named_alone(said: object, tmp_path: Path) -> None:
         loaded = open_file(tmp_path / name)
         assert [layer.kind for layer in loaded.problem.mask] == ["causal"]
         assert (loaded.notes, loaded.left_out) == ((), ())
-
-
-def test_a_single_layer_of_json_may_hold_its_cells(tmp_path: Path) -> None:
-    lists = {name: cells.tolist() for name, cells in CELLS.items()}
-    said = {"kind": "custom", "allowed": OPEN.tolist()}
-    (tmp_path / "a.json").write_text(json.dumps({**lists, "mask": said}))
-    loaded = open_file(tmp_path / "a.json")
-    np.testing.assert_array_equal(loaded.problem.mask[0].allowed, OPEN)
-    assert (loaded.notes, loaded.left_out) == ((), ())
 
 
 def test_a_mask_of_numbers_is_added(tmp_path: Path) -> None:

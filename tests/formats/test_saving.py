@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.formats import FormatError, load, save, save_matrix, write_file
+from attn_gui.formats import save, save_matrix, write_file
 
 OLD = b"the old file"
 FULL_DISK = """
@@ -141,22 +141,6 @@ def test_a_folder_that_may_not_be_written_is_said(
     monkeypatch.setattr("os.open", forbid)  # root may write anywhere, so a real folder would prove nothing
     assert "you may not write there" in refused(write_file, target, b"new", path=target)
     assert target.read_bytes() == OLD
-
-
-def test_an_unknown_suffix_writes_nothing(problem: Problem, tmp_path: Path, refused: Callable[..., str]) -> None:
-    for name in ("a.csv", "a", "a.pt"):
-        sentence = refused(save, problem, tmp_path / name, path=tmp_path / name)
-        assert "expected .attn, .npz" in sentence
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_problem_is_replaced_by_a_problem(problem: Problem, tmp_path: Path) -> None:
-    path = tmp_path / "a.attn"
-    for one in (problem, problem.replace(scale=2.0)):
-        save(one, path)
-        assert load(path) == one
-    with pytest.raises(FormatError):
-        save(problem, tmp_path / "no" / "a.attn")
 
 
 @pytest.mark.parametrize("ending", ["attn", "npz", "npy"])

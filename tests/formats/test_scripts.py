@@ -10,10 +10,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.interventions import INTERVENTIONS
-from attn_gui.engine.masks import MASKS
 from attn_gui.engine.normalizers import NORMALIZERS
-from attn_gui.engine.scores import SCORES
 from attn_gui.formats import FormatError
 from attn_gui.formats.scripts import SCRIPTS, script_text
 from tests.failing import each
@@ -217,12 +214,6 @@ def test_a_script_of_numpy_gives_every_stage(runs, name):
         assert np.array_equal(np.isneginf(found), np.isneginf(wanted)), stage
         finite = np.isfinite(wanted)
         assert np.allclose(found[finite], wanted[finite], rtol=tolerance, atol=tolerance), stage
-
-
-def test_every_entry_of_the_catalogs_is_among_them():
-    assert set(SCORE_PROBLEMS) == set(SCORES)
-    assert set(MASK_PROBLEMS) == set(MASKS)
-    assert set(INTERVENTION_PROBLEMS) == set(INTERVENTIONS)
 
 
 def test_a_script_prints_the_numbers_that_the_window_shows(runs):

@@ -107,11 +107,6 @@ def test_every_byte_but_zero_is_true(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load(tmp_path / "a.attn").mask[0].cells, [[False, True], [True, True]])
 
 
-def test_what_is_not_known_is_noted(tmp_path: Path) -> None:
-    (tmp_path / "a.attn").write_bytes(session(OPTIONS | {"colour": "red"}, ONES | {"extra": np.ones(1)}))
-    assert open_file(tmp_path / "a.attn").notes == ("Arrays not used: extra.", "Options not used: colour.")
-
-
 def test_the_first_version_opens_for_ever(problem: Problem) -> None:
     """A file written by version 1, kept as it was."""
     loaded = open_file(Path(__file__).parents[1] / "data" / "sessions" / "version-1.attn")

@@ -9,7 +9,16 @@ from typing import TypeVar
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QAction, QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QInputMethodEvent, QKeySequence
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeySequence,
+    QWheelEvent,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -26,10 +35,13 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.program import Program
 from attn_gui.app.shell import Shell
 from attn_gui.app.start_page import StartPage
+from attn_gui.engine import Problem
 from attn_gui.paths import resource
+from attn_gui.views.controls.popup_frame import PopupFrame
 
 LEFT = Qt.MouseButton.LeftButton
 PATIENCE_MS = 120_000
@@ -39,9 +51,53 @@ W = TypeVar("W", bound=QWidget)
 class Person:
     """Everything goes through the widgets' object names and real events; `program` is for those who judge it."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, path: Path | None = None) -> None:
         self.program = program
         self.window: QMainWindow = program.window
+        self._path, self._look, self._size = path, vars(program.view.look), program.window.size()
+        self._language, self._begin = program.look.language, lambda _person: None
+
+    def beginning(self, gestures: Callable[[Person], object]) -> Person:
+        """Do `gestures` now, and whenever a part of the journey begins `again`."""
+        self._begin = gestures
+        gestures(self)
+        return self
+
+    def again(self, about: str, other: Problem | str | None = None) -> None:
+        """Open what the journey began with anew, or another problem or example, unsaved changes left, and look at it as
+        at first.
+
+        The next part of a journey begins so; the output of a failure ends with what it is `about`.
+        """
+        print(about)
+        program, window = self.program, self.window
+        while (menu := QApplication.activePopupWidget()) is not None:
+            menu.close()
+        for panel in filter(QWidget.isVisible, window.findChildren(PopupFrame)):
+            panel.close_panel()
+        for tool in ("mask_tool", "target_tool"):
+            if self.action(tool).isChecked():
+                self.do(tool)
+        window.settle()
+        program.document.mark_kept()  # nobody is asked
+        path = resource("examples", other) if isinstance(other, str) else self._path
+        if isinstance(other, Problem):
+            program.document.open(other, name="given")
+        elif path is not None:
+            program.files.open_path(path)
+            self.until(lambda: not program.files.opening.busy)
+        else:
+            program.files.begin_first(example_of(FIRST))
+        self.wait()
+        program.view.set(**self._look)
+        if program.look.language != self._language:
+            self.do(f"language_{self._language}")
+        window.resize(self._size)
+        window.banner.hide()
+        self._come_back(window)
+        window.product.focus_map()
+        self._begin(self)
+        self.wait()
 
     # --- finding ---------------------------------------------------------------------------------
     def find(self, name: str, kind: type[W] = QWidget) -> W:  # type: ignore[assignment]
@@ -106,6 +162,14 @@ class Person:
         assert target.isEnabled(), f"{target.objectName()} is grey"
         QTest.mouseClick(target, LEFT)
         self.look()
+
+    @staticmethod
+    def turn_wheel(widget: QWidget, notches: float, at: QPoint | None = None) -> None:
+        """Turn the wheel over a place of a widget, its middle if none is given."""
+        place, none = QPointF(at or widget.rect().center()), Qt.MouseButton.NoButton
+        over, turn = QPointF(widget.mapToGlobal(place)), QPoint(0, round(120 * notches))
+        keys, phase = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+        QApplication.sendEvent(widget, QWheelEvent(place, over, QPoint(), turn, none, keys, phase, False))
 
     def look(self) -> None:
         """Let the window show all that has come of a gesture, as the next press of a person does."""
@@ -261,6 +325,23 @@ class Person:
         """Click its small map in the spine."""
         self.click(f"node.{stage}")
         assert self.find(f"heatmap.{stage}").isVisible()
+
+    # --- models ----------------------------------------------------------------------------------
+    def open_toy(self, text: str = "", other: str = "") -> None:
+        """Open the toy model, and let it read these texts."""
+        self.do("known_toy_induction")
+        self.wait()
+        if not self.action("model").isChecked():  # as a part of the journey before has left it
+            self.do("model")
+        for name, words in (("text", text), ("other_text", other)):
+            if words:
+                self.overwrite(self.find(f"control.{name}"), words)
+                self.wait()
+
+    def click_head(self, layer: int, head: int) -> None:
+        """Click a head of the model on the table."""
+        view = self.find("model", QTableView)
+        QTest.mouseClick(view.viewport(), LEFT, pos=view.visualRect(view.model().index(layer, head)).center())
 
     # --- what is said ----------------------------------------------------------------------------
     def banner(self) -> str:
@@ -422,14 +503,15 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
             start_page.show()
         program = Program(qapp, shell=shell, start_page=start_page)
         programs.append(program)
-        program.begin(resource("examples", path) if isinstance(path, str) else path)
+        path = resource("examples", path) if isinstance(path, str) else path
+        program.begin(path)
         program.window.resize(width, height)
         program.window.show()
         program.window.activateWindow()
         assert QTest.qWaitForWindowActive(program.window, PATIENCE_MS)
         if QApplication.mouseButtons():  # a double click of QTest's ends with a press
             QTest.mouseRelease(program.window, LEFT)
-        return Person(program)
+        return Person(program, path)
 
     yield start
     for program in filter(isValid, programs):  # a test may have ended one

@@ -132,11 +132,6 @@ def test_figures_of_a_layer_open_as_its_problem(capsys, tmp_path):
     assert problem.query_tokens[1] == "q"
 
 
-def test_a_map_of_all_heads_together_bears_the_name_of_none(capsys, tmp_path):
-    words = ("--text", TEXT, "-o", tmp_path, "--layer", 0, "--head", 1, "--stage", "mean_weights")
-    assert Path(said(capsys, TOY, *words)[-1]).name == "toy-induction-layer0-mean_weights.png"
-
-
 def test_without_a_layer_or_head_a_sheet_of_each_layer(capsys, tmp_path):
     lines = said(capsys, TOY, "--text", "a b a", "-o", tmp_path, "--format", "svg")
     names = [Path(line).name for line in lines[-2:]]
@@ -207,17 +202,3 @@ def test_a_tokenizer_that_panics_is_one_sentence(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("attn-gui: tokenizer.json cannot cut this text into tokens: Onig")
     assert done.stderr.count("\n") == 1
-
-
-def test_figures_of_a_model_are_without_title_and_letters_on_request(capsys, tmp_path):
-    words = ("--text", TEXT, "--layer", 1, "--head", 0, "--format", "svg", "-o")
-    titled = Path(said(capsys, TOY, *words, tmp_path / "a")[-1]).read_text(encoding="utf-8")
-    bare = Path(said(capsys, TOY, *words, tmp_path / "b", "--no-title")[-1]).read_text(encoding="utf-8")
-    assert ">11 × 11</text>" in titled
-    assert ">11 × 11</text>" not in bare
-    assert "<text" not in Path(said(capsys, TOY, *words, tmp_path / "c", "--outlines")[-1]).read_text(encoding="utf-8")
-    assert "--no-title means something with -o only" in refused(capsys, TOY, "--text", TEXT, "--no-title")
-    idle = (TOY, "--text", TEXT, "--layer", 1, "-o", tmp_path / "d", "--outlines")
-    for form in ((), ("--format", "png")):
-        assert "--outlines means something with svg or pdf (--format) only" in refused(capsys, *idle, *form)
-    assert not (tmp_path / "d").exists()

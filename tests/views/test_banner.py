@@ -41,13 +41,6 @@ def host(qtbot: QtBot) -> Host:
     return Host(qtbot)
 
 
-def test_it_is_not_there_until_something_is_said(host: Host) -> None:
-    assert not host.banner.isVisible()
-    host.banner.show_info("Layer 2")
-    assert host.banner.isVisible()
-    assert host.banner.text() == host.banner.accessibleName() == "Layer 2"
-
-
 def test_the_cross_closes_it_and_tells_what_it_was_about(qtbot: QtBot, host: Host) -> None:
     host.banner.show_info("Layer 2", about="told/minilm")
     qtbot.mouseClick(host.banner.findChild(QToolButton), Qt.MouseButton.LeftButton)
@@ -64,15 +57,6 @@ def test_a_button_does_what_it_carries_and_closes(qtbot: QtBot, host: Host) -> N
     assert not host.banner.isVisible()
 
 
-def test_an_answer_may_say_something_new(qtbot: QtBot, host: Host) -> None:
-    again = BannerOffer("Grow Q", "", lambda: host.banner.show_error("That failed"))
-    host.banner.show_info("Too large", offers=[again])
-    qtbot.mouseClick(host.banner.buttons()[0], Qt.MouseButton.LeftButton)
-    assert host.banner.isVisible()
-    assert host.banner.text() == "That failed"
-    assert host.banner.buttons() == ()
-
-
 def test_the_keyboard_stays_unless_it_is_asked_over(qtbot: QtBot, host: Host) -> None:
     host.banner.show_error("Refused", offers=[host.offer("undo", "Undo")])
     assert host.line.hasFocus()
@@ -83,11 +67,6 @@ def test_the_keyboard_stays_unless_it_is_asked_over(qtbot: QtBot, host: Host) ->
     assert host.line.hasFocus()
 
 
-def test_a_focus_without_buttons_is_not_taken(host: Host) -> None:
-    host.banner.show_info("Nothing to press", focus=True)
-    assert host.line.hasFocus()
-
-
 def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot: QtBot, host: Host) -> None:
     host.banner.show_info("Offer", offers=[host.offer("grow", "Grow Q")], focus=True)
     host.line.deleteLater()
@@ -95,16 +74,6 @@ def test_the_focus_goes_nowhere_if_its_old_place_is_gone(qtbot: QtBot, host: Hos
     qtbot.keyClick(host.banner.buttons()[0], Qt.Key.Key_Return)
     assert host.picked == ["grow"]
     assert not host.banner.isVisible()
-
-
-def test_words_are_said_again_in_another_language(host: Host) -> None:
-    language = "en"
-    words = {"en": "Layer 2", "zh": "第 2 层"}
-    host.banner.show_info(lambda: words[language], offers=[host.offer("x", lambda: words[language])])
-    language = "zh"
-    QApplication.sendEvent(host.banner, QEvent(QEvent.Type.LanguageChange))
-    assert host.banner.text() == host.banner.accessibleName() == "第 2 层"
-    assert host.banner.buttons()[0].text() == "第 2 层"
 
 
 def test_a_way_out_is_let_go_with_the_line_and_not_with_the_window(host: Host) -> None:

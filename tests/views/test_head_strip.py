@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
@@ -53,22 +53,6 @@ def spin(strip: HeadsStrip) -> QSpinBox:
     return strip.findChild(QSpinBox, "control.head")
 
 
-def test_every_head_has_a_map_of_its_weights(qtbot: QtBot) -> None:
-    problem = problem_of()
-    strip, evaluation = shown(qtbot, problem), DenseEvaluation(problem)
-    assert [thumb.head for thumb in thumbs(strip)] == list(range(6))
-    for thumb in thumbs(strip):
-        assert thumb.map.cell_at(3, 4)[0] == evaluation.block("weights", 0, thumb.head, slice(3, 4), slice(4, 5))[0, 0]
-
-
-def test_names_say_head_and_entropy(qtbot: QtBot) -> None:
-    strip = shown(qtbot, problem_of(query=np.zeros((5, 18))))
-    assert thumbs(strip)[2].accessibleName() == f"Head 2, entropy (bits) {math.log2(7):.2f}, chosen"
-    assert thumbs(strip)[3].accessibleName() == f"Head 3, entropy (bits) {math.log2(7):.2f}"
-    assert "mean entropy in bits, 0 … log₂ 7 = 2.81" in words(strip)
-    assert "0 for one key only, log₂ 7 = 2.81 for all keys alike" in thumbs(strip)[3].toolTip()
-
-
 def test_a_click_asks_for_a_head_without_taking_it(qtbot: QtBot) -> None:
     strip = shown(qtbot, problem_of())
     with qtbot.waitSignal(strip.headPicked) as caught:
@@ -86,12 +70,6 @@ def test_keys_choose_a_neighbor(qtbot: QtBot, key: Qt.Key, expected: int) -> Non
     with qtbot.waitSignal(strip.headPicked) as caught:
         QTest.keyClick(thumbs(strip)[2], key)
     assert caught.args == [expected]
-
-
-def test_the_ends_stay_the_ends(qtbot: QtBot) -> None:
-    strip = shown(qtbot, problem_of(), head=5)
-    with qtbot.assertNotEmitted(strip.headPicked):
-        QTest.keyClick(thumbs(strip)[5], Qt.Key.Key_Right)
 
 
 def test_the_keyboard_goes_along_with_the_chosen_head(qtbot: QtBot) -> None:
@@ -178,20 +156,3 @@ def test_more_heads_than_fit_scroll_with_the_chosen_one_in_view(qtbot: QtBot, he
     qtbot.waitUntil(
         lambda: viewport.rect().contains(QRect(thumb.mapTo(viewport, thumb.rect().topLeft()), thumb.size()))
     )
-
-
-def test_the_compact_form_is_lower_and_says_less(qtbot: QtBot) -> None:
-    strip = shown(qtbot, problem_of())
-    high = strip.sizeHint().height()
-    strip.set_compact(True)
-    assert strip.sizeHint().height() < high
-    assert words(strip) == {"Head"}
-    strip.set_compact(False)
-    assert strip.sizeHint().height() == high
-
-
-def test_a_change_of_language_reads_everything_again(qtbot: QtBot) -> None:
-    strip = shown(qtbot, problem_of())
-    before = words(strip)
-    QApplication.sendEvent(strip, QEvent(QEvent.Type.LanguageChange))
-    assert words(strip) == before

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QUndoCommand, QUndoStack
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListView, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
-from shiboken6 import delete
 
 from attn_gui.views.history_panel import HistoryView
 
@@ -58,10 +57,6 @@ def click(view: HistoryView, row: int) -> None:
     QTest.mouseClick(steps.viewport(), Qt.MouseButton.LeftButton, pos=steps.visualRect(index).center())
 
 
-def test_a_new_document_has_one_row(view: HistoryView) -> None:
-    assert rows(view) == ["Opened minilm-layer2"]
-
-
 def test_steps_follow_the_stack(view: HistoryView) -> None:
     stack = stack_of()
     view.set_stack(stack)
@@ -86,16 +81,6 @@ def test_a_click_asks_for_a_step(view: HistoryView, qtbot: QtBot) -> None:
         click(view, 2)
 
 
-def test_enter_asks_for_a_step(view: HistoryView, qtbot: QtBot) -> None:
-    stack = stack_of(*STEPS)
-    view.set_stack(stack)
-    steps = view.findChild(QListView)
-    QTest.keyClick(steps, Qt.Key.Key_Up)
-    with qtbot.waitSignal(view.stepRequested) as caught:
-        QTest.keyClick(steps, Qt.Key.Key_Return)
-    assert caught.args == [4]
-
-
 def test_four_rows_are_seen_and_the_present_one_is_among_them(view: HistoryView, qtbot: QtBot) -> None:
     stack = stack_of(*(f"step {k}" for k in range(40)))
     view.set_stack(stack)
@@ -107,15 +92,6 @@ def test_four_rows_are_seen_and_the_present_one_is_among_them(view: HistoryView,
     assert heights[4] == heights[5] == 4 * heights[1]
     view.set_stack(stack)
     qtbot.waitUntil(lambda: steps.viewport().rect().contains(steps.visualRect(steps.currentIndex())))
-
-
-def test_a_stack_that_goes_away_leaves_the_origin(view: HistoryView) -> None:
-    document = QObject()
-    view.set_stack(QUndoStack(document))
-    delete(document)
-    assert rows(view) == ["Opened minilm-layer2"]
-    view.set_stack(stack_of(STEPS[0]))
-    assert rows(view) == ["Opened minilm-layer2", STEPS[0]]
 
 
 def test_in_a_low_column_the_steps_fold_away_until_they_are_asked_for(qtbot: QtBot) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gc
-import re
 from itertools import product
 
 import pytest
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage, QPalette
+from PySide6.QtGui import QColor, QIcon, QImage, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -29,7 +28,6 @@ from attn_gui.views.theme import (
     dress,
     high_contrast,
     icon,
-    scaled,
     set_ground,
     theme_signal,
     ui_font,
@@ -99,32 +97,6 @@ def test_system_follows_the_desktop_live(app):
     assert current_theme() is THEMES["dark"]
 
 
-def test_an_unknown_scheme_is_refused(app):
-    with pytest.raises(ValueError, match="sepia"):
-        apply_theme(app, "sepia")
-
-
-@pytest.mark.parametrize("scheme", list(THEMES))
-def test_the_sheet_has_no_gaps(app, scheme):
-    apply_theme(app, scheme, 1.5)
-    sheet = app.styleSheet()
-    assert "@" not in sheet
-    pictures = re.findall(r'url\("([^"]+)"\)', sheet)
-    assert pictures
-    assert not [path for path in pictures if not QImage(path).width()]
-
-
-@pytest.mark.parametrize("scheme", list(THEMES))
-def test_arrows_have_the_colors_of_the_theme(scheme):
-    theme = THEMES[scheme]
-    arrows = ("up", "down", "left", "right")
-    colors = {"tick": theme.text2, "tick-on": theme.on_accent, **dict.fromkeys(arrows, theme.text2)}
-    colors |= {f"{arrow}-off": theme.line_strong for arrow in arrows}
-    for name, color in colors.items():
-        assert f'stroke="{color.name().upper()}"' in resource("style", scheme, f"{name}.svg").read_text()
-    assert {path.stem for path in resource("style", scheme).glob("*.svg")} == set(colors)
-
-
 @pytest.mark.parametrize(("kind", "zoom"), list(product([QSpinBox, QDoubleSpinBox, QComboBox, QLineEdit], [1, 1.5, 2])))
 def test_controls_have_one_height(app, qtbot, kind, zoom):
     apply_theme(app, "light", zoom)
@@ -149,12 +121,6 @@ def test_zoom_enlarges_words_and_controls_together(app, qtbot, zoom):
     assert "border: 1px solid" in app.styleSheet()
 
 
-def test_a_size_never_vanishes(app):
-    apply_theme(app, "light", 0.3)
-    assert scaled(1) == 1
-    assert scaled(0) == 0
-
-
 @pytest.mark.parametrize(("kind", "zoom"), list(product([QSpinBox, QComboBox, QLineEdit, QPushButton], [1, 1.25, 2])))
 def test_focus_moves_nothing(app, qtbot, kind, zoom):
     apply_theme(app, "light", zoom)
@@ -166,19 +132,6 @@ def test_focus_moves_nothing(app, qtbot, kind, zoom):
     field.activateWindow()
     qtbot.waitUntil(field.hasFocus)
     assert field.sizeHint() == size
-
-
-def test_digits_of_tables_have_one_width():
-    proportional, tabular = QFontMetricsF(ui_font()), QFontMetricsF(ui_font(tabular=True))
-    assert tabular.horizontalAdvance("111") == pytest.approx(tabular.horizontalAdvance("888"))
-    assert proportional.horizontalAdvance("111") < proportional.horizontalAdvance("888") - 1
-
-
-@pytest.mark.parametrize("weight", [400, 600, 650])
-def test_the_shipped_font_is_used(weight):
-    found = QFontInfo(ui_font("body", weight))
-    assert found.family() == "Inter"
-    assert found.weight() == min(weight, 600)
 
 
 def test_a_dressed_label_follows_theme_and_zoom(app, qtbot):
@@ -215,17 +168,6 @@ def test_icons_wear_the_color_of_their_state(app, name):
             painted = solid_colors(kept.pixmap(QSize(32, 32), 1.0, mode).toImage())
             assert painted
             assert all(alike(pixel, getattr(THEMES[scheme], color)) for pixel in painted)
-
-
-def test_icons_are_sharp_on_dense_screens():
-    pixmap = icon("search").pixmap(QSize(16, 16), 2.0)
-    assert pixmap.size() == QSize(32, 32)
-    assert pixmap.devicePixelRatio() == 2.0
-
-
-def test_an_icon_that_is_not_drawn_is_an_error():
-    with pytest.raises(FileNotFoundError):
-        icon("unicorn")
 
 
 def test_a_widget_is_dressed_a_few_times_however_deep_it_stands(app, qtbot):

@@ -169,7 +169,6 @@ def _tip(action: QAction) -> str:
     return f"{_plain(action.text())} ({keys})" if keys else _plain(action.text())
 
 
-# --- menus and tool bar ---------------------------------------------------------------------------
 # Menus and tool bar, built from the table of actions; what the actions do is `commands`.
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.help_window import HelpPage
 
 
-# --- commands -------------------------------------------------------------------------------------
 # Commands about the window and about the other commands: zones, search, shortcuts, About.
 
 
@@ -173,7 +172,6 @@ def _page_on(part: QWidget | None) -> str:
     return HELP[part.objectName()] if part is not None else ""
 
 
-# --- tips -----------------------------------------------------------------------------------------
 # Tips of the controls, and What's This of all that takes the focus: each with the formula that it changes or shows.
 
 

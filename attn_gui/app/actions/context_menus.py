@@ -19,7 +19,6 @@ from attn_gui.views.map.marks import BACKWARD, FORWARD
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 from attn_gui.views.widgets import entries_of
 
-# --- context menus --------------------------------------------------------------------------------
 # Context menus of maps, spine, heads, inspector and history: actions of the window that fit the place.
 
 
@@ -142,7 +141,9 @@ class ContextMenus(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QContextMenuEvent) and isinstance(watched, QWidget) and watched in self._zones:
             if event.reason() == QContextMenuEvent.Reason.Mouse:
-                _take_keyboard(watched.childAt(event.pos()))
+                source = copy_source(watched.childAt(event.pos()))
+                if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                    source.setFocus(Qt.FocusReason.MouseFocusReason)
             self._open(watched, event)
             return True
         return super().eventFilter(watched, event)
@@ -163,14 +164,6 @@ class ContextMenus(QObject):
         return self._bars.menus[name].menuAction() if name in self._bars.menus else self._bars.actions[name]
 
 
-def _take_keyboard(widget: QWidget | None) -> None:
-    """Give the keyboard to the widget on which the menu was opened."""
-    source = copy_source(widget)
-    if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
-        source.setFocus(Qt.FocusReason.MouseFocusReason)
-
-
-# --- keys -----------------------------------------------------------------------------------------
 # Single keys that act while a map has the focus, and the way between a map's cell and its table cell.
 
 

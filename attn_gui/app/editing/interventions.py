@@ -64,7 +64,6 @@ class InterventionsController(QObject):
             "all_heads_by_hand": Command(self.spread_chosen, enabled=lambda: self._spreading() is not None),
         }
 
-    # --- down ------------------------------------------------------------------------------------
     def show(self, *_: object) -> None:
         """Show the count at the button, and the lines where they are looked at."""
         count = sum(record.enabled for record in self._problem.interventions)
@@ -171,7 +170,6 @@ def label_of(part: object) -> object:
     return Label(part.template, {name: label_of(value) for name, value in part.values.items()}, CONTEXT)
 
 
-# --- from the other state -------------------------------------------------------------------------
 # Cells of the state compared with, copied over the present ones.
 
 

@@ -46,7 +46,6 @@ from attn_gui.views.inspector.context import cell_name, number
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.names import ALONE, ASK, RESCALED, SOLVED, WEIGHT_MEANINGS, letter, stage_title
 
-# --- changes --------------------------------------------------------------------------------------
 # Changes of a box of cells of a stage: of the matrix where one is given, else as interventions; each one step.
 
 
@@ -357,7 +356,6 @@ def _span(cut: slice) -> str:
     return str(cut.start) if cut.stop - cut.start == 1 else f"{cut.start} … {cut.stop - 1}"
 
 
-# --- typing ---------------------------------------------------------------------------------------
 # Numbers typed into cells of the maps: cells of the problem, or interventions where they are computed.
 
 

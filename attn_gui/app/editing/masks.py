@@ -43,7 +43,6 @@ from attn_gui.pictures.threads import outcome_of
 from attn_gui.views.controls.mask_panel import LintLine
 from attn_gui.views.names import mask_lint_text, mask_note, mask_polarity
 
-# --- brush ----------------------------------------------------------------------------------------
 # The brush that opens and closes cells of the mask in a map: its shape, its gesture, and the step that it makes.
 
 
@@ -246,7 +245,6 @@ def _row(shape: Shape) -> Row:
     return Row(name, "brush", shape.label, group="brush", checkable=True, reads=reads, context="Masks", full=True)
 
 
-# --- layers ---------------------------------------------------------------------------------------
 # Turns what a person asks of mask layers into edits of the document, and says what is seldom meant in them.
 
 
@@ -304,7 +302,6 @@ class MasksController(QObject):
         self.show_state()
         self._show_findings()
 
-    # --- down ------------------------------------------------------------------------------------
     def show_state(self, *_: object) -> None:
         """Show the mask of the document."""
         problem = self._document.problem
@@ -382,7 +379,6 @@ class MasksController(QObject):
         else:
             self._making.change(label, lambda: {"mask": (*before, *with_booleans(layer, SUNK), *after)})
 
-    # --- up --------------------------------------------------------------------------------------
     def _on_panel_layers_changed(self, layers: tuple[Mapping[str, Any], ...], what: str, kind: str) -> None:
         label = Label(LABELS[what], {"kind": Label(MASKS[kind].label, context="Masks")})
         dtype = self._document.problem.dtype

@@ -69,7 +69,6 @@ def said(template: str, **words: object) -> str:
     return QCoreApplication.translate("Sentences", template).format(**words)
 
 
-# --- edits ----------------------------------------------------------------------------------------
 # Turns what a person asks of shapes, scale and precision into edits of the document.
 
 
@@ -130,7 +129,6 @@ class ShapeController(QObject):
     def retranslate(self) -> None:
         self.show_state()
 
-    # --- down ------------------------------------------------------------------------------------
     def show_state(self) -> None:
         """Show the document's values in every control."""
         problem, panel, spine = self._document.problem, self._window.shape_panel, self._window.spine
@@ -156,7 +154,6 @@ class ShapeController(QObject):
         if problem.d_k:
             spine.boxes.scale.set_scale(scale_kind(problem), problem.scale, problem.d_k)
 
-    # --- up --------------------------------------------------------------------------------------
     def _on_panel_size_committed(self, name: str, value: int) -> None:
         problem = self._document.problem
         old = problem.kv_heads if name == "num_kv_heads" else getattr(problem, name)
@@ -228,7 +225,6 @@ class ShapeController(QObject):
             self._making.change(label, lambda: made_direct(computation.evaluation))
 
 
-# --- clashes --------------------------------------------------------------------------------------
 # Matrices that do not fit together: the sentence, and every change that would make them fit as a button.
 
 

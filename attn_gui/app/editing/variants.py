@@ -67,7 +67,10 @@ class VariantsController(QObject):
         spine.set_mask_text(mask_summary(problem.mask))
         spine.set_score(problem.score)
         spine.set_normalizer(problem.normalize)
-        spine.set_numbers(_numbers(problem), problem.dtype)
+        numbers = problem.scalars()
+        if units := SCORES[problem.score].units:
+            numbers[HIDDEN_WIDTH] = problem.score_params[units].shape[-1]
+        spine.set_numbers(numbers, problem.dtype)
 
     def retranslate(self) -> None:
         self.show_state()
@@ -82,7 +85,6 @@ class VariantsController(QObject):
         there, read = lambda: getattr(document.problem, field) is not None, partial(_is_read, document, field)
         return Command(partial(self.switch, field), there, read if field in READ else None)
 
-    # --- up --------------------------------------------------------------------------------------
     def set_score(self, score: str) -> None:
         """Score by another function; its numbers and matrices begin again, those before come back with undo."""
         name = Label(SCORES[score].label, context="Scores")
@@ -134,13 +136,6 @@ def _label(name: str, values: dict[str, object]) -> Label:
     return Label(template, {"symbol": setting_of(name).symbol, **values})
 
 
-def _numbers(problem: Problem) -> dict[str, float]:
-    numbers = problem.scalars()
-    if units := SCORES[problem.score].units:
-        numbers[HIDDEN_WIDTH] = problem.score_params[units].shape[-1]
-    return numbers
-
-
 def _changed(problem: Problem, name: str, value: float) -> dict[str, Any]:
     if name == HIDDEN_WIDTH:
         return with_hidden_width(problem, int(value))
@@ -155,7 +150,6 @@ def _excluded(problem: Problem, name: str) -> dict[str, Any]:
     return {"rotary_frequencies": None} if name == "rotary_theta" and problem.rotary_frequencies is not None else {}
 
 
-# --- layer ----------------------------------------------------------------------------------------
 # Edits of the transformer layer around attention: the kind of block, its norm, activation and gate, sinks.
 
 
@@ -229,7 +223,6 @@ class LayerController(QObject):
         block = self._document.problem.block
         return None if block is None else str(block["kind"])
 
-    # --- up --------------------------------------------------------------------------------------
     def switch(self, name: str, present: bool) -> None:
         """Add a part of the layer, or take it away."""
         change, added, removed = SWITCHED[name]

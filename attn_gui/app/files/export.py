@@ -24,6 +24,7 @@ from attn_gui.engine.evaluation.proxies import with_derived
 from attn_gui.engine.progress import Progress, silent, within
 from attn_gui.figure.export_settings import THEMES
 from attn_gui.figure.levels import Shade
+from attn_gui.figure.operands import repeated
 from attn_gui.lessons.exercises import covering
 from attn_gui.modes import GRADIENT, NOW, SIDE_BY_SIDE, WIPE
 from attn_gui.views.clipboard import LateCopy, picture_data
@@ -170,9 +171,6 @@ class WritingController(QObject):
         self._writing.finish()
 
 
-# --- export ---------------------------------------------------------------------------------------
-
-
 PREVIEW_DPI = 96
 CLIPBOARD_DPI = 200
 COVERING = "map", "product"
@@ -240,7 +238,7 @@ class ExportController(WritingController):
         evaluation = evaluation if covered else with_derived(evaluation)
         kinds = {key: PICTURES[key] for key in COVERING} if covered else PICTURES
         dialog = self._dialog = ExportDialog(
-            evaluation.stages,
+            [each for each in evaluation.stages if each == stage or not repeated(evaluation, each)],
             heads=problem.num_heads,
             items=problem.batch_size,
             draw=translating(self._previewed),

@@ -173,7 +173,6 @@ def _figure(
     return write
 
 
-# --- numbers -------------------------------------------------------------------------------------
 def number_tasks(choice: DataChoice, evaluation: Evaluation, naming: Naming) -> Iterator[Task]:
     """Yield a file for every matrix, or one of all arrays, whole."""
     evaluation, kind = with_derived(evaluation), numbers()[choice.format]
@@ -229,7 +228,6 @@ def _matrix(choice: DataChoice, path: Path, name: str, head: int | None) -> Writ
     return write
 
 
-# --- how much ------------------------------------------------------------------------------------
 def _cells(evaluation: Evaluation, stage: str) -> int:
     return prod(evaluation.shape(stage)[-2:])
 
@@ -243,7 +241,6 @@ def _share(progress: Progress, start: float, length: float) -> Callable[[int, in
     return lambda done, every: progress(start + length * done / every)
 
 
-# --- another state --------------------------------------------------------------------------------
 # Figures of another state than the present one, or of a gradient.
 
 

@@ -239,7 +239,6 @@ def asked_path(window: QWidget, title: str, proposal: Path, kinds: Mapping[str, 
     return asked_path(window, title, whole, kinds) if whole.exists() else whole
 
 
-# --- recent files ---------------------------------------------------------------------------------
 # The files opened or saved last: their menu, of which they are taken by hand alone.
 
 
@@ -320,9 +319,6 @@ def _short(folder: Path) -> str:
     """Return a folder as a menu has room for it: the home folder as ~, of a long path its end."""
     text = f"~/{folder.relative_to(Path.home())}" if folder.is_relative_to(Path.home()) else str(folder)
     return text if len(text) <= LONGEST_FOLDER else f"…{text[-LONGEST_FOLDER:]}"
-
-
-# --- files ----------------------------------------------------------------------------------------
 
 
 class FilesController(QObject):

@@ -110,7 +110,7 @@ class SessionSaving(QObject):
         if session.study is not None or size > LARGE:  # what is changed of a model is told by running it
             self._begin(session)
         else:
-            self._at_once(session)
+            self._take(session, outcome_of(partial(self._write, session)))
         return self._well
 
     def _write_meanwhile(self, session: Session) -> bool:
@@ -150,9 +150,6 @@ class SessionSaving(QObject):
                 session.write()
         self._next.clear()
         self._now = None
-
-    def _at_once(self, session: Session) -> None:
-        self._take(session, outcome_of(partial(self._write, session)))
 
     def _unwritten(self, path: Path) -> Callable[[], object]:
         """Return a function that raises FormatError once numbers of the document have been changed in place.

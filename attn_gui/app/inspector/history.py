@@ -23,7 +23,6 @@ from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.inspector.context import cell_name
 
-# --- jumps ----------------------------------------------------------------------------------------
 # The list of steps on the right: the present place in the history, and jumps to another.
 
 
@@ -250,7 +249,6 @@ class HistoryTells(QObject):
         if any(self._steps[row : row + 1]):
             self._document.stack.setIndex(self._steps[row])
 
-    # --- between them ----------------------------------------------------------------------------
     def _can_blame(self) -> bool:
         return self._place() is not None and self._document.stack.index() > 1
 

@@ -121,7 +121,6 @@ class SnapshotsController(QObject):
         )
         self._window.banner.show_info(words, offers=[back])
 
-    # --- between them ----------------------------------------------------------------------------
     def show(self) -> None:
         """Show the present list."""
         compared = self._baseline.state if self._baseline.pinned else ""

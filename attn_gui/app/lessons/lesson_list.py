@@ -45,9 +45,6 @@ def keep_tick(settings: Settings, key: str, step: int, kind: str = TICKS) -> Non
     settings.add(kind, {key: sorted(kept_ticks(settings, key, kind) | {step})[:MOST_KEPT]})
 
 
-# --- the list -------------------------------------------------------------------------------------
-
-
 class LessonListController(QObject):
     """Reads the lessons that come along beside the window, and shows them with what is done."""
 

@@ -55,7 +55,6 @@ from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.lesson_panel import Asked, DoneStep, EndWords, LessonPanel, StepWords
 from attn_gui.views.zones import handing_on, put_at_foot, put_on_top
 
-# --- menu -----------------------------------------------------------------------------------------
 # Menu of the lessons that come along, by group, and the way to others.
 
 
@@ -133,9 +132,6 @@ def said_step(
         asked,
     )
     return SaidStep(words, not done and not scene.has_numbers_of(state.begin))
-
-
-# --- steps ----------------------------------------------------------------------------------------
 
 
 STEP = QT_TRANSLATE_NOOP("History", "lesson, step {place}")

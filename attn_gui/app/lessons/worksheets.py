@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from attn_gui.views.dialogs.export_data_dialog import WorksheetChoice
 
 
-# --- worksheets -----------------------------------------------------------------------------------
 # Worksheets from the window: a dialog, then files written beside it, as `attn-gui worksheet` writes them.
 
 
@@ -115,7 +114,6 @@ class WorksheetsController(WritingController):
         self._writing.begin(work)
 
 
-# --- solutions ------------------------------------------------------------------------------------
 # Worked solutions out of the window: of the chosen cell, or of every cell on show's item, as PDF, LaTeX, Markdown.
 
 

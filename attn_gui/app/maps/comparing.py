@@ -19,8 +19,6 @@ from attn_gui.modes import BEFORE, COMPARED, DIFFERENCE, GRADIENT, NOW, PRODUCT,
 from attn_gui.views.names import stage_title
 from attn_gui.views.product.side_by_side import TwoSides
 
-# --- comparing ------------------------------------------------------------------------------------
-
 
 class CompareController(QObject):
     """Answers the menu, the button and the box; says above the pictures what is compared with what."""
@@ -121,9 +119,11 @@ class CompareController(QObject):
     def show_offers(self) -> None:
         """Offer the ready-made comparisons that would change something."""
         for key, action in self._ready.items():
-            title = self._title(READY[key].title[0])
-            action.setText(self.tr("{title}, side by side").format(title=title))
-            action.setEnabled(READY[key].applies(self._document.problem))
+            words, problem = READY[key].title[0], self._document.problem
+            action.setText(self.tr("{title}, side by side").format(title=self._title(words)))
+            of_one_head = words != words.format(head=0)
+            action.setVisible(problem.num_heads > 1 or not of_one_head)
+            action.setEnabled(action.isVisible() and READY[key].applies(problem))
 
     def _title(self, words: str) -> str:
         """Return what a ready-made comparison is called."""
@@ -192,9 +192,6 @@ class CompareController(QObject):
     def _on_action_triggered(self, key: str) -> None:
         if self._window.settle():
             self.compare_with(key)
-
-
-# --- side by side ---------------------------------------------------------------------------------
 
 
 class SidesController(QObject):

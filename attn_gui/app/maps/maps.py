@@ -19,9 +19,6 @@ from attn_gui.pictures.planes import FieldPlane, PlaneLike
 from attn_gui.views.map.map_drawing import MapDrawing, StateSplit
 from attn_gui.views.theme import theme_signal
 
-# --- maps -----------------------------------------------------------------------------------------
-
-
 FEW = 3  # maps that are made within a frame
 REST_MS = 150  # after the last edit the colors take the new levels
 
@@ -57,7 +54,6 @@ class MapsController(QObject):
         self._show_mode()
         self._show_values()
 
-    # --- down ------------------------------------------------------------------------------------
     def _show_other(self) -> object:
         """Show another of two states, part by part; a state that is pinned changes nothing of the one on show."""
         if not self._parts and self._view.shown is not self._shown:
@@ -101,7 +97,8 @@ class MapsController(QObject):
         with self._window.product.arranged_once():
             self._window.product.set_evaluation(self._shown, look.batch, look.head, look.stage)
             self._show_formula()
-            self._show_tokens()
+            problem = self._document.problem
+            self._window.product.set_tokens(problem.query_tokens, problem.names_of_keys)
             self._window.product.set_chosen(look.cell)
 
     def _show_stage(self) -> None:
@@ -112,10 +109,6 @@ class MapsController(QObject):
     def _show_formula(self, *_: object) -> None:
         """Show the formula of the stage in the corner of the product picture."""
         self._window.product.set_formula(*shown_latex(self._view.shown, self._view.look.stage))
-
-    def _show_tokens(self) -> None:
-        problem = self._document.problem
-        self._window.product.set_tokens(problem.query_tokens, problem.names_of_keys)
 
     def _show_chosen(self) -> None:
         cell = self._view.look.cell
@@ -198,7 +191,6 @@ class MapsController(QObject):
         if 0 <= head < self._document.problem.num_heads:
             self._view.set(head=head)
 
-    # --- up --------------------------------------------------------------------------------------
     def _on_spine_stage_picked(self, stage: str) -> None:
         self._view.set(stage=stage, mode=ALL if self._view.look.mode == ALL else PRODUCT)
 
@@ -206,7 +198,6 @@ class MapsController(QObject):
         self._view.set(cell=ChosenCell(stage, row, column), block=None)
 
 
-# --- wipe ----------------------------------------------------------------------------------------
 # Split maps: each gets the state before as its left half, and all of them one bar.
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
+from attn_gui.app.files.examples import EXAMPLES
 from attn_gui.app.state.baseline import moved, side_names
 from attn_gui.app.state.computation import PATIENCE_MS
 from attn_gui.app.state.translated_errors import sentence
@@ -25,7 +26,6 @@ from attn_gui.views.names import layer_words, place_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 
-# --- status ---------------------------------------------------------------------------------------
 # The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title.
 
 
@@ -46,7 +46,7 @@ class StatusController(QObject):
         context.computation.updated.connect(self._on_computation_updated)
         context.computation.working.connect(self._on_computation_working)
         context.document.titleChanged.connect(self.show_title)
-        context.window.startShown.connect(self.show_title)
+        context.window.pageShown.connect(self.show_title)
         context.window.product.hovered.connect(self._on_product_hovered)
         context.window.product.hoverLeft.connect(self.show_place)
         self.show()
@@ -73,14 +73,16 @@ class StatusController(QObject):
         self._window.recomputed.setText(words() if generation == self._document.generation else "")
 
     def show_title(self) -> None:
-        name, layer = self._document.name, self._document.layer
-        if layer is not None:
-            name = f"{name} · {layer_words(layer.number)}"
-        starting = self._window.start_shown
-        name = self.tr("Start page") if starting else name
+        document, page = self._document, self._window.instead
+        examples = (each for each in EXAMPLES if document.path is None and each.name == document.name)
+        name = next((example.title_text() for example in examples), document.name)
+        if document.layer is not None:
+            name = f"{name} · {layer_words(document.layer.number)}"
+        if page is not None:
+            name = self.tr("Start page") if self._window.start_shown else page.accessibleName()
         self._window.setWindowTitle(f"{name}[*]")
         self._window.setAccessibleName(name)
-        self._window.setWindowModified(self._document.modified and not starting)
+        self._window.setWindowModified(document.modified and page is None)
 
     def _show_layer(self) -> None:
         """Name the layer of a model that is on the table, where its steps and maps are."""
@@ -159,7 +161,6 @@ class StatusController(QObject):
         return self.tr("head {head}").format(head=heads.start) if one_head else ""
 
 
-# --- progress -------------------------------------------------------------------------------------
 # Progress of the pictures of a long problem: told, stopped by Esc; stands in for maps too large to be held.
 
 

@@ -108,7 +108,6 @@ class ModelSteps(QObject):
         self.forget()
         self._work.finish()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _begin(self) -> None:
         """Begin the first step that changes anything, in the place of the one under way."""
         self._work.forget()
@@ -232,7 +231,9 @@ class ModelController(QObject):
         known = KNOWN[key]
         if not known.installed or self._files.may_leave():
             self._begin(
-                Path(known.title), lambda progress: _opened_known(known, progress), partial(self.open_known, key)
+                Path(known.title),
+                lambda progress: _opened(known.folder(within(progress, 0, 2)), within(progress, 1, 2), known.title),
+                partial(self.open_known, key),
             )
 
     def open_path(self, path: Path) -> None:
@@ -292,7 +293,6 @@ class ModelController(QObject):
         """Let go of the last run: no model is on the table."""
         self._ran = None
 
-    # --- inside ----------------------------------------------------------------------------------
     def _ask(
         self,
         label: Label,
@@ -405,10 +405,6 @@ def _made(placed: Placed | None) -> _Made | None:
 def _opened(path: Path, progress: Progress, name: str = "") -> Placed:
     model = read_model(path, within(progress, 0, 2), name=name)
     return placed(model, sample_text(model), 0, {}, within(progress, 1, 2))
-
-
-def _opened_known(known: KnownModel, progress: Progress) -> Placed:
-    return _opened(known.folder(within(progress, 0, 2)), within(progress, 1, 2), known.title)
 
 
 # --- known models ---------------------------------------------------------------------------------

@@ -86,7 +86,6 @@ class RowTakes(QObject):
         """Set the steps anew, in the present language."""
         self.show()
 
-    # --- down ------------------------------------------------------------------------------------
     def _follow(self, panel: ModelView) -> None:
         self._panel = panel
         panel.second.rowAsked.connect(self.take_row)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from attn_gui.pictures.tile_cache import TileCache
 
 
-# --- baseline -------------------------------------------------------------------------------------
 # The state that the document is compared with: pinned as it was, or ready made from what it is now.
 
 
@@ -198,16 +197,13 @@ class Baseline(QObject):
         if moved and not self.pinned:  # read while cells were written
             self._evaluate_ready()
         else:
-            self._take(outcome)
+            try:
+                self._evaluation = outcome.result()
+            except FieldError as why:
+                self.why = why
+            else:
+                self._lay_faces()
         self.changed.emit()
-
-    def _take(self, outcome: Future[Evaluation]) -> None:
-        try:
-            self._evaluation = outcome.result()
-        except FieldError as why:
-            self.why = why
-        else:
-            self._lay_faces()
 
     def _lay_faces(self) -> None:
         """Tie the two states together, where every stage of the document's has one of its shape before."""

@@ -15,14 +15,13 @@ from PySide6.QtGui import QPixmapCache
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command, choices
-from attn_gui.languages import LANGUAGES
+from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.paths import resource
 from attn_gui.views.theme import SCHEMES, apply_theme, motion_reduced, reduce_motion
 
 if TYPE_CHECKING:
     from attn_gui.engine import Problem
 
-# --- settings -------------------------------------------------------------------------------------
 # Settings kept between sessions: keys and values in one INI file, never indices or labels.
 
 
@@ -137,13 +136,15 @@ class Settings:
 
 
 QTS_OWN = {"zh": "qtbase_zh_CN.qm"}
+QTS_LACK: tuple[str, ...] = (  # words of Qt's file dialog that its own Chinese has not, or that no desktop says
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "Folder"),
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "File"),
+    QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "%1 File"),
+    QT_TRANSLATE_NOOP("QFileSystemModel", "Size"),
+    QT_TRANSLATE_NOOP("QFileDialog", "%1 already exists.\nDo you want to replace it?"),
+)
 NAME = "language"  # without one to look for, PySide makes everything below the application known to Python
 NOT_COMPILED = "The Chinese texts of this checkout are not compiled yet; python packaging/texts.py does it."
-
-
-def system_language() -> str:
-    """Chinese for every system language that begins with zh, English for all others."""
-    return language_of(QLocale.system().uiLanguages())
 
 
 def language_of(wanted: list[str]) -> str:
@@ -181,7 +182,6 @@ def in_every_language() -> Callable[[str, str], str]:
     return lambda source, context: " ".join((source, *(each.translate(context, source) or "" for each in translators)))
 
 
-# --- look -----------------------------------------------------------------------------------------
 # Theme, language and size of everything: chosen in View, remembered in the settings.
 
 
@@ -202,7 +202,7 @@ class AppearanceController(QObject):
         super().__init__(app)
         self._app, self._settings = app, settings
         QPixmapCache.setCacheLimit(PIXMAPS_KB)
-        self.language = lang or settings.choice("language", LANGUAGES, system_language())
+        self.language = lang or settings.choice("language", LANGUAGES, language_of(QLocale.system().uiLanguages()))
         self.scheme = settings.choice("theme", SCHEMES, "system")
         self.simple = settings.flag("simple", True)
         self.zoom = min(max(settings.number("zoom", 1.0), ZOOM_STEPS[0]), ZOOM_STEPS[-1])

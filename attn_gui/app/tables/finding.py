@@ -218,7 +218,6 @@ def named_alike(names: Sequence[str], wanted: SearchQuery) -> list[int]:
     return whole or [place for place, name in enumerate(names) if text in name.casefold()]
 
 
-# --- search ---------------------------------------------------------------------------------------
 # The search of one matrix for cells that fit: in pieces between events, so that the window never waits for it.
 
 
@@ -320,9 +319,6 @@ class Search(QObject):
         self._piece.stop()
 
 
-# --- find bar -------------------------------------------------------------------------------------
-
-
 class FindController(QObject):
     """One search at a time; what is found first is chosen while it is typed."""
 
@@ -400,7 +396,6 @@ class FindController(QObject):
             self._window.find_bar.hide()
         return self._searched
 
-    # --- inside ----------------------------------------------------------------------------------
     def _at_hand(self) -> SearchTarget | None:
         """Return the table or map with the keyboard, else the one searched last, else the large map."""
         focus = QApplication.focusWidget()

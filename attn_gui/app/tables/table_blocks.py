@@ -41,7 +41,6 @@ from attn_gui.views.dialogs.progress import WorkLine
 from attn_gui.views.names import mask_polarity
 from attn_gui.views.tables.matrix_panel import MatrixPanel
 
-# --- reading --------------------------------------------------------------------------------------
 # Reads one matrix out of a text or a file: at once where it is small, else beside the window.
 
 

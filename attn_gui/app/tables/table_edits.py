@@ -159,7 +159,6 @@ def block_shape(cuts: Cuts) -> tuple[int, int]:
     return cuts[0].stop - cuts[0].start, cuts[1].stop - cuts[1].start
 
 
-# --- cells ----------------------------------------------------------------------------------------
 # Typing, filling, naming tokens.
 
 
@@ -361,7 +360,6 @@ def _with_rows(problem: Problem, places: Mapping[str, Places]) -> tuple[list[dic
     return found, count - len(np.unique(origins))
 
 
-# --- rows and columns -----------------------------------------------------------------------------
 # Rows and columns put into the tables or taken out, each with everything that has the same axis.
 
 
@@ -429,7 +427,6 @@ class RowEdits(QObject):
         self._making.begin(label, make, take)
 
 
-# --- copying --------------------------------------------------------------------------------------
 # Copies cells of the table, map or list that has the keyboard.
 
 

@@ -32,7 +32,6 @@ from attn_gui.views.product.stage_maps import ROLES
 from attn_gui.views.tables.headers import Mark
 from attn_gui.views.tables.matrix_panel import KeptTable, MatrixPanel, TablesAside
 
-# --- groups ---------------------------------------------------------------------------------------
 # Groups of tables that are looked at together.
 
 
@@ -136,7 +135,6 @@ class TableDifference:
             return now.astype(self.dtype) - before
 
 
-# --- two states -----------------------------------------------------------------------------------
 # Tables of another state: the matrices before, now − before, or a gradient by them, read-only.
 
 
@@ -238,9 +236,6 @@ def _less(now: Matrix, before: Matrix | None) -> Matrix:
     return np.asarray(whole[0])
 
 
-# --- tables ---------------------------------------------------------------------------------------
-
-
 COMPACT_DECIMALS = 2
 
 
@@ -322,7 +317,7 @@ class TablesController(QObject):
             if field not in filled and not (self.computed(field) and self._computation.pending):  # it follows then
                 self._show_table(field, panels[field])
         self._window.inputs.set_panels(panels, groups_of(problem, fields))
-        self._show_marks()
+        self._set_marks(*self.marked())
 
     def _show_other(self) -> None:
         """Show another of two states; what is pinned beside the one on show changes no table."""
@@ -480,10 +475,6 @@ class TablesController(QObject):
             return ()
         plane = stage_plane(evaluation, look.cell.stage, look.batch, look.head)
         return parts_of(evaluation, look.cell.stage, plane.index(look.cell.row, look.cell.column))
-
-    def _show_marks(self) -> None:
-        """Lines and chips; where a person works in the tables is left as it is."""
-        self._set_marks(*self.marked())
 
     def _set_marks(self, rows: Mapping[str, tuple[Mark, ...]], columns: Mapping[str, int]) -> None:
         for field, panel in self._window.inputs.panels.items():

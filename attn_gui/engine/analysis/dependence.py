@@ -226,7 +226,6 @@ def _of_every_item(record: Intervention) -> Intervention:
     )
 
 
-# --- convolution stack ----------------------------------------------------------------------------
 # A stack of convolutions with seeded weights, and how far each of its outputs depends on each input.
 
 
@@ -292,7 +291,6 @@ class Convolutions:
         return found
 
 
-# --- recurrent layer ------------------------------------------------------------------------------
 # A small recurrent layer with seeded weights, and how far each of its outputs depends on each input.
 
 

@@ -19,6 +19,7 @@ from attn_gui.engine.graph.expressions import (
     Evaluated,
     Expression,
     Function,
+    Leaves,
     Named,
     Number,
     Printed,
@@ -49,29 +50,7 @@ from attn_gui.engine.stages import STAGE
 __all__ = ["Explanation", "explain"]
 
 
-# --- exponents ------------------------------------------------------------------------------------
 # Exponents of the sum over the keys: score, scale, softcap, biases and temperature in symbols.
-
-
-def exponent_latex(evaluation: Evaluation, row: str, key: str) -> str:
-    """Return LaTeX for one query and one key: `q_{10} \\cdot k_j / \\sqrt{64}`."""
-    return _exponent(evaluation, row, key, LATEX)
-
-
-def exponent_text(evaluation: Evaluation, row: str, key: str) -> str:
-    """Return the plain text for one query and one key: `Q[10]·K[j] / √64`."""
-    return _exponent(evaluation, row, key, TEXT)
-
-
-def logit_latex(problem: Problem, stage: str, row: str, key: str) -> str:
-    """Return LaTeX of the exponent by the letter of what the softmax reads, where that cannot be written in one
-    line."""
-    return _over_temperature(problem, LATEX.cell(stage, f"{row},{key}"), LATEX, plain=True)
-
-
-def logit_text(problem: Problem, stage: str, row: str, key: str) -> str:
-    """Return the exponent in plain text."""
-    return _over_temperature(problem, TEXT.cell(stage, f"{row},{key}"), TEXT, plain=True)
 
 
 def _exponent(evaluation: Evaluation, row: str, key: str, signs: Signs) -> str:
@@ -313,14 +292,14 @@ class PerQuery:
     def _exponent_latex(self, key: str) -> str:
         row, problem = str(self._place[2]), self._evaluation.problem
         if self._evaluation.elementary:
-            return exponent_latex(self._evaluation, row, key)
-        return logit_latex(problem, self._row[0], row, key)
+            return _exponent(self._evaluation, row, key, LATEX)
+        return _over_temperature(problem, LATEX.cell(self._row[0], f"{row},{key}"), LATEX, plain=True)
 
     def _exponent_text(self, key: str) -> str:
         row, problem = str(self._place[2]), self._evaluation.problem
         if self._evaluation.elementary:
-            return exponent_text(self._evaluation, row, key)
-        return logit_text(problem, self._row[0], row, key)
+            return _exponent(self._evaluation, row, key, TEXT)
+        return _over_temperature(problem, TEXT.cell(self._row[0], f"{row},{key}"), TEXT, plain=True)
 
     @property
     def _flat_column(self) -> int:
@@ -492,24 +471,22 @@ class Explanation:
         """The formula as a tree whose leaves are cells; its value is the cell's, to rounding."""
         with np.errstate(all="ignore"):
             if self._plays(Role.SCALE):
-                return self._scaled()
+                problem = self._evaluation.problem
+                inner = self._node.explain(self.index, self._fetch).parts[0]
+                if self.folds:
+                    cells = self.terms[0].cells if len(self.terms) else ()
+                    symbols = r" \cdot ".join(
+                        subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells
+                    )
+                    products = self._dot.explain(self.index, self._fetch)
+                    inner = Evaluated(products, symbols)
+                if problem.scale is None and self._score.root_scale:
+                    return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
+                scale = problem.effective_scale
+                return inner if scale == 1 else Product(Number(scale), inner)
             if isinstance(self._node.stage, Linear) and self._node.stage.over_keys:
                 return self._open_sum()
             return self._node.explain(self.index, self._fetch)
-
-    def _scaled(self) -> Expression:
-        """Write a scaled score: with its dot product, as it is taught; other scores are one cell."""
-        problem = self._evaluation.problem
-        inner = self._node.explain(self.index, self._fetch).parts[0]
-        if self.folds:
-            cells = self.terms[0].cells if len(self.terms) else ()
-            symbols = r" \cdot ".join(subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells)
-            products = self._dot.explain(self.index, self._fetch)
-            inner = Evaluated(products, symbols)
-        if problem.scale is None and self._score.root_scale:
-            return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
-        scale = problem.effective_scale
-        return inner if scale == 1 else Product(Number(scale), inner)
 
     def _open_sum(self) -> Expression:
         """Return the products of the keys that are seen: another one adds nothing, whatever stands behind it."""
@@ -564,6 +541,21 @@ class Explanation:
         with np.errstate(all="ignore"):
             found = node.addends(self.index, self._fetch)
         return Terms(found, self._seen if self._node.stage.over_keys else None)
+
+    @cached_property
+    def row(self) -> Terms:
+        """The weights of all keys that the query of a weight may see, each beside its score; of other cells `terms`."""
+        logits = self._evaluation.logits
+        if not self._plays(Role.WEIGHT) or self._node.stage.shares or logits is None:
+            return self.terms
+        *place, _ = self.index
+        box = (*indices.cell(place), slice(0, self._evaluation.shape(self.stage)[-1]))
+        scores, weights = (self._fetch(name, box).reshape(-1) for name in (logits, self.stage))
+
+        def score(at: tuple[int, ...]) -> Cell:
+            return Cell(logits, (*place, *at), float(scores[at]), cell_latex(logits), (place[-1], *at))
+
+        return Terms([Addends(weights, [Leaves(scores, score, "")])], self._seen)
 
     @cached_property
     def _seen(self) -> Array:

@@ -65,9 +65,6 @@ def _read(problem: Problem, stage: str, box: Box, weights: Array) -> float:
     return float(np.where(weights == 0, 0.0, weights * found).sum())
 
 
-# --- gradient evaluation --------------------------------------------------------------------------
-
-
 class Gradient(EvaluationProxy):
     """∂ Σ weights · stage by every cell of every stage and matrix of an evaluation, as that was when it was taken.
 

@@ -58,20 +58,6 @@ def weights_by_hand(problem: Problem, batch: int, head: int, query: int) -> Flag
     return found
 
 
-def has_weights_by_hand(problem: Problem) -> bool:
-    """Return whether any weight of a problem is changed by hand."""
-    return bool(_boxes_by_hand(problem))
-
-
-def most_of_any_row(problem: Problem) -> float:
-    """Return the most that the entropy of a row of a problem can be, whatever its mask."""
-    boxes = np.array([[(cut.start, cut.stop) for cut in box] for box in _boxes_by_hand(problem)], int).reshape(-1, 4, 2)
-    rows, keys = boxes[:, :3], boxes[:, 3, 1] - boxes[:, 3, 0]
-    meet = (rows[:, None, :, 0] < rows[None, :, :, 1]) & (rows[None, :, :, 0] < rows[:, None, :, 1])
-    by_hand = min(problem.m, int((meet.all(axis=-1) @ keys).max(initial=0)))  # those in other rows do not count
-    return most_entropy(problem.m - by_hand, by_hand, sink=problem.sink is not None)
-
-
 def _boxes_by_hand(problem: Problem) -> list[Box]:
     """Return the boxes of weights that are changed by hand."""
     stage = stage_of(Role.WEIGHT)
@@ -153,7 +139,13 @@ class Entropy(HeadReading):
         return self.ends if self.said(problem) == self.sentence else self.uneven
 
     def most(self, problem: Problem) -> float:
-        return most_of_any_row(problem)
+        boxes = np.array([[(cut.start, cut.stop) for cut in box] for box in _boxes_by_hand(problem)], int).reshape(
+            -1, 4, 2
+        )
+        rows, keys = boxes[:, :3], boxes[:, 3, 1] - boxes[:, 3, 0]
+        meet = (rows[:, None, :, 0] < rows[None, :, :, 1]) & (rows[None, :, :, 0] < rows[:, None, :, 1])
+        by_hand = min(problem.m, int((meet.all(axis=-1) @ keys).max(initial=0)))  # those in other rows do not count
+        return most_entropy(problem.m - by_hand, by_hand, sink=problem.sink is not None)
 
     def shown(self, value: EntropyT) -> EntropyT:
         return bits(value)
@@ -207,7 +199,7 @@ class LargestWeight(HeadReading):
     def said(self, problem: Problem) -> str:
         if not NORMALIZERS[problem.normalize].fractions:
             return self.unbound
-        return self.by_hand if has_weights_by_hand(problem) else self.sentence
+        return self.by_hand if bool(_boxes_by_hand(problem)) else self.sentence
 
     def measure(self, problem: Problem, rows: Callable[[], Rows]) -> float:
         return float(np.max([weights.max() for _, weights in rows()]))  # a NaN is the largest

@@ -122,7 +122,6 @@ def joined(heads: list[Rows]) -> Rows:
     return [[number for part in parts for number in part] for parts in zip(*heads, strict=True)]
 
 
-# --- formulas -------------------------------------------------------------------------------------
 # The formulas of the reference, in plain loops over Python floats.
 
 

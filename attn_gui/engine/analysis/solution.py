@@ -288,7 +288,6 @@ def _box(evaluation: Evaluation, cells: EditedArray, stage: str, place: tuple[in
     return SolvedRow(evaluation, item, place[1], query).cells(by, place[3] if by == "key" else query)
 
 
-# --- outputs -------------------------------------------------------------------------------------
 def _output(ask: Ask) -> Solution:
     if not math.isfinite(ask.reached):
         raise FieldError(verdicts.WILD, stage=ask.stage)

@@ -302,7 +302,6 @@ def growth(row: SolvedRow, stage: str, key: int, target: float) -> float:
     return step
 
 
-# --- by the query row ----------------------------------------------------------------------------
 def by_query(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
     problem = row.problem
     score, slope = _score_of(problem), SCORES[problem.score].slope(problem.score_params)
@@ -334,7 +333,6 @@ def by_query(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
     return RowChange(row.unturned("query", row.query, solved.x), solved.met, reason, solved.condition)
 
 
-# --- by one key row ------------------------------------------------------------------------------
 def by_key(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
     """Move this key's score in the row alone; the smallest move of the key that does it."""
     score = _score_of(row.problem)
@@ -380,7 +378,6 @@ def _score_of(problem: Problem) -> Score:
     return score
 
 
-# --- by the bias ---------------------------------------------------------------------------------
 def by_bias(row: SolvedRow, stage: str, key: int, target: float) -> RowChange:
     """Return the change by a bias, which is added to the logits as it is, shared out among the open keys."""
     change = np.where(np.arange(row.problem.m) == key, growth(row, stage, key, target), 0.0)

@@ -580,9 +580,6 @@ def _scaled_row(evaluation: Evaluation, scale: float, row: MapRow) -> ScaledRow:
     )
 
 
-# --- sweep ----------------------------------------------------------------------------------------
-
-
 T = TypeVar("T")
 
 

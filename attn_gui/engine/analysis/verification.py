@@ -27,7 +27,6 @@ from attn_gui.engine.normalizers import NORMALIZERS, Keywise
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.scores import SCORES
 
-# --- bounds of rounding ---------------------------------------------------------------------------
 # Bounds of rounding: how far two computations of a cell may lie apart, by a running error analysis of the chain.
 #
 # Every stage rounds its own result (`Stage.rounding`) and hands on what its inputs have gathered (Wilkinson, 1963;
@@ -265,7 +264,6 @@ def _of_queries(invariant: Invariant, problem: Problem, chosen: Chosen) -> Invar
     return _sampled(invariant, verdicts.SAMPLE_OF_QUERIES, rows, problem.batch_size * problem.n)
 
 
-# --- of the heads --------------------------------------------------------------------------------
 def concat_undoes_split(evaluation: Evaluation, chosen: Chosen) -> Invariant:
     """Check that Q cut into heads and put together again is Q, and the output's heads are the parts of their
     concatenation."""

@@ -82,7 +82,10 @@ def with_cells_free(
         if record.stage != stage or not record.enabled or indices.meet(own, box) is None:
             found.append(record)
         else:
-            found += [_part(record, axes, own, part) for part in indices.without(own, box)]
+            found += [
+                record.changed(at=Record(_place(axes, part))).cut(indices.within(part, own))
+                for part in indices.without(own, box)
+            ]
     return tuple(found)
 
 
@@ -112,11 +115,6 @@ def _last(interventions: Sequence[Intervention], new: Intervention) -> int | Non
 
 def _put(interventions: Sequence[Intervention], place: int, new: Intervention) -> tuple[Intervention, ...]:
     return (*interventions[:place], new, *interventions[place + 1 :])
-
-
-def _part(record: Intervention, axes: Axes, own: Box, part: Box) -> Intervention:
-    """Return words for the change of a record to a part of its cells."""
-    return record.changed(at=Record(_place(axes, part))).cut(indices.within(part, own))
 
 
 def _place(axes: Axes, box: Box) -> dict[str, int | tuple[int, int]]:

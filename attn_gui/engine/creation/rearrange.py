@@ -132,7 +132,6 @@ def _in_groups(order: Places, length: int, wanted: int) -> Places:
     return np.where(order >= 0, starts + order, -1).ravel()
 
 
-# --- what is changed by hand ----------------------------------------------------------------------
 def _led_by_hand(before: Problem, after: Fields, places: Places) -> list[list[Intervention]]:
     """Return interventions that each of them becomes where its cells are now; a stretch that is torn becomes
     several."""

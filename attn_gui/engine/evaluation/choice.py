@@ -32,16 +32,12 @@ def evaluation_of(problem: Problem) -> Evaluation:
     little memory.
     """
     try:
-        return _chosen(problem)
+        if not is_long(problem):
+            return DenseEvaluation(problem)
+        if not problem.compares:
+            return GivenEvaluation(problem)
+        from .streaming import StreamingEvaluation  # a small problem need not load it
+
+        return StreamingEvaluation(problem)
     except MemoryError as error:
         raise FieldError(sentences.NO_MEMORY_TO_COMPUTE) from error
-
-
-def _chosen(problem: Problem) -> Evaluation:
-    if not is_long(problem):
-        return DenseEvaluation(problem)
-    if not problem.compares:
-        return GivenEvaluation(problem)
-    from .streaming import StreamingEvaluation  # a small problem need not load it
-
-    return StreamingEvaluation(problem)

@@ -18,9 +18,6 @@ from attn_gui.engine.graph.nodes import Node, computed_name, plain_name, reach
 from attn_gui.engine.graph.sources import Source, sources_of
 from attn_gui.engine.problem import Problem
 
-# --- dense evaluation -----------------------------------------------------------------------------
-
-
 NOTHING: Mapping[str, Array] = {}
 KEEP = 2 << 30  # bytes: a larger stage is not kept but computed by blocks
 TILE = 1 << 22  # cells of such a stage that are held at a time
@@ -226,7 +223,6 @@ def _merged(boxes: list[Box]) -> list[Box]:
     return [one] if indices.count(one) <= SMALL else boxes
 
 
-# --- given weights --------------------------------------------------------------------------------
 # The evaluation of long maps that are given: they are read where they lie, and never copied.
 
 

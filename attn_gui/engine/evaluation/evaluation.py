@@ -462,7 +462,6 @@ def _cut(cut: slice, length: int) -> slice:
     return slice(start, max(start, stop))
 
 
-# --- planes ---------------------------------------------------------------------------------------
 # A picture of a stage: the two axes of one head of one batch item.
 
 
@@ -479,7 +478,8 @@ class Plane:
     @cached_property
     def shape(self) -> tuple[int, int]:
         """(rows, columns) as shown; an evaluation keeps the shapes that it begins with."""
-        rows, columns = self._lengths()
+        mine = self._columns()
+        rows, columns = self.evaluation.shape(self.stage)[-2], mine.stop - mine.start
         return (columns, rows) if self.transposed else (rows, columns)
 
     @cached_property
@@ -558,7 +558,3 @@ class Plane:
         if self._heads or self.head is None:
             return slice(0, self.evaluation.shape(self.stage)[-1])
         return self.evaluation.head_columns(self.stage, self.head)
-
-    def _lengths(self) -> tuple[int, int]:
-        mine = self._columns()
-        return self.evaluation.shape(self.stage)[-2], mine.stop - mine.start

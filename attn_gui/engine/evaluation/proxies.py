@@ -21,8 +21,6 @@ from attn_gui.engine.graph.sources import Source
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.stages import STAGE
 
-# --- proxy ----------------------------------------------------------------------------------------
-
 
 class EvaluationProxy(Evaluation):
     """Everything that `of` answers; a subclass says by `fetch` which numbers it gives in place of those of `of`.

@@ -28,7 +28,6 @@ from attn_gui.engine.problem import Problem
 __all__ = ["StreamingEvaluation"]
 
 
-# --- pictures of stages ---------------------------------------------------------------------------
 # Pictures of stages in few blocks: of each block the value of largest magnitude, sign kept, NaN before all others.
 
 
@@ -297,7 +296,6 @@ class Pictures:
         return pool_blocks(values, None, down - down[0], across - across[0])[0]
 
 
-# --- streaming evaluation -------------------------------------------------------------------------
 # The evaluation for long sequences: nothing that has both a query and a key axis is kept.
 
 

@@ -176,7 +176,6 @@ def _diagonals(rule: Positions, place: Box) -> Array:
     return as_strided(line[count - 1 :], (count, keys.stop - keys.start), (-step, step), writeable=False)
 
 
-# --- dot-product kernel ---------------------------------------------------------------------------
 # Rows and columns of dot products by few matrix products, in the problem's dtype.
 #
 # The scale is folded into Q. Where the norms of Q and K bound a tile's scores closely enough, the bound rides along
@@ -408,7 +407,6 @@ def _bound(keys: Array, wild: Array) -> float:
     return float(2.0 ** (np.ceil(np.log2(max(longest, 1e-30)) + 0.001) / 2)) if longest < 1e30 else np.inf
 
 
-# --- stage kernel ---------------------------------------------------------------------------------
 # Rows and columns of maps through the stages' own `forward`, in float64: slow, for every score and every value.
 
 

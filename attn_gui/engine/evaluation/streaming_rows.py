@@ -18,7 +18,6 @@ from attn_gui.engine.graph.intervention_nodes import InterventionNode
 from attn_gui.engine.graph.stage import Role
 from attn_gui.engine.scores import SCORES
 
-# --- rows with interventions ----------------------------------------------------------------------
 # Rows of maps in which numbers are changed by hand: the stages themselves compute them, as a whole.
 
 
@@ -367,7 +366,6 @@ def runs(flags: Array, most: int = 16) -> list[slice]:
     return [slice(int(low), int(high)) for low, high in edges]
 
 
-# --- blocks of keys -------------------------------------------------------------------------------
 # The largest and the smallest number of every few keys, row by row: what a picture of a map is made of.
 
 
@@ -491,7 +489,6 @@ class Blocks:
         return reduced(np.maximum, high, inside), reduced(np.minimum, low, inside), opened
 
 
-# --- entropy --------------------------------------------------------------------------------------
 # Entropy of rows of weights, from their logits in one pass: −Σ a·log a = Σ a·(log Z − s).
 
 

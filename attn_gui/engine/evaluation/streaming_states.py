@@ -193,7 +193,6 @@ def _added(factors: Array, values: Array) -> tuple[Array, Array]:
     return change, size
 
 
-# --- copies of K and V ----------------------------------------------------------------------------
 # Own copies of K and V, head by head: what stood there before an edit is needed to take its terms out.
 
 
@@ -239,7 +238,6 @@ class HeadCopy:
         self.wild[batch, head, rows] = ~np.isfinite(self.cells[batch, head, rows]).all(axis=-1)
 
 
-# --- versions -------------------------------------------------------------------------------------
 # Work beside edits: an answer is kept only if no edit has begun, or was under way, since its numbers were read.
 
 

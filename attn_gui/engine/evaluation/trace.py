@@ -58,7 +58,9 @@ class Trace(Pictured, Mapping[str, Array]):
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return trace_text(self)
+        width = max(map(len, self.stages))
+        lines = (f"  {name:<{width}}  {axes}" for name, axes in stage_texts(self))
+        return "\n".join([f"Trace of {self.problem!r}", *lines])
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self.stages)
@@ -136,13 +138,6 @@ def _heads(trace: Trace, head: int | None) -> tuple[int, ...]:
     if not 0 <= head < count:
         raise PlaceError(sentences.NO_HEAD, got=head, heads=count)
     return (head,)
-
-
-def trace_text(trace: Trace) -> str:
-    """Return the problem, and every stage with the name and length of its axes."""
-    width = max(map(len, trace.stages))
-    lines = (f"  {name:<{width}}  {axes}" for name, axes in stage_texts(trace))
-    return "\n".join([f"Trace of {trace.problem!r}", *lines])
 
 
 def stage_texts(trace: Trace) -> Iterator[tuple[str, str]]:

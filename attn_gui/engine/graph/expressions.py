@@ -661,7 +661,6 @@ class Addends:
         return tuple(leaves[[int(k) for k in index]] for leaves in self.factors)
 
 
-# --- signs ----------------------------------------------------------------------------------------
 # Signs that a formula in one line is written with, in LaTeX or in plain text.
 
 

@@ -507,8 +507,8 @@ def _gates(stage: Stage, latest: Mapping[str, str]) -> dict[int, str]:
 
 
 def _takes_part(stage: Stage, latest: Mapping[str, str], sources: Mapping[str, Source]) -> bool:
-    fits = sources.keys().isdisjoint(stage.unless) and all([name in sources for name in stage.when])
-    return fits and all([ref.optional or ref.name in latest for ref in stage.inputs])
+    fits = sources.keys().isdisjoint(stage.unless) and all(name in sources for name in stage.when)
+    return fits and all(ref.optional or ref.name in latest for ref in stage.inputs)
 
 
 def _tied(
@@ -524,7 +524,6 @@ def _tied(
     return Reference(name, indices.fitted(ref.axes, shapes[name], sizes))
 
 
-# --- parts ----------------------------------------------------------------------------------------
 # A part of a matrix that belongs to a cell elsewhere in the chain.
 
 

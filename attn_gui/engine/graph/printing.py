@@ -122,7 +122,6 @@ class PrintedNumbers:
         """Return whether the printed operands give the printed result; a half may be rounded either way."""
         return self._holds(PrintedEquation(result, compute, tuple(operands), places), self._printed(operands))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _aligned(self) -> dict[float, int]:
         """Return one digit more for numbers of a kind that lack one decimal that others of it have: 0.5774, 1.1547."""
         found: dict[float, int] = {}

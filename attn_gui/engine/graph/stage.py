@@ -285,7 +285,6 @@ class Stage:
         return references(self.formula.split("=")[1])
 
 
-# --- sums of products -----------------------------------------------------------------------------
 # Stages that are sums of products: the formula says all of their arithmetic.
 
 

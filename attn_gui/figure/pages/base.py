@@ -334,7 +334,6 @@ class Drawing:
         return None
 
 
-# --- kinds of pages -------------------------------------------------------------------------------
 # The base of pages: one entry of the catalog is all that the window, exports and the command line know of a page.
 
 

@@ -366,9 +366,6 @@ class RootLayout(PageLayout):
         paint_row_bars(painter, place, self.shown.rows[number], color, self.style.theme)
 
 
-# --- page -----------------------------------------------------------------------------------------
-
-
 QUICK = 1 << 12
 THESE, RANDOM = "these", "random"
 NUMBERS = {

@@ -115,7 +115,7 @@ class SweepLayout(PageLayout):
             style,
             width,
             height,
-            title=self._title(),
+            title=self.style.translate("Pages", "Sweep: {quantity}").format(quantity=self.quantity),
             subtitle=self._subtitle(),
             tall=self._own_height,
             least=(FEWEST * 50.0 + 60.0, self._least_height()),
@@ -149,9 +149,6 @@ class SweepLayout(PageLayout):
     def reading(self) -> str:
         """The name of what is read."""
         return self.style.translate("Pages", self.swept.reading)
-
-    def _title(self) -> str:
-        return self.style.translate("Pages", "Sweep: {quantity}").format(quantity=self.quantity)
 
     def _subtitle(self) -> str:
         swept, words = self.swept, self.style.words

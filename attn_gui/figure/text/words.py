@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-# --- words of figures -----------------------------------------------------------------------------
-
 
 class FigureWords(NamedTuple):
     """The words of one language; `layer`, `head`, `item` hold a place for a number, `pooled…` for rows and columns."""

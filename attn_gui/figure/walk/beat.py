@@ -65,20 +65,20 @@ class Beat(ABC):
         return self.context.value(self.made, self.index)
 
     @abstractmethod
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        """Paint the stage at a progress of the beat, 0 to 1; `still` is its end, with arrows in place of movements."""
+    def paint(self, canvas: Canvas, progress: float) -> None:
+        """Paint the stage at a progress of the beat, 0 to 1."""
 
     @cached_property
     def board(self) -> Board:
         """The matrices at the left."""
         return self.context.board(self.made, self.index)
 
-    def land(self, canvas: Canvas, progress: float, height: float, fill: QColor, *, still: bool) -> None:
+    def land(self, canvas: Canvas, progress: float, height: float, fill: QColor) -> None:
         """Paint the board, and the number on its way to its cell, from the gap at a `height`; or an arrow instead."""
         start = QPointF(GAP, height)
-        self.board.paint(canvas, landed=still or progress >= 1.0)
+        self.board.paint(canvas, landed=progress >= 1.0)
         place = self.board.cell
-        if still:
+        if canvas.still:
             canvas.arrow(start, self.board.beside(start))
         elif progress > LANDS:
             chip = QRectF(0, 0, min(CHIP[0], place.width()), min(CHIP[1], place.height()))

@@ -17,11 +17,12 @@ from attn_gui.figure.display import ALLOWED, argb, auto_levels, to_display
 from attn_gui.figure.heatmap import Axis, MapFigure, Panel, paint_cells
 from attn_gui.figure.levels import PLAIN as USUAL_SHADE
 from attn_gui.figure.operands import KEY, QUERY, StageOperand, picture_of, stage_plane
+from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
 from attn_gui.figure.walk.canvas import Canvas
-from attn_gui.figure.walk.rich_text import escaped, strong
+from attn_gui.figure.walk.rich_text import escaped, indexed, strong
 from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
 from attn_gui.pictures.planes import PlaneLike, uncovered
 
@@ -99,10 +100,12 @@ class Board:
     """
 
     def __init__(
-        self, evaluation: Evaluation, stage: str, batch: int, head: int, cell: tuple[int, int | None], theme: Theme
+        self, evaluation: Evaluation, stage: str, batch: int, head: int, cell: tuple[int, int | None], style: PageStyle
     ) -> None:
         self.row, self.column = cell
-        self._evaluation, self._stage, self._theme = evaluation, stage, theme
+        self._evaluation, self._style, self._theme = evaluation, style, style.theme
+        several = evaluation.problem.num_heads > 1 and not evaluation.node(stage).stage.joined
+        self._head = head if several else None
         self._picture = picture_of(stage, evaluation)
         self._planes: dict[str, tuple[str, PlaneLike]] = {
             "stage": (symbol(stage), stage_plane(evaluation, stage, batch, head))
@@ -258,11 +261,12 @@ class Board:
         theme = canvas.theme
         alone = "left" not in self.maps
         if alone:
-            text = f"{symbol(self._stage)}   {' × '.join(map(str, self._planes['stage'][1].shape))}"
-            canvas.text(self.map.place.left(), self.map.place.bottom() + 18, escaped(text), 11, theme.text2)
+            head = self._style.words.head.format(self._head) if self._head is not None else ""
+            text = "   ".join([self._letter("stage"), " × ".join(map(str, self._planes["stage"][1].shape)), head])
+            canvas.text(self.map.place.left(), self.map.place.bottom() + 18, text, 11, theme.text2)
         else:
             for name, one in self.maps.items():
-                letter = strong(escaped(self._planes[name][0]))
+                letter = strong(self._letter(name))
                 if name == "stage":
                     canvas.text(one.place.right() + 8, one.place.top() + 14, letter, 13)
                 elif name == "left":
@@ -324,6 +328,10 @@ class Board:
         if names is not None and place < len(names):
             return token_label(names[place])
         return str(self._planes["stage"][1].column_numbers[place] if axis else place)
+
+    def _letter(self, name: str) -> str:
+        """Return the letter of a matrix, which is a word where heads are joined, as rich text."""
+        return indexed(self._style.translate("Names", self._planes[name][0]))
 
     def _ink(self, axis: int, own: bool) -> QColor:
         return role_color(self.roles[axis], self._theme) if own else self._theme.text2

@@ -47,10 +47,10 @@ CURVE = QRectF(420.0, 63.0, 320.0, 229.0)
 
 
 class Canvas:
-    """A painter with the words and colors of a walk."""
+    """A painter with the colors of a walk; on a `still` one the ends of beats have arrows in place of movements."""
 
-    def __init__(self, painter: QPainter, theme: Theme) -> None:
-        self.painter, self.theme = painter, theme
+    def __init__(self, painter: QPainter, theme: Theme, *, still: bool = False) -> None:
+        self.painter, self.theme, self.still = painter, theme, still
 
     # --- text ------------------------------------------------------------------------------------
     def text(

@@ -66,10 +66,6 @@ class WalkContext:
         """Return the number of a cell."""
         return float(self.evaluation.box(stage, indices.cell(index)).item())
 
-    def shown_index(self, stage: str, row: int, column: int) -> Index:
-        """Return the index of a cell of a stage as its map shows it."""
-        return stage_plane(self.evaluation, stage, self.batch, self.head).index(row, column)
-
     def row(self, stage: str, index: Index) -> Array:
         """Return the numbers of the row of a cell."""
         box = (*indices.cell(index[:-1]), slice(0, self.evaluation.shape(stage)[-1]))
@@ -104,34 +100,22 @@ class WalkContext:
         return colored(escaped(self.plain_key(place)), self.theme.key)
 
     def plain_query(self, row: int) -> str:
-        """Return the name of a query."""
-        tokens = self.evaluation.problem.query_tokens
-        return (
-            self.words(QT_TRANSLATE_NOOP("Walk", "query {number}"), number=row)
-            if tokens is None
-            else token_label(tokens[row])
-        )
+        """Return the name of a query: its token, or `query 1`."""
+        return _token(self.evaluation.problem.query_tokens, row) or self.long_query(row)
 
     def plain_key(self, place: int) -> str:
-        """Return the name of a key."""
-        tokens = self.evaluation.problem.names_of_keys
-        return (
-            self.words(QT_TRANSLATE_NOOP("Walk", "key {number}"), number=place)
-            if tokens is None
-            else token_label(tokens[place])
-        )
+        """Return the name of a key: its token, or `key 1`."""
+        return _token(self.evaluation.problem.names_of_keys, place) or self.long_key(place)
 
     def long_query(self, row: int) -> str:
-        """Return `query 1` or `query it`."""
-        tokens = self.evaluation.problem.query_tokens
-        name = row if tokens is None else escaped(token_label(tokens[row]))
-        return self.words("query {number}", number=name)
+        """Return `query 1` or `query it`, as rich text."""
+        token = escaped(_token(self.evaluation.problem.query_tokens, row))
+        return self.words(QT_TRANSLATE_NOOP("Walk", "query {number}"), number=token or row)
 
     def long_key(self, place: int) -> str:
-        """Return `key 1` or `key animal`."""
-        tokens = self.evaluation.problem.names_of_keys
-        name = place if tokens is None else escaped(token_label(tokens[place]))
-        return self.words("key {number}", number=name)
+        """Return `key 1` or `key animal`, as rich text."""
+        token = escaped(_token(self.evaluation.problem.names_of_keys, place))
+        return self.words(QT_TRANSLATE_NOOP("Walk", "key {number}"), number=token or place)
 
     def letter(self, name: str) -> str:
         """Return the letter of a stage or field, which is a word where heads are joined."""
@@ -159,7 +143,7 @@ class WalkContext:
         key = self.head, stage, row, place if column else None
         if key not in self._boards:
             cell = (row, place if column else None)
-            self._boards[key] = Board(self._seen, stage, self.batch, self.head, cell, self.theme)
+            self._boards[key] = Board(self._seen, stage, self.batch, self.head, cell, self.style)
         return self._boards[key]
 
     def shown(self, stage: str, index: Index) -> tuple[int, int]:
@@ -169,10 +153,14 @@ class WalkContext:
         return index[-2] - first[-2], index[-1] - first[-1]
 
 
+def _token(tokens: tuple[str, ...] | None, place: int) -> str:
+    return "" if tokens is None else token_label(tokens[place])
+
+
 _HAN = "[\u4e00-\u9fff]"
 _TAGS = "((?:<[^>]*>)*)"
 _TIGHT = re.compile(f"(?<={_HAN}){_TAGS} +{_TAGS}(?={_HAN})")
-_NARROW = re.compile(f"(?<={_HAN}){_TAGS}(?=[A-Za-z0-9\\[√])|(?<=[A-Za-z0-9\\]%]){_TAGS}(?={_HAN})")
+_NARROW = re.compile(f"(?<={_HAN}){_TAGS}(?=[A-Za-z0-9√]|\\[[A-Z])|(?<=[A-Za-z0-9\\]%]){_TAGS}(?={_HAN})")
 
 
 def spaced(rich: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
@@ -18,7 +20,7 @@ from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk.canvas import HEIGHT, WIDTH
-from attn_gui.figure.walk.rich_text import escaped, strong, write_paragraph, write_rich
+from attn_gui.figure.walk.rich_text import LEADING, escaped, rich_width, strong, write_paragraph, write_rich
 from attn_gui.figure.walk.walk import Walk, walk_of
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
 from attn_gui.formats.saving import replacing
@@ -28,10 +30,12 @@ SENTENCE = QRectF(24, 364, 752, 52)
 """Size of a frame of a GIF, in pixels, and where its sentence stands."""
 FRAME_MS = 80
 
-PANELS_ACROSS, PANEL_GAP, HEAD, SAID = 2, 24.0, 30.0, 56.0
-"""Panels in a row of a sheet, the gap between them, and the heights of their title and of their sentence."""
+PANELS_ACROSS, PANEL_GAP = 2, 24.0
+"""Panels in a row of a sheet, and the gap between them."""
 USUAL_CM, NARROW_CM = 24.0, 14.0
 """Width of a sheet of two panels in a row, and below which width there is one in a row."""
+TYPE, PRINTED, LINES = (16.0, 24.0), 7.5 * LOGICAL_DPI / 72, 3
+"""Least and most pixels of the sentences of a sheet, those that they have on paper where that lets them, and lines."""
 
 
 def export_walk(
@@ -97,30 +101,70 @@ def walk_sheet(walk: Walk, settings: ExportSettings, session: Callable[[], bytes
     across = 1 if narrow else min(PANELS_ACROSS, len(walk.beats))
     down = -(-len(walk.beats) // across)
     width = across * (WIDTH + PANEL_GAP) + PANEL_GAP
-    height = 2 * HEAD + down * (HEAD + HEIGHT + SAID + PANEL_GAP) + 2 * PANEL_GAP
-    sides = [(given, own) for given, own in zip(settings.sides, (width, height), strict=True) if given is not None]
-    scale = min((given * PX_PER_CM / own for given, own in sides), default=USUAL_CM * across / 2 * PX_PER_CM / width)
-    paint = partial(_paint_sheet, walk, across, width, height, settings.title)
+    wide = (settings.sides[0] or USUAL_CM * across / 2) * PX_PER_CM / width
+    sheet = WalkSheet(walk, across, down, min(max(PRINTED / wide, TYPE[0]), TYPE[1]), settings.title)
+    given = settings.sides[1]
+    scale = wide if given is None else min(given * PX_PER_CM / sheet.height, wide if settings.sides[0] else math.inf)
     ground = THEMES[walk.theme.name].surface
-    return Page(width, height, walk.plain_title, paint, ground, scale, session=session, outlines=settings.outlines)
+    size = sheet.width, sheet.height
+    return Page(*size, walk.plain_title, sheet.paint, ground, scale, session=session, outlines=settings.outlines)
 
 
-def _paint_sheet(walk: Walk, across: int, width: float, height: float, heading: bool, painter: QPainter) -> None:
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    theme = walk.theme
-    if heading:
-        write_rich(painter, QPointF(PANEL_GAP, PANEL_GAP + 20), strong(walk.title), theme.text, 20)
-        said = QPointF(width - PANEL_GAP, PANEL_GAP + 20)
-        write_rich(painter, said, walk.subtitle, theme.text2, 16, share=1.0)
-    for number, beat in enumerate(walk.beats):
-        row, column = divmod(number, across)
-        left = PANEL_GAP + column * (WIDTH + PANEL_GAP)
-        top = PANEL_GAP + HEAD + row * (HEAD + HEIGHT + SAID + PANEL_GAP)
+class WalkSheet(NamedTuple):
+    """A sheet of panels, so many across and down, with sentences of so many pixels, and a title where it has one."""
+
+    walk: Walk
+    across: int
+    down: int
+    pixels: float
+    titled: bool
+
+    @property
+    def width(self) -> float:
+        """Its width in pixels."""
+        return self.across * (WIDTH + PANEL_GAP) + PANEL_GAP
+
+    @property
+    def height(self) -> float:
+        """Its height in pixels."""
+        return 2 * PANEL_GAP + 2 * self.head + self.down * self._pitch
+
+    @property
+    def head(self) -> float:
+        """The height of a title."""
+        return self.pixels + 14
+
+    @property
+    def _said(self) -> float:
+        return LINES * self.pixels * LEADING
+
+    @property
+    def _pitch(self) -> float:
+        return self.head + HEIGHT + self._said + PANEL_GAP
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint its titles, the end of every beat with its sentence, and the conclusion."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        walk, theme, large = self.walk, self.walk.theme, self.pixels + 2
+        if self.titled:
+            foot, title, room = PANEL_GAP + large, strong(walk.title), self.width - 3 * PANEL_GAP
+            write_rich(painter, QPointF(PANEL_GAP, foot), title, theme.text, large + 2)
+            if rich_width(title, large + 2) + rich_width(walk.subtitle, self.pixels) <= room:  # else the foot says it
+                write_rich(painter, QPointF(self.width - PANEL_GAP, foot), walk.subtitle, theme.text2, self.pixels, 1.0)
+        for number in range(len(walk.beats)):
+            row, column = divmod(number, self.across)
+            corner = QPointF(PANEL_GAP + column * (WIDTH + PANEL_GAP), PANEL_GAP + self.head + row * self._pitch)
+            self._paint_panel(painter, number, corner)
+        left, height = PANEL_GAP + 24, self.head + PANEL_GAP
+        place = QRectF(left, self.height - height, self.width - 2 * left, height - 6)
+        write_paragraph(painter, place, walk.conclusion, theme.text, large)
+
+    def _paint_panel(self, painter: QPainter, number: int, corner: QPointF) -> None:
+        beat, theme, left, top = self.walk.beats[number], self.walk.theme, corner.x(), corner.y() + self.head
         head = f"{strong(escaped(str(number + 1)))}   {strong(beat.title)}"
-        write_rich(painter, QPointF(left + 24, top + HEAD), head, theme.accent, 16)
-        walk.paint_beat(painter, QRectF(left, top + HEAD + 4, WIDTH, HEIGHT), number)
-        place = QRectF(left + 24, top + HEAD + HEIGHT + 6, WIDTH - 48, SAID)
-        write_paragraph(painter, place, beat.sentence, theme.text, 16)
+        write_rich(painter, QPointF(left + 24, top), head, theme.accent, self.pixels)
+        self.walk.paint_beat(painter, QRectF(left, top + 4, WIDTH, HEIGHT), number)
+        place = QRectF(left + 24, top + HEIGHT + 6, WIDTH - 48, self._said)
+        write_paragraph(painter, place, beat.sentence, theme.text, self.pixels)
         painter.setPen(QPen(theme.line, 1.0))
         painter.drawLine(QPointF(left, place.bottom() + 8), QPointF(left + WIDTH, place.bottom() + 8))
-    write_rich(painter, QPointF(PANEL_GAP + 24, height - PANEL_GAP - 6), walk.conclusion, theme.text, 18)

@@ -106,17 +106,9 @@ class PourBeat(Beat):
         return self.context.strong(self.value) if not self.products else str(self.added)
 
     # --- picture ---------------------------------------------------------------------------------
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        run, drop, sum_ = (
-            (1.0, 1.0, 1.0)
-            if still
-            else (
-                part(progress, 0.0, 0.4),
-                part(progress, 0.35, 0.7),
-                part(progress, 0.72, 0.92),
-            )
-        )
-        weights = self.context.board(self.context.evaluation.weights, self._weight_index(), column=False).map.color
+    def paint(self, canvas: Canvas, progress: float) -> None:
+        run, drop = part(progress, 0.0, 0.4), part(progress, 0.35, 0.7)
+        weights = self.context.board(self.context.evaluation.weights, (*self.index[:3], 0), column=False).map.color
         values, rows = self._value_color(), self._rows()
         self._paint_heads(canvas, rows)
         for row in rows:
@@ -134,7 +126,7 @@ class PourBeat(Beat):
                 canvas.text(x, y, strong("+"), 15, canvas.theme.text, MIDDLE)
         if self.closed:
             self._paint_closed(canvas, rows)
-        self._paint_total(canvas, rows, sum_, self.board.map.color)
+        self._paint_total(canvas, rows, part(progress, 0.72, 0.92), self.board.map.color)
 
     def _rows(self) -> list[PourRow]:
         """Return where the addends stand: few ones large, with their names above."""
@@ -237,16 +229,9 @@ class PourBeat(Beat):
         number = strong(self.context.number(self.value))
         canvas.box(moving, number, color(self.value), canvas.theme.ink, pixels=19, width=2.2)
 
-    def _weight_index(self) -> Index:
-        return (*self.index[:3], 0)
-
     def _value_color(self) -> Color:
-        plane = stage_plane(self.context.evaluation, self.value_name, self.context.batch, self.context.head)
         keys = [cells[1].index[-2] for cells in self.cells if len(cells) > 1] or [0]
-        board = self.context.board(
-            self.value_name, self.context.shown_index(self.value_name, keys[0], min(self.column, plane.shape[1] - 1))
-        )
-        return board.map.color
+        return self.context.board(self.value_name, self._plane.index(keys[0], self.column)).map.color
 
 
 def terms_product(terms: Terms, place: int) -> Expression:

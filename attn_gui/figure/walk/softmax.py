@@ -113,7 +113,7 @@ class SoftmaxRow:
 
     @cached_property
     def said(self) -> list[SoftmaxTerm]:
-        """The terms whose powers are written as equations: of a wide row its own one, or the two largest."""
+        """The terms of which equations are written: of a wide row its own one, or the two largest."""
         if not self.wide:
             return self.terms
         return self.terms[:2] if self.own is None else [self.own]
@@ -128,7 +128,7 @@ class SoftmaxRow:
         }
         self.sum = Equation(context, sum_of([_power(term) for term in terms]), self.total)
         self.shares = {
-            term: Equation(context, Quotient(Number(term.power), Number(self.total)), term.share) for term in terms
+            term: Equation(context, Quotient(Number(term.power), Number(self.total)), term.share) for term in self.said
         }
         for kind, numbers in (
             (self.before, [term.score for term in terms if term.score is not None]),
@@ -310,8 +310,8 @@ class ExponentBeat(SoftmaxBeat):
             return self.row.equation(own)
         return self.context.words(QT_TRANSLATE_NOOP("Walk", "powers of e: {count}"), count=int(self.row.open.sum()))
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        row, share = self.row, 1.0 if still else part(progress, 0.05, 0.85)
+    def paint(self, canvas: Canvas, progress: float) -> None:
+        row, share = self.row, part(progress, 0.05, 0.85)
         row.board(row.before).paint(canvas)
         if row.wide:
             row.paint_table(canvas, share, 0.0)
@@ -366,8 +366,8 @@ class TotalBeat(SoftmaxBeat):
             )
         return str(self.row.sum)
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        row, share = self.row, 1.0 if still else part(progress, 0.1, 0.75)
+    def paint(self, canvas: Canvas, progress: float) -> None:
+        row, share = self.row, part(progress, 0.1, 0.75)
         row.board(row.before).paint(canvas)
         if row.wide:
             row.paint_table(canvas, 1.0, 0.0)
@@ -436,7 +436,7 @@ class ShareBeat(SoftmaxBeat):
     def sentence(self) -> str:
         row = self.row
         if row.own is None:
-            shown = [str(row.shares[term]) for term in row.terms if term.key is not None][:2]
+            shown = [str(row.shares[term]) for term in row.said if term.key is not None][:2]
             equations = self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")).join(shown)
             return self.context.words(
                 QT_TRANSLATE_NOOP("Walk", "Divide each by the sum: {equations}. These are the weights of {query}."),
@@ -462,14 +462,14 @@ class ShareBeat(SoftmaxBeat):
             QT_TRANSLATE_NOOP("Walk", "weights: {count}, sum {value}"), count=len(self.row.weights), value=strong("1")
         )
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        row, share = self.row, 1.0 if still else part(progress, 0.05, 0.5)
+    def paint(self, canvas: Canvas, progress: float) -> None:
+        row, share = self.row, part(progress, 0.05, 0.5)
         board = row.board(row.stage)
         height = self._paint_wide(canvas, share) if row.wide else self._paint_few(canvas, share, board)
         if row.own is None:
             row.board(row.stage).paint(canvas)
         else:
-            self.land(canvas, progress, height, board.map.color(self.value), still=still)
+            self.land(canvas, progress, height, board.map.color(self.value))
 
     def _paint_wide(self, canvas: Canvas, share: float) -> float:
         row = self.row

@@ -93,8 +93,8 @@ class ScaleBeat(Beat):
             )
         return text + self.context.words(QT_TRANSLATE_NOOP("Walk", "."))
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        share = 1.0 if still else part(progress, 0.05, 0.85)
+    def paint(self, canvas: Canvas, progress: float) -> None:
+        share = part(progress, 0.05, 0.85)
         board = self.context.board(self.before, self.index)
         board.paint(canvas)
         after, theme, number = self.board.map.color, canvas.theme, self.context.number
@@ -178,8 +178,8 @@ class CurveBeat(Beat):
             QT_TRANSLATE_NOOP("Walk", "{name}: {equation}."), name=self.title, equation=self.equation
         )
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        share, number = 1.0 if still else part(progress, 0.05, 0.75), self.context.number
+    def paint(self, canvas: Canvas, progress: float) -> None:
+        share, number = part(progress, 0.05, 0.75), self.context.number
         x, y = (0.0 if self.argument is None else self.argument.value), self.value
         if np.isfinite([x, y]).all():
             across = nice_scale(np.array([-1.0, 1.0, 1.25 * x]), 6)
@@ -191,7 +191,7 @@ class CurveBeat(Beat):
             graph = Graph(canvas, across, up)
             graph.paint(xs.tolist(), ys.tolist())
             graph.paint_point(x, y, (number(x), number(y)), share, canvas.theme.key, right=x < 0)
-        self.land(canvas, progress, CURVE.bottom() - 20, self.board.map.color(self.value), still=still)
+        self.land(canvas, progress, CURVE.bottom() - 20, self.board.map.color(self.value))
 
 
 # --- mask -----------------------------------------------------------------------------------------
@@ -279,8 +279,8 @@ class MaskBeat(Beat):
             rule = rule.replace("≤", "&gt;")
         return rule + self.context.words(QT_TRANSLATE_NOOP("Walk", ", ")) + strong(self.context.words(word))
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
-        share, theme = 1.0 if still else part(progress, 0.1, 0.9), canvas.theme
+    def paint(self, canvas: Canvas, progress: float) -> None:
+        share, theme = part(progress, 0.1, 0.9), canvas.theme
         index = (*self.index[:-1], 0) if self.whole else self.index
         self.context.board(self.made, index, column=not self.whole).paint(canvas)
         shown = self._shown_keys()
@@ -372,11 +372,11 @@ class FormulaBeat(Beat):
             QT_TRANSLATE_NOOP("Walk", "{name} = {equation}."), name=self._letter, equation=self.equation
         )
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
+    def paint(self, canvas: Canvas, progress: float) -> None:
         theme, color = canvas.theme, self.board.map.color(self.value)
         shown = self.parts if len(self.parts) <= MOST_PARTS else []
         pitch = 360.0 / max(len(shown), 1)
-        share = 1.0 if still else part(progress, 0.0, 0.5)
+        share = part(progress, 0.0, 0.5)
         for k, (label, value) in enumerate(shown):
             place = QRectF(400 + k * min(pitch, 100), 60, min(pitch, 100) - 16, 41)
             canvas.text(place.center().x(), 48, label, 11, theme.text2, MIDDLE, pitch)
@@ -398,7 +398,7 @@ class FormulaBeat(Beat):
         else:
             canvas.slot(total)
         if self.lands:
-            self.land(canvas, progress, 230, color, still=still)
+            self.land(canvas, progress, 230, color)
         else:
             self.board.paint(canvas, landed=False)
 
@@ -495,14 +495,18 @@ class GivenBeat(Beat):
         before = self.context.number(self.source.value) if edited else self._source_name
         return f"{before} → {self.context.strong(self.value)}"
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
+    def paint(self, canvas: Canvas, progress: float) -> None:
         theme, color = canvas.theme, self.board.map.color
-        share = 1.0 if still else part(progress, 0.0, 0.6)
+        share = part(progress, 0.0, 0.6)
         place = QRectF(520, 150, 110, 56)
         if self.source is not None:
             origin = QRectF(400, 150, 84, 56)
             canvas.text(origin.center().x(), 138, self._source_name, 12, theme.text2, MIDDLE, 120)
-            canvas.box(origin, self.context.number(self.source.value), color(self.source.value), pixels=16)
+            if np.isneginf(self.source.value):
+                canvas.hatched(origin)
+                canvas.text(origin.center().x(), origin.center().y() + 6, strong("−∞"), 16, theme.text, MIDDLE)
+            else:
+                canvas.box(origin, self.context.number(self.source.value), color(self.source.value), pixels=16)
             canvas.arrow(QPointF(origin.right() + 6, 178), QPointF(place.left() - 6, 178))
         canvas.text(
             place.center().x(), 138, strong(self.context.cell(self.made, self.index)), 12, theme.text, MIDDLE, 130
@@ -513,7 +517,7 @@ class GivenBeat(Beat):
             )
         else:
             canvas.slot(place)
-        self.land(canvas, progress, 230, color(self.value), still=still)
+        self.land(canvas, progress, 230, color(self.value))
 
 
 GIVEN = QT_TRANSLATE_NOOP("Walk", "Given"), QT_TRANSLATE_NOOP("Walk", "{cell} is given, not computed: {value}.")

@@ -150,7 +150,7 @@ class PairingBeat(Beat):
         pair = " · ".join(self.picture.names)
         return self.context.words(QT_TRANSLATE_NOOP("Walk", "{pair}, {count} pairs"), pair=pair, count=self.pairs)
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
+    def paint(self, canvas: Canvas, progress: float) -> None:
         picture, theme = self.picture, canvas.theme
         self.board.paint(canvas, landed=False)
         last = len(picture.columns) - 1
@@ -160,8 +160,8 @@ class PairingBeat(Beat):
                 continue
             start, place = self.board.source(picture.addends[k].place), column.translated(0, LOWER)
             begin = 0.25 * (last - k) / last if last else 0.0
-            share = 1.0 if still else part(progress, begin, begin + 0.72)
-            if still:
+            share = part(progress, begin, begin + 0.72)
+            if canvas.still:
                 ink, end = role_color(self.board.roles[1], theme), QPointF(place.center().x(), place.bottom() + 4)
                 canvas.flight(start, end, 34.0 + 30.0 * k, 1.0, ink)
                 canvas.arrow(end + QPointF(0, 1), end, ink)
@@ -219,7 +219,7 @@ class AddingBeat(Beat):
         text = QT_TRANSLATE_NOOP("Walk", "{count} squares = {value}") if self.picture.squares else products
         return self.context.words(text, count=self.picture.count, value=self.context.strong(self.value))
 
-    def paint(self, canvas: Canvas, progress: float, *, still: bool) -> None:
+    def paint(self, canvas: Canvas, progress: float) -> None:
         picture, theme, number = self.picture, canvas.theme, self.context.number
         color, count = self.board.map.color, len(picture.columns)
         fallen = 0
@@ -227,7 +227,7 @@ class AddingBeat(Beat):
             picture.paint_upper(canvas, k)
             picture.paint_lower(canvas, k)
             place = column.translated(0, PRODUCT)
-            share = 1.0 if still else part(progress, DROPS * k / count, DROPS * (k + 1) / count)
+            share = part(progress, DROPS * k / count, DROPS * (k + 1) / count)
             if share < 1.0:
                 canvas.slot(place)
             if share > 0.0:
@@ -250,7 +250,7 @@ class AddingBeat(Beat):
                 total.right() + 15, TOTAL + 30, self._counted(fallen), 14, theme.text2, room=760 - total.right()
             )
         if self.lands:
-            self.land(canvas, progress, TOTAL + 37, color(self.value), still=still)
+            self.land(canvas, progress, TOTAL + 37, color(self.value))
         else:
             self.board.paint(canvas, landed=False)
 

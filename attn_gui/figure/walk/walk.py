@@ -54,17 +54,18 @@ class Walk:
 
     @property
     def subtitle(self) -> str:
-        """What the cell is, in a few words."""
+        """What the cell is, in a few words, and of which head."""
+        return " · ".join(filter(None, (self._called, self._context.head_name(self._stage, self._index))))
+
+    @property
+    def _called(self) -> str:
         context, index = self._context, self._index
         if context.evaluation.node(self._stage).stage.square:
             values = {"query": context.long_query(index[-2]), "key": context.long_key(index[-1])}
             if context.evaluation.node(self._stage).stage.role is Role.WEIGHT:
-                text = context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
-            else:
-                text = context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
-        else:
-            text = context.style.translate("Names", context.evaluation.node(self._stage).stage.called.en)
-        return " · ".join(filter(None, (text, context.head_name(self._stage, index))))
+                return context.words(QT_TRANSLATE_NOOP("Walk", "the weight that {query} gives {key}"), **values)
+            return context.words(QT_TRANSLATE_NOOP("Walk", "the score of {query} and {key}"), **values)
+        return context.style.translate("Names", context.evaluation.node(self._stage).stage.called.en)
 
     @property
     def conclusion(self) -> str:
@@ -83,7 +84,7 @@ class Walk:
         letter = escaped(cell_symbol(self._stage)) + lowered(places)
         return context.words(
             QT_TRANSLATE_NOOP("Walk", "Result: {subtitle}, {letter} = {value}"),
-            subtitle=self.subtitle,
+            subtitle=self._called,
             letter=strong(letter),
             value=value,
         )
@@ -112,7 +113,8 @@ class Walk:
     # --- picture ---------------------------------------------------------------------------------
     def paint(self, painter: QPainter, rect: QRectF, seconds: float, *, still: bool = False) -> None:
         """Paint a moment into a rectangle; `still` is the end of its beat, with arrows in place of movements."""
-        self._paint(painter, rect, *self.beat_at(seconds), still=still)
+        number, progress = self.beat_at(seconds)
+        self._paint(painter, rect, number, 1.0 if still else progress, still=still)
 
     def paint_beat(self, painter: QPainter, rect: QRectF, number: int) -> None:
         """Paint the end of a beat into a rectangle, with arrows in place of movements."""
@@ -127,7 +129,7 @@ class Walk:
             rect.left() + (rect.width() - WIDTH * size) / 2, rect.top() + (rect.height() - HEIGHT * size) / 2
         )
         painter.scale(size, size)
-        self.beats[number].paint(Canvas(painter, self.theme), progress, still=still)
+        self.beats[number].paint(Canvas(painter, self.theme, still=still), progress)
         painter.restore()
 
 

@@ -143,7 +143,9 @@ def _with_empty_corner(header: Sequence[str], labels: Sequence[str]) -> tuple[He
     if not any(cell.strip() for cell in (*header, *labels)):
         return ()
     named, counted = (_is_named(header), _is_named(labels)), (is_count(header), is_count(labels))
-    if (named[0] or counted[0]) and (named[1] or counted[1] or _some_word(labels)):
+    if (named[0] or counted[0]) and (
+        named[1] or counted[1] or are_words([cell for cell in labels if sort_of(cell) is not Sort.NUMBER])
+    ):
         return (both,)
     if are_words(header) and _no_broken(labels):
         return (both, above)
@@ -157,11 +159,6 @@ def _is_named(side: Sequence[str]) -> bool:
 
 def _no_broken(side: Sequence[str]) -> bool:
     return Sort.BROKEN not in map(sort_of, side)
-
-
-def _some_word(side: Sequence[str]) -> bool:
-    """Return tokens of a sentence, among which a number is a token as well."""
-    return are_words([cell for cell in side if sort_of(cell) is not Sort.NUMBER])
 
 
 def _agree(rows: Sequence[Sequence[str]]) -> bool:

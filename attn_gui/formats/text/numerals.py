@@ -52,7 +52,11 @@ def number(text: str, dtype: DTypeLike = np.float64) -> float:
     value = _special(plain) if plain[-1:].lower() in "nfy∞" else _finite(plain, text)
     if value is None:
         raise NotANumber(NOT_A_NUMBER, text=quoted(text))
-    return _held_by(dtype, value, text)
+    with np.errstate(over="ignore"):
+        cast = np.float64(value).astype(dtype)
+    if math.isfinite(value) and np.isinf(cast):
+        raise _too_large(text, dtype)
+    return value
 
 
 def normalized(text: str) -> str:
@@ -95,14 +99,6 @@ def _divided(upper: str, lower: str, text: str) -> float:
     except OverflowError:
         raise _too_large(text, np.float64) from None
     return -value if upper.startswith("-") and value == 0 else value
-
-
-def _held_by(dtype: DTypeLike, value: float, text: str) -> float:
-    with np.errstate(over="ignore"):
-        cast = np.float64(value).astype(dtype)
-    if math.isfinite(value) and np.isinf(cast):
-        raise _too_large(text, dtype)
-    return value
 
 
 def _too_large(text: str, dtype: DTypeLike) -> NotANumber:

@@ -37,7 +37,6 @@ from attn_gui.formats.text.numerals import COMMA, MOST_NUMBERS, NOT_A_NUMBER, No
 from attn_gui.formats.text.several_readings import AmbiguousTable, PossibleMatrix
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
-# --- numbers of a table ---------------------------------------------------------------------------
 # The numbers of a table that is read row by row, and what was none.
 
 

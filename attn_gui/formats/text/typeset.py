@@ -135,11 +135,6 @@ def markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\g<0>", _line(text))
 
 
-def text_of_markdown(cell: str) -> str:
-    """Return the text of a cell of a table, without what makes it bold or code."""
-    return _ESCAPED.sub(r"\1", _EMPHASIS.sub("", cell))
-
-
 def _line(text: str) -> str:
     """Return a text in one line, without control characters and halves of characters: each by its name, such as
     U+0001."""
@@ -281,7 +276,7 @@ def piped_rows(text: str) -> tuple[list[TextRow], bool]:
         if _is_rule(line) and len(rows) == 1 and not headed:
             headed = True
         elif line and not (_is_rule(line) and _PIPE.search(line[1:-1]) is None):
-            cells = [text_of_markdown(cell) for cell in _PIPE.split(line)]
+            cells = [_ESCAPED.sub(r"\1", _EMPHASIS.sub("", cell)) for cell in _PIPE.split(line)]
             rows.append(TextRow(place, _without_borders(line, cells)))
     return rows, headed
 

@@ -489,13 +489,11 @@ def _listed(one: Found, text: str) -> Iterator[NamedRows]:
     readings = [_rows_of(value)]
     body = text[one.group.opened : one.group.end]
     if "\n" in body and _depth(value) == 1 and len(value) > 1:
-        rows = _rows_of(_value(_only(_cut_at_lines(body))) or [])
+        rows = _rows_of(
+            _value(next(item for item in _grouped(_cut_at_lines(body))[0] if isinstance(item, Group))) or []
+        )
         readings += [rows] if len(rows) > 1 and len({len(cells) for cells in rows}) == 1 else []
     yield NamedRows(name, readings)
-
-
-def _only(body: str) -> Group:
-    return next(item for item in _grouped(body)[0] if isinstance(item, Group))
 
 
 def _cut_at_lines(body: str) -> str:
@@ -563,7 +561,6 @@ def _without(left_out: str, names: Sequence[str], sign: str = "[:：=＝]") -> s
     return left_out if any(map(str.isalnum, left_out)) else ""
 
 
-# --- saying --------------------------------------------------------------------------------------
 def _left_out(text: str, matrices: Sequence[Found], comments: Sequence[tuple[int, int]]) -> str:
     """Return the words around the matrices, and the comments in them."""
     parts, place = [], 0

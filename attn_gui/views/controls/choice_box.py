@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 from attn_gui.modes import BEFORE, DIFFERENCE, GRADIENT, NOW, SIDE_BY_SIDE, STATES, WIPE
 from attn_gui.views.widgets import FocusedWheel, arrange, set_tip
 
-# --- A combo box of keys with words, that a passing wheel does not turn ---
-
 
 class ChoiceBox(FocusedWheel, QComboBox):
     """Item data is the key, item text its word in the present language; `picked` carries the key."""
@@ -57,7 +55,6 @@ class ChoiceBox(FocusedWheel, QComboBox):
         """Return (key, word) of every choice."""
         return [(self.itemData(place), self.itemText(place)) for place in range(self.count())]
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def minimumSizeHint(self) -> QSize:
         """Size of the longest word: Qt keeps what it found for the words before."""
         fits = self.sizeAdjustPolicy() == self.SizeAdjustPolicy.AdjustToContents
@@ -66,9 +63,6 @@ class ChoiceBox(FocusedWheel, QComboBox):
     def _on_self_current_index_changed(self, index: int) -> None:
         if index >= 0:
             self.picked.emit(self.itemData(index))
-
-
-# --- The choice what is shown: the state now, the one before, their difference, both at once, or a gradient ---
 
 
 class CompareBox(ChoiceBox):
@@ -117,9 +111,6 @@ class CompareBox(ChoiceBox):
         if mode == GRADIENT:
             return self.tr("Choose a cell of a map first; not during an exercise")
         return self.tr("Nothing to compare with: pin a state first, or choose one in the menu Compare")
-
-
-# --- The switch between the simple and the full window ---
 
 
 class SimpleSwitch(QWidget):

@@ -192,9 +192,6 @@ class CountBox(FocusedWheel, QSpinBox):
         return QSize(option.rect.width() - room + text + AROUND_TEXT, height)
 
 
-# --- A box for a size: a visit to it is one gesture, and what cannot be is refused with a sentence ---
-
-
 LISTED = 16  # so many possible numbers are named in a refusal, those nearest to what was typed
 KEYS = QKeySequence.StandardKey
 
@@ -278,7 +275,6 @@ class SizeBox(CountBox):
         """Back to the number before the visit."""
         self.set_value(self._settled)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def textFromValue(self, value: int) -> str:
         return super().textFromValue(value) if value >= self._least else "–"  # a size that the problem has not
 
@@ -286,7 +282,12 @@ class SizeBox(CountBox):
         if not self.objection(self.cleanText()):
             self.interpretText()
         if self._allowed:
-            self.setValue(self._neighbor(steps))
+            beyond = (
+                [v for v in self._allowed if v > self.value()]
+                if steps > 0
+                else [v for v in reversed(self._allowed) if v < self.value()]
+            )
+            self.setValue(beyond[min(abs(steps), len(beyond)) - 1] if beyond else self.value())
         else:
             super().stepBy(steps)
         self.selectAll()
@@ -329,7 +330,6 @@ class SizeBox(CountBox):
             self.finish()  # before Qt tidies a text that it finds wrong, so that the refusal can name it
         super().focusOutEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def objection(self, text: str) -> str:
         """Return the reason why this text cannot be the number, as a sentence; empty if it can."""
         number, sentence = whole_number(text), super().objection(text)
@@ -345,14 +345,6 @@ class SizeBox(CountBox):
         listed = self.tr(", ").join(map(str, near)) + (" …" if len(near) < len(self._allowed) else "")
         why = (self._why or self.tr("{number} is not possible.")).format(number=number)
         return self.tr("{why} Possible: {listed}. Esc keeps {old}.").format(why=why, listed=listed, old=self._settled)
-
-    def _neighbor(self, steps: int) -> int:
-        beyond = (
-            [v for v in self._allowed if v > self.value()]
-            if steps > 0
-            else [v for v in reversed(self._allowed) if v < self.value()]
-        )
-        return beyond[min(abs(steps), len(beyond)) - 1] if beyond else self.value()
 
     def _refuse(self, sentence: str) -> None:
         super()._refuse(sentence)

@@ -80,9 +80,6 @@ class InterventionModel(QAbstractListModel):
         return True
 
 
-# --- The rows of the interventions: as high as they are, up to ten; keys act on the one with the keyboard ---
-
-
 ROWS_SHOWN = 10
 _REMOVES = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 _GOES = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -140,9 +137,6 @@ class InterventionList(QListView):
             super().keyPressEvent(event)
 
 
-# --- The list of what is changed by hand, in a frame below its button ---
-
-
 WIDTH = 380
 
 
@@ -165,12 +159,19 @@ class InterventionPanel(Retranslated, PopupFrame):
         self._close = QToolButton(self)
         self.go, self.all_heads = QPushButton(self), QPushButton(self)
         self.remove, self.remove_all = QPushButton(self), QPushButton(self)
-        self._connect()
+        self._model.switched.connect(self.switched)
+        self.list.chosen.connect(self._offer)
+        for button, asked in ((self.go, self.goRequested), (self.all_heads, self.allHeadsRequested)):
+            button.clicked.connect(lambda _=False, asked=asked: asked.emit(self.list.row))
+        self.remove.clicked.connect(lambda: self.removeRequested.emit(self.list.row))
+        self.remove_all.clicked.connect(self.clearRequested)
+        self.list.goRequested.connect(self.go.click)
+        self.list.removeRequested.connect(self.remove.click)
+        self._close.clicked.connect(self.close_panel)
         self._build()
         self.retranslate()
         self.hide()
 
-    # --- down ------------------------------------------------------------------------------------
     def set_lines(self, lines: Sequence[InterventionRow]) -> None:
         """Show these interventions, in order."""
         row = self.list.row
@@ -215,23 +216,10 @@ class InterventionPanel(Retranslated, PopupFrame):
         lines, row = self._model.lines, self.list.row
         self.all_heads.setEnabled(0 <= row < len(lines) and lines[row].spreads)
 
-    def _connect(self) -> None:
-        self._model.switched.connect(self.switched)
-        self.list.chosen.connect(self._offer)
-        for button, asked in ((self.go, self.goRequested), (self.all_heads, self.allHeadsRequested)):
-            button.clicked.connect(lambda _=False, asked=asked: asked.emit(self.list.row))
-        self.remove.clicked.connect(lambda: self.removeRequested.emit(self.list.row))
-        self.remove_all.clicked.connect(self.clearRequested)
-        self.list.goRequested.connect(self.go.click)
-        self.list.removeRequested.connect(self.remove.click)
-        self._close.clicked.connect(self.close_panel)
-
-    # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
         self.opened.emit()  # words are written when somebody looks at them
         super().showEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         dress(self._title, letters="section", strong=True)
         dress(self._none, tone="text2")

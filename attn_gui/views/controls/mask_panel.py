@@ -204,9 +204,6 @@ def make_field(parameter: Parameter, m: int, batch: int, parent: QWidget) -> Par
     return None
 
 
-# --- One layer in the mask panel: its switch, its parameters, its rule, and the way to remove it ---
-
-
 class LayerRow(QWidget):
     """Shows one layer and signals what a person wants of it."""
 
@@ -284,7 +281,6 @@ class LayerRow(QWidget):
             action.setText(word)
         self._rule.setText(mask_rule(self._layer, n, m, self._blocked))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         self.remove.setIcon(icon("close"))
         self.remove.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -393,9 +389,6 @@ class LintLines(QWidget):
         return row
 
 
-# --- The list of mask layers, in a frame below the mask box of the spine ---
-
-
 WIDTH = 340
 
 
@@ -431,7 +424,6 @@ class MaskPanel(Retranslated, PopupFrame):
         self.retranslate()
         self.hide()
 
-    # --- down ------------------------------------------------------------------------------------
     def set_layers(self, layers: Sequence[Layer], n: int, m: int, batch: int = 1) -> None:
         """Show the layers of the document."""
         self._layers, self._sizes = tuple(layers), (n, m, batch)
@@ -536,7 +528,6 @@ class MaskPanel(Retranslated, PopupFrame):
     def _mappings(self) -> list[dict[str, Any]]:
         return [layer.to_mapping() for layer in self._layers]
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
         self._show_layers()  # not before: a file may bring sixty layers that are not looked at
         super().showEvent(event)
@@ -547,7 +538,6 @@ class MaskPanel(Retranslated, PopupFrame):
             row.finish()
         super().hideEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         head = arrange(QHBoxLayout(), (self._title, 1), self._close)
         dress(self._title, letters="section", strong=True)

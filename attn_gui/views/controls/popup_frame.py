@@ -85,7 +85,6 @@ class PopupFrame(QFrame):
         left = max(GAP, min(top.x(), window.width() - width - GAP))
         self.move(left, max(GAP, min(top.y() - GAP - height if upward else below, window.height() - GAP - height)))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close_panel()
@@ -133,7 +132,6 @@ class PopupFrame(QFrame):
         painter.setPen(current_theme().line_strong)
         painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), RADIUS.frame, RADIUS.frame)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _stops(self) -> list[QWidget]:
         """Return the stops of Tab, from top to bottom."""
         stops = [child for child in self.findChildren(QWidget) if _is_stop(child)]

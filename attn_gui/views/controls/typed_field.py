@@ -121,9 +121,6 @@ class RefusalTip(WrappedLabel):
         return natural if width == natural.width() else QSize(width, self.heightForWidth(width))
 
 
-# --- A line to type a value into: a visit is one gesture, and what cannot be is refused with a sentence ---
-
-
 class TypedField(QLineEdit):
     """Hands its value on at Enter or when left, once a visit and only if it changed; Esc restores.
 
@@ -186,7 +183,6 @@ class TypedField(QLineEdit):
         self.setCursorPosition(0)
         self._show_state()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def event(self, event: QEvent) -> bool:
         if is_window_shortcut(event) or (asks_to_undo(event) and not self.pending()):
             event.ignore()  # undo belongs to the document unless something half typed is in the field
@@ -216,7 +212,6 @@ class TypedField(QLineEdit):
             self.finish()
         super().focusOutEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _take(self) -> str:
         """Hand on what is typed; if it cannot be, say why and change nothing."""
         try:
@@ -243,9 +238,6 @@ class TypedField(QLineEdit):
 
     def _on_self_text_edited(self) -> None:
         self._show_state()
-
-
-# --- A field for a typed number: scale, softcap, temperature and their like ---
 
 
 class NumberField(TypedField):

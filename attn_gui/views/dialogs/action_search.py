@@ -101,7 +101,6 @@ class ActionSearch(QDialog):
     def sizeHint(self) -> QSize:
         return QSize(scaled(560), scaled(420))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         self._list.setColumnCount(2)
         self._list.setHeaderHidden(True)

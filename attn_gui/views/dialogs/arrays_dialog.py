@@ -125,9 +125,6 @@ class ArraysModel(QAbstractTableModel):
         return data
 
 
-# --- The place of one part of a problem: a list of arrays to pick from, onto which one can be dropped ---
-
-
 NONE = ""
 SHORTEST = 8  # letters of a name that are always seen
 
@@ -164,9 +161,6 @@ class ArraySlot(Retranslated, ChoiceBox):
         if place >= 0:
             self.setCurrentIndex(place)
             event.acceptProposedAction()
-
-
-# --- The parts of a problem as places for arrays: Q, K and V, or X and its weights, and what goes with both ---
 
 
 _PROJECTED_ROWS = (("x", "context"), ("w_query", "b_query"), ("w_key", "b_key"), ("w_value", "b_value"))
@@ -238,9 +232,6 @@ class PartSlots(Retranslated, QWidget):
         self._direct.setVisible(not projected)
         self._projected.setVisible(projected)
         self.changed.emit()
-
-
-# --- Arrays of a file whose names are foreign: each is dragged or picked onto a part of a problem ---
 
 
 ROWS, COLUMNS = 4, 5  # of the preview
@@ -328,24 +319,14 @@ class ArraysDialog(Retranslated, FormDialog):
         self.model.retranslate()
         self._look()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         self._set_up_table()
         dress(self.about, letters="small", tone="text2")
         dress(self.complaint, tone="error")
-        left, right, sides, column = QVBoxLayout(), QVBoxLayout(), QHBoxLayout(), QVBoxLayout(self)
-        for widget in (self.line, self.table, self.about, self.preview):
-            left.addWidget(widget, int(widget is self.table))
-        right.addWidget(self._form())
-        sides.addLayout(left, 1)
-        sides.addLayout(right)
-        sides.setSpacing(SPACING.xl)
-        column.setContentsMargins(SPACING.xl, SPACING.xl, SPACING.xl, SPACING.xl)
-        column.setSpacing(SPACING.l)
-        column.addWidget(self.intro)
-        column.addLayout(sides, 1)
-        column.addWidget(self.complaint)
-        column.addWidget(self.buttons)
+        left = arrange(QVBoxLayout(), self.line, (self.table, 1), self.about, self.preview)
+        sides = arrange(QHBoxLayout(), (left, 1), self._form(), spacing=SPACING.xl)
+        column = QVBoxLayout(self)
+        arrange(column, self.intro, (sides, 1), self.complaint, self.buttons, margins=SPACING.xl, spacing=SPACING.l)
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
         self.line.textChanged.connect(self.sieve.setFilterFixedString)
@@ -353,12 +334,8 @@ class ArraysDialog(Retranslated, FormDialog):
     def _form(self) -> QScrollArea:
         """Return the questions and the places; they scroll where a screen is low."""
         inner, area = QWidget(self), QScrollArea(self)
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, SPACING.m, 0)
-        column.setSpacing(SPACING.l)
-        column.addWidget(self.fields)  # first: what has to be chosen is in sight
-        column.addWidget(self.parts)
-        column.addStretch(1)
+        # the fields first: what has to be chosen is in sight
+        arrange(QVBoxLayout(inner), self.fields, self.parts, 1, margins=(0, 0, SPACING.m, 0), spacing=SPACING.l)
         area.setWidget(inner)
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)

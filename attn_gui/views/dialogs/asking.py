@@ -132,17 +132,6 @@ TIPS = {
 }
 
 
-def give_tips(dialog: QDialog) -> None:
-    """Tell tips of its controls in the present language, as What's This, too; a tip of their own stays."""
-    for control in dialog.findChildren(QWidget):
-        if tip := TIPS.get(control.objectName()):
-            control.setWhatsThis(QCoreApplication.translate("DialogTips", tip))
-        if control.toolTip() and not control.whatsThis():
-            control.setWhatsThis(control.toolTip())
-        if control.whatsThis() and not control.toolTip():
-            control.setToolTip(control.whatsThis())
-
-
 # --- Asking by a dialog that waits: it goes with its answer, and is not kept until the window goes ---
 
 
@@ -175,7 +164,13 @@ def message_box(parent: QWidget | None, text: str, more: str = "") -> QMessageBo
 
 def asked(dialog: QDialog) -> int:
     """Run `dialog`; its code, as `exec` gives it. It can be read until the next event."""
-    give_tips(dialog)
+    for control in dialog.findChildren(QWidget):
+        if tip := TIPS.get(control.objectName()):
+            control.setWhatsThis(QCoreApplication.translate("DialogTips", tip))
+        if control.toolTip() and not control.whatsThis():
+            control.setWhatsThis(control.toolTip())
+        if control.whatsThis() and not control.toolTip():
+            control.setToolTip(control.whatsThis())
     app, outer = QApplication.instance(), asking()
     assert app is not None
     app.setProperty(ASKING, True)

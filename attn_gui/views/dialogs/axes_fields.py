@@ -166,7 +166,6 @@ class AxesFields(Retranslated, QWidget):
         """Return whether a question that is on show has no answer yet."""
         return any(not readings.isHidden() and readings.key() is None for readings in self._lists.values())
 
-    # --- inside ----------------------------------------------------------------------------------
     def _counted(self, arrangement: ArrayMapping) -> bool:
         """Return whether an axis says how many heads there are, or may say it once it is chosen."""
         open_ones = [readings for readings in self._lists.values() if readings.key() is None]

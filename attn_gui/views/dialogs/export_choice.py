@@ -100,9 +100,6 @@ def first_of(names: Sequence[str]) -> tuple[str, ...]:
     return (SHOWN_FIRST,) if SHOWN_FIRST in names else tuple(names[:1])
 
 
-# --- Lists of heads as people write them: "all", "0, 2-3" ---
-
-
 ALL = ("", "all", "全部")
 _PART = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")  # Python refuses to read thousands of digits
 _SIGNS = str.maketrans({"–": "-", "−": "-", "~": "-", "、": ",", ";": ","})

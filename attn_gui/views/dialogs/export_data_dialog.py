@@ -21,8 +21,6 @@ from attn_gui.views.dialogs.form_fields import CheckList, caption, lay_out
 from attn_gui.views.names import stage_title
 from attn_gui.views.widgets import arrange
 
-# --- File › Export numbers: the arrays, their format and the files ---
-
 
 class ExportDataDialog(ExportForm):
     """Asks which fields and stages to write as numbers; `names` tells the files that a choice will write."""
@@ -84,7 +82,6 @@ class ExportDataDialog(ExportForm):
         self.arrays.retranslate()
         super().retranslate()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _file_words(self, kind: Format[Any]) -> str:
         """Return words for what one file of a format holds."""
         if kind.write_problem is not None:
@@ -237,7 +234,6 @@ class WorksheetDialog(ExportForm):
         self.lang.set_words(LANGUAGES)
         super().retranslate()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
         captioned = {name: editor for name, editor in self._fields().items() if editor is not self.keys}
         return {**captioned, **self._place_editors()}

@@ -26,9 +26,6 @@ from attn_gui.views.names import stage_title, unbroken
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
 
-# --- Preview of an exported picture, scaled down to the room there is ---
-
-
 DELAY_MS = 150  # a picture is drawn when typing rests
 PAPER = QColor("white")
 
@@ -124,9 +121,6 @@ class Preview(QWidget):
         left, top = room.center().x() - place.width() // 2, room.center().y() - place.height() // 2
         painter.fillRect(left, top, place.width(), place.height(), PAPER)
         painter.drawImage(left, top, picture)
-
-
-# --- File › Export image: the figure, its size, colors and files, with a live preview ---
 
 
 FILES, SHEET = "files", "sheet"
@@ -240,7 +234,6 @@ class ExportDialog(ExportForm):
         self.transparent.setText(self.tr("transparent ground"))
         self.session.setText(self.tr("session inside"))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _editors(self) -> dict[str, QWidget]:
         return {
             "stages": self.stages,
@@ -317,6 +310,10 @@ class ExportDialog(ExportForm):
     def _form(self) -> ScrolledForm:
         """Captions above their editors, three columns; they scroll where a screen is low."""
         form = ScrolledForm(self)
+        one_head, one_item = self.heads.count == 1, self.item.maximum() == 0
+        for name in ("heads", "arrangement") * one_head + ("item",) * one_item:
+            self._captions[name].hide()
+            self._editors()[name].hide()
         form.lay_out(
             (
                 (self._field("stages", 3),),
@@ -385,7 +382,7 @@ class ExportDialog(ExportForm):
         together = choice.sheet and PICTURES[choice.picture].on_sheets
         first = replace(choice, stages=choice.stages[:1], heads=choice.heads if together else choice.heads[:1])
         title = stage_title(first.stages[0]) if PICTURES[choice.picture].of_stage else self.picture.currentText()
-        self._shown.setText(
-            title if len(first.heads) > 1 else self.tr("{stage}, head {head}").format(stage=title, head=first.heads[0])
-        )
+        one_of_several = len(first.heads) == 1 < self.heads.count
+        of_head = self.tr("{stage}, head {head}").format(stage=title, head=first.heads[0])
+        self._shown.setText(of_head if one_of_several else title)
         return self._draw(first)

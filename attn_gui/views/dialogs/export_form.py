@@ -33,9 +33,6 @@ from attn_gui.views.theme import dress
 from attn_gui.views.widgets import Retranslated, arrange, settle
 from attn_gui.views.zones import step
 
-# --- Base of both export dialogs: refuse a choice, name the files to be written, ask before any is replaced ---
-
-
 NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 LONGEST_NAME = 255  # bytes, on every file system in use
 
@@ -248,9 +245,6 @@ class ExportForm(Retranslated, FormDialog):
         return known.format(said=said, count=there) if there else said
 
 
-# --- Fields that choose heads: the one on show, all, or some by their numbers; and whether these share a sheet ---
-
-
 THIS, ALL, SOME = "this", "all", "some"
 
 
@@ -261,7 +255,7 @@ class HeadsFields(Retranslated, QWidget):
 
     def __init__(self, count: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._count, self._this = count, 0
+        self.count, self._this = count, 0
         self.choice = ChoiceBox((THIS, ALL, SOME) if count > 1 else (THIS,), self)
         self.choice.setObjectName("export.which_heads")
         self.numbers = QLineEdit(self)
@@ -276,8 +270,8 @@ class HeadsFields(Retranslated, QWidget):
     def heads(self) -> tuple[int, ...]:
         """Return the heads; ValueError with a sentence if their numbers cannot be read."""
         if self.choice.currentData() == SOME:
-            return heads_from_text(self.numbers.text(), self._count)
-        return {THIS: (self._this,), ALL: tuple(range(self._count))}[self.choice.currentData()]
+            return heads_from_text(self.numbers.text(), self.count)
+        return {THIS: (self._this,), ALL: tuple(range(self.count))}[self.choice.currentData()]
 
     def readable(self) -> tuple[int, ...]:
         """Return the heads; none while what is typed cannot be read."""
@@ -291,7 +285,7 @@ class HeadsFields(Retranslated, QWidget):
         several = len(heads) > 1
         if not several:
             self._this = heads[0] if heads else 0
-        self.choice.set_key(THIS if not several else ALL if len(heads) == self._count else SOME)
+        self.choice.set_key(THIS if not several else ALL if len(heads) == self.count else SOME)
         self.numbers.setText(", ".join(map(str, heads)))
         self._show_numbers()
         self.retranslate()
@@ -320,9 +314,6 @@ class HeadsFields(Retranslated, QWidget):
             self.numbers.setFocus()
             self.numbers.selectAll()
         self.changed.emit()
-
-
-# --- Fields for the size of a figure: what it is made for, and the sides, type and resolution that this gives it ---
 
 
 class SizeFields(QObject):

@@ -67,9 +67,6 @@ def _page(path: Path, actions: Mapping[str, str], absent: Collection[str]) -> He
     return HelpPage(path.stem, text.partition("\n")[0].removeprefix("# "), text)
 
 
-# --- Window with the help: a list of pages beside the one that is read; the program stays usable ---
-
-
 DIALECT = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 LINE_HEIGHT = 125  # percent
@@ -129,9 +126,6 @@ def _loosen(document: QTextDocument) -> None:
         form.setBottomMargin(0 if goes_on else scaled(SPACING.m))
         QTextCursor(block).setBlockFormat(form)
         block = block.next()
-
-
-# --- Help › Keyboard shortcuts: all of them in one list ---
 
 
 Rows = Sequence[tuple[str, str]]  # what it does, its keys
@@ -219,9 +213,6 @@ class ShortcutsDialog(Retranslated, QDialog):
             for row in rows:
                 row.setHidden(wanted not in row.text(0).casefold() and wanted not in row.text(1).casefold())
             group.setHidden(all(row.isHidden() for row in rows))
-
-
-# --- Help › About: what the program is, its version, and the licenses of what it carries ---
 
 
 class AboutDialog(Retranslated, QDialog):

@@ -32,10 +32,12 @@ from attn_gui.views.dialogs.asking import FormDialog
 from attn_gui.views.dialogs.form_fields import lay_out
 from attn_gui.views.names import mask_about, mask_name
 from attn_gui.views.text_views import SentenceView, TextRun, scripts_markup
+from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import Retranslated, arrange
 
 SIZES = {"n": 4096, "m": 4096, "num_heads": 256, "d_k": 1024, "d_v": 1024}  # the largest that a form should offer
 NO_MASK = "none"
+WIDTH = 320  # logical pixels of the words below the fields
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,6 @@ class NewDialog(Retranslated, FormDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Cancel).setText(self.tr("Cancel"))
         self._show_choice()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         column = arrange(QVBoxLayout(self), margins=SPACING.xl, spacing=SPACING.l)
         kinds = QVBoxLayout()
@@ -186,6 +187,8 @@ class NewDialog(Retranslated, FormDialog):
         column.addLayout(kinds)
         column.addLayout(self._grid([("n", "m", "mask"), ("num_heads", "d_model"), ("d_k", "d_v"), ("fill", "seed")]))
         self._connect()
+        for sentence in (self._shapes, self._what):
+            sentence.resize(scaled(WIDTH), sentence.height())  # its height is asked for before it is laid out
         words = arrange(QVBoxLayout(), self._shapes, self._what, spacing=SPACING.xs)
         column.addLayout(words)
         self._shapes.setObjectName("new.shapes")

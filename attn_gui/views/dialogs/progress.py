@@ -174,9 +174,6 @@ def wait_for(
     return stopping is not None and box.clickedButton() is stopping
 
 
-# --- Progress line of a page that takes a while to be computed ---
-
-
 class PageProgress(WorkLine):
     """Says how much of the page is computed; its button stops that."""
 

@@ -33,9 +33,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import arrange
 
-# --- A question with one line to type: what is wrong with it is said while it is typed ---
-
-
 T = TypeVar("T")
 WIDTH = 340
 
@@ -78,9 +75,6 @@ class AskDialog(QDialog, Generic[T]):
             self.answer, wrong = None, str(error)
         self._said.setText(wrong)
         self.buttons.button(BUTTONS.Ok).setEnabled(not wrong)
-
-
-# --- How many cells an exercise leaves out, and the seed they are drawn by ---
 
 
 class LeaveOutDialog(FormDialog, Generic[T]):
@@ -130,9 +124,6 @@ class LeaveOutDialog(FormDialog, Generic[T]):
             self.answer, wrong = None, str(error)
         self._said.setText(wrong)
         self.buttons.button(BUTTONS.Ok).setEnabled(not wrong)
-
-
-# --- Question of what a number typed into a weight means ---
 
 
 WEIGHT_WIDTH = 420
@@ -191,9 +182,6 @@ class WeightDialog(QDialog):
         return next(key for key, radio in self.radios.items() if radio.isChecked())
 
 
-# --- Question of where cells are taken from: another head, row, column or item ---
-
-
 class TakeDialog(QDialog):
     """A list of axes and a number on the one that is chosen."""
 
@@ -233,9 +221,6 @@ class TakeDialog(QDialog):
         _name, count, proposed = self._axes[self.axis.currentData()]
         self.place.setRange(0, count - 1)
         self.place.setValue(proposed)
-
-
-# --- Name and note of a snapshot ---
 
 
 SNAPSHOT_WIDTH, LINES = 360, 5

@@ -32,9 +32,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import current_theme, dress, scaled
 from attn_gui.views.widgets import arrange
 
-# --- The first numbers of an array, as a small grid of text ---
-
-
 LETTERS, DECIMALS = 7, 4
 
 
@@ -90,9 +87,6 @@ def _text(number: Any, dtype: np.dtype[Any]) -> str:
     return text if len(text) <= LETTERS else shown(float(number), DECIMALS)
 
 
-# --- A text that can mean several matrices, or holds several: all of them, to choose from ---
-
-
 ROWS, COLUMNS = 3, 5  # of each matrix that are shown
 HIGHEST = 420  # of the choices; more of them are scrolled
 
@@ -145,9 +139,6 @@ class ReadingsDialog(QDialog):
     @property
     def chosen(self) -> int:
         return next(place for place, button in enumerate(self.choices) if button.isChecked())
-
-
-# --- Attention weights that can be read in several ways: a picture of the first map of each, to choose from ---
 
 
 SIDE, CELL, WIDTH, HEIGHT = 96, 148, 660, 460
@@ -212,9 +203,6 @@ class MapsDialog(QDialog):
 
     def _on_selection_changed(self) -> None:
         self.buttons.button(BUTTONS.Ok).setEnabled(self.chosen is not None)
-
-
-# --- Ways to read an array, one below the other, each with a small picture of the first map that it leads to ---
 
 
 class ReadingList(QWidget):

@@ -108,7 +108,6 @@ class TargetDialog(Retranslated, FormDialog):
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         row, ways, odds, words = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(), QVBoxLayout()
         for widget in (self._caption, self.field, self._now):

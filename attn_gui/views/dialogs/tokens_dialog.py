@@ -134,7 +134,6 @@ class TokensDialog(Retranslated, QDialog):
         self.buttons.button(BUTTONS.Cancel).setText(self.tr("Cancel"))
         self._show_tokens()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         lines = self.sentence.fontMetrics().lineSpacing() * 3 + 2 * SPACING.m
         self.sentence.setFixedHeight(lines)

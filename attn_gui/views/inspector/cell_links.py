@@ -203,9 +203,6 @@ def dressed(label: QLabel, letters: str, tone: str, *, strong: bool = False) -> 
     return label
 
 
-# --- The button that walks through the cell ---
-
-
 class WalkButton(Retranslated, QWidget):
     """The filled button of the explanation, and the key that does the same on the map."""
 
@@ -234,9 +231,6 @@ class WalkButton(Retranslated, QWidget):
         self.button.setText(self.tr("Walk through this cell"))
         set_tip(self.button, self.tr("Show step by step, with its numbers, how this cell is computed"))
         self._key.setText(self.tr("Space key"))
-
-
-# --- Buttons below the explanation of a cell: its equations as one, a copy of them, a target ---
 
 
 class CellButtons(Retranslated, QWidget):

@@ -21,9 +21,6 @@ from attn_gui.views.inspector.context import ExplainContext, cell_name, number
 from attn_gui.views.names import mask_name, stage_title
 from attn_gui.views.text_views import TextRun, runs, strong
 
-# --- One sentence a stage: what the chosen cell says, in words ---
-
-
 Words = dict[str, object]
 Sentence = tuple[TextRun, ...]
 

@@ -64,9 +64,10 @@ class Inspector(Retranslated, QWidget):
         page = self._page
         self._trail, self._sentence = Trail(page), SentenceView(page)
         self._sentence.setObjectName("inspector.sentence")
-        self._formula, self._before = FormulaView(page), FormulaView(page)
-        self._states = QLabel(page), QLabel(page)  # the names of two, each above its formula
+        self._formula = FormulaView(page)
         self._parts = FormulaView(page, size=FONT_SIZE.body, role="text2")
+        self._before = FormulaView(page)
+        self._states = QLabel(page), QLabel(page)  # the names of two, each above its formula
         self._caption, self._order, self._compared = QLabel(page), QLabel(page), WrappedLabel(page)
         covered = QWidget(self._covered_page.viewport())
         self._covered, self._covered_name, self._covered_hint = (
@@ -87,7 +88,6 @@ class Inspector(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_explanation(self, explanation: Explanation, context: ExplainContext) -> None:
         """Explain a cell."""
         self._explanation, self._context = explanation, context
@@ -204,7 +204,6 @@ class Inspector(Retranslated, QWidget):
         if self._explanation is not None:
             self._show_explanation()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         """It scrolls: it takes what is left, and what stands in its column with it comes first."""
         return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
@@ -219,7 +218,6 @@ class Inspector(Retranslated, QWidget):
         else:
             super().keyPressEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _show_explanation(self) -> None:
         explanation, context = self._explanation, self._context
         if explanation is None or context is None:
@@ -338,17 +336,9 @@ class Inspector(Retranslated, QWidget):
         self._compared.hide()
         self._remark.hide()
         caption = arrange(QHBoxLayout(), self._caption, 1, self._order)
-        column = QVBoxLayout(self._page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.m)
-        above = (self._trail, self._sentence, self._compared, self._states[0], self._before, self._states[1])
-        for widget in (*above, self._formula, self._parts, self._walk):
-            column.addWidget(widget)
-        column.addLayout(caption)
-        column.addWidget(self._terms)
-        column.addWidget(self._relations)
-        column.addWidget(self._remark)
-        column.addStretch(1)
+        above = self._trail, self._sentence, self._compared, self._states[0], self._before, self._states[1]
+        cell = self._formula, self._parts, self._walk, caption, self._terms, self._relations, self._remark
+        arrange(QVBoxLayout(self._page), *above, *cell, 1, margins=0, spacing=SPACING.m)
         self._build_covered()
         self._build_pages()
 

@@ -21,9 +21,6 @@ from attn_gui.views.text_views import Link, SentenceView, WrappedLabel, runs, st
 from attn_gui.views.theme import dress, scaled, ui_font
 from attn_gui.views.widgets import Retranslated, arrange, clear_layout, set_tip
 
-# --- Page shown before a cell is chosen: three first steps, the way to the start page, the keyboard ---
-
-
 KEYS = ("←↑↓→", "F2", "Enter", "[  ]", "1 … 9", "Ctrl+E", "F1")
 
 
@@ -195,7 +192,6 @@ class SensitivityPage(Retranslated, QWidget):
         }
         self._words.setText(sentences[self._reason].format(name=self._name, refusal=self._refusal()))
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         dress(self._place, "sentence", strong=True)
         dress(self._words, "sentence")
@@ -335,7 +331,6 @@ class VerifyPage(Retranslated, QWidget):
         else:
             super().keyPressEvent(event)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _sentence(self) -> str:
         report = self._report
         if report is not None and report.unjudged:

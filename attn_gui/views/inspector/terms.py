@@ -28,7 +28,7 @@ from attn_gui.engine import STAGE, Cell, Explanation, Term
 from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.nodes import cell_symbol, plain_name
 from attn_gui.engine.graph.printing import PrintedNumbers
-from attn_gui.engine.graph.stage import Stage
+from attn_gui.engine.graph.stage import Role, Stage
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.design_tokens import FONT_SIZE, SIGNED_STOPS, SIZE, SPACING
 from attn_gui.figure.text.numbers import is_whole
@@ -100,7 +100,7 @@ class TermsModel(QAbstractTableModel):
         return [self.headerData(column, Qt.Orientation.Horizontal) for column in range(self.columnCount())]
 
     def _take(self, explanation: Explanation | None, context: ExplainContext | None) -> None:
-        self._terms = explanation.terms if explanation is not None else None
+        self._terms = explanation.row if explanation is not None else None
         stage = plain_name(explanation.stage) if explanation is not None else ""
         self._expanded = self._expanded and stage == self._stage
         self._context, self._stage = context, stage
@@ -150,7 +150,10 @@ class TermsModel(QAbstractTableModel):
 
     def of_weights(self) -> bool:
         """Return whether the terms are the weights of a row."""
-        return self._entry is not None and self._entry.shares
+        return self._entry is not None and self._entry.role is Role.WEIGHT
+
+    def _are_fractions(self) -> bool:
+        return self._entry is not None and self._entry.fractions
 
     @property
     def two_states(self) -> OtherState | None:
@@ -158,15 +161,15 @@ class TermsModel(QAbstractTableModel):
         return self._context.before if self._context is not None and self.of_weights() else None
 
     def _over_keys(self) -> bool:
-        return self._entry is not None and self._entry.over_keys
+        return self._entry is not None and (self.of_weights() or self._entry.over_keys)
 
     def product(self) -> str:
         """Return `q·k`: what a term is, in letters; empty where the terms are no products."""
         return self._value_header() if self._headers and not self.of_weights() else ""
 
     def largest(self) -> float:
-        """Return the length that a full bar stands for: 1 for weights, else the largest finite row."""
-        if self.of_weights():
+        """Return the length that a full bar stands for: 1 for weights up to 1, else the largest finite row."""
+        if self._are_fractions():
             return 1.0
         if self._largest is None:
             rows = [abs(self._row_value(row)) for row in range(min(self.rowCount(), ALL_UP_TO))]
@@ -175,7 +178,7 @@ class TermsModel(QAbstractTableModel):
 
     def signed(self) -> bool:
         """Return whether bars differ by sign."""
-        return not self.of_weights()
+        return not self._are_fractions()
 
     def cell(self, index: Index) -> Cell | None:
         """Return the cell that a row or number leads to: the number's own cell, or the first one of the term."""
@@ -208,7 +211,6 @@ class TermsModel(QAbstractTableModel):
             np.float64(self._values[self._order[row]]),
         ]
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else self._shape[0]
 
@@ -254,7 +256,6 @@ class TermsModel(QAbstractTableModel):
         """Write everything again, in another language."""
         self._faces.clear()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _made_faces(self, row: int) -> tuple[TermCell, ...]:
         """Return the name, the numbers and the value of a row."""
         tail, value, chosen = self._is_tail(row), self._row_value(row), self._is_chosen(row)
@@ -292,7 +293,7 @@ class TermsModel(QAbstractTableModel):
             for column, numbers in enumerate(columns):
                 printed.alike(numbers, column)
             for pair, value in zip(factors, values, strict=True):
-                if _is_product(pair, value):
+                if len(pair) == 2 and math.isfinite(value) and math.isclose(pair[0] * pair[1], value, rel_tol=1e-5):
                     printed.add(value, math.prod, pair, decimals)
             printed.settle()
             writers = tuple(_column_writer(column, decimals, printed) for column in columns)
@@ -377,11 +378,6 @@ class TermsModel(QAbstractTableModel):
         return "·".join(cell_symbol(cell.name) for cell in self._terms[0].cells)
 
 
-def _is_product(factors: Sequence[float], value: float) -> bool:
-    """Return whether a term is the product of its two numbers: of a difference, or behind a function, it is not."""
-    return len(factors) == 2 and math.isfinite(value) and math.isclose(factors[0] * factors[1], value, rel_tol=1e-5)
-
-
 def _written_factor(decimals: int, factor: float, more: int) -> str:
     return column_number(factor, 0) if is_whole(factor) else column_writer((), decimals + more)(factor)
 
@@ -453,7 +449,6 @@ class TermsView(QTableView):
         """Return the room of the numbers before the bars, by default of the last column."""
         return self._widest(column % self._terms.columnCount())
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(self._least_width(), self._height_of(min(self._terms.rowCount(), MOST_ROWS)))
 
@@ -487,7 +482,6 @@ class TermsView(QTableView):
             self._terms.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self._terms.columnCount() - 1)
             self.viewport().update()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)

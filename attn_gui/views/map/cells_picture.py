@@ -103,7 +103,7 @@ class CellsPicture:
         y, x = self.rows.pixels_of(down), self.columns.pixels_of(right)
         heights, widths = self.rows.sizes(down), self.columns.sizes(right)
         self._pixels[y, x] = _spread(self._colored(display), heights, widths)
-        if self._lined:
+        if min(self.rows.cell_size, self.columns.cell_size) >= SIZE.lined_cell and not self.style.small:
             self._line(down, right)
         if flagged and (closed := display.flags == CLOSED).any():
             self._hatch(y, x, _spread(closed, heights, widths))
@@ -163,11 +163,6 @@ class CellsPicture:
         if self._tiny:
             colors[display.flags == NAN] = self.style.theme.nan_mark.rgb()
         return colors
-
-    @property
-    def _lined(self) -> bool:
-        """Whether cells are so large that lines between them set them apart."""
-        return min(self.rows.cell_size, self.columns.cell_size) >= SIZE.lined_cell and not self.style.small
 
     def _line(self, down: slice, right: slice) -> None:
         """Mix the ground into the first row and the first column of pixels of each of these cells."""

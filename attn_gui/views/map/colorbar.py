@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from attn_gui.views.map.levels_popup import LevelsPopup
 
 
-# --- The legend below a color bar: swatches and words, broken into lines of its width ---
-
-
 SWATCH = 14
 
 Entry = tuple[int | None, str]  # the flag of cells and their words; without a flag words alone
@@ -382,7 +379,6 @@ class ColorBar(QWidget):
         """Return whether cells may stand as "·", as weights that are too small to be written do."""
         return self._heatmap.shown.values and has_faint(self._heatmap.plane)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(scaled(120), self.heightForWidth(max(self.width(), scaled(120))))
 

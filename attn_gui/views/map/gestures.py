@@ -60,11 +60,6 @@ def moved_cell(key: int, modifiers: Qt.KeyboardModifier, chosen: Cell | None, sh
     return min(max(row + down * far, 0), rows - 1), min(max(column + right * far, 0), columns - 1)
 
 
-def extends_block(modifiers: Qt.KeyboardModifier) -> bool:
-    """Return whether keys that move the chosen cell lead the far corner of a block instead."""
-    return modifiers & ~Qt.KeyboardModifier.KeypadModifier == _EXTENDING
-
-
 def zoom_delta(text: str, modifiers: Qt.KeyboardModifier) -> int:
     """Return the turn of a wheel that a key stands for; 0 for none."""
     return 0 if modifiers & _SHORTCUTS else _ZOOMS.get(text, 0)
@@ -80,9 +75,6 @@ def starts_typing(event: QKeyEvent, *, whole: bool) -> bool:
     if event.modifiers() & _SHORTCUTS:
         return False
     return event.key() == Qt.Key.Key_F2 or event.text() == "." or (whole and event.text() in _BEGINNINGS)
-
-
-# --- Gestures on a map: events of mouse and keyboard as the cells that they mean ---
 
 
 _LEFT = Qt.MouseButton.LeftButton
@@ -275,7 +267,7 @@ class Gestures(QObject):
         """Move the chosen cell, act on it, or zoom; single letters and digits act on the window."""
         chosen, shape = self._overlay.marks.chosen, self._box.matrix
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if chosen is not None and extends_block(event.modifiers()):
+        if chosen is not None and event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == _EXTENDING:
             corner = moved_cell(event.key(), Qt.KeyboardModifier.NoModifier, self._overlay.marks.corner, shape)
             if corner is not None:
                 self.cornerChosen.emit(*corner)
@@ -331,9 +323,6 @@ class Gestures(QObject):
             menu.addSeparator()
         menu.addActions([copy, save])
         menu.popup(event.globalPos())
-
-
-# --- Typing into a cell of a map: one line over the cell, and the sentence above it when its text is refused ---
 
 
 _LEAVING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab)

@@ -310,7 +310,6 @@ class Heatmap(MapCanvas):
             self.view.place(self._inner())
         self.drawing.redraw()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint() * 4
 

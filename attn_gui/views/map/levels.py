@@ -74,9 +74,6 @@ def has_faint(plane: PlaneLike | None) -> bool:
     return bool((faint if allowed is None else faint & allowed).any())
 
 
-# --- The levels of one map: found by a rule once they are asked for, and kept until they are to be taken again ---
-
-
 class MapLevels:
     """Follows the rule of a shade; `owner` asks for what is not known yet of long planes."""
 

@@ -33,9 +33,6 @@ from attn_gui.views.map.scene_view import SceneView
 from attn_gui.views.theme import current_theme, restyle, scaled, theme_signal, ui_font
 from attn_gui.views.widgets import arrange, set_tip
 
-# --- Histogram of the numbers of a map, pyqtgraph's, in the look of the window: its two lines are the levels ---
-
-
 BINS = 48
 HEIGHT = 96
 FAINTEST = 0.04  # height of a bar that stands for a single number, of the highest
@@ -156,9 +153,6 @@ class Histogram(SceneView):
         return QSize(scaled(160), scaled(HEIGHT))
 
 
-# --- The choice behind a color bar: where the levels come from, and which colors ---
-
-
 WIDTH = 260
 
 
@@ -185,7 +179,6 @@ class LevelsPopup(PopupFrame):
         if self._typed() != levels:  # else they may be on their way to others
             self._write_ends()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _build(self) -> None:
         column = arrange(
             QVBoxLayout(self.content), self.histogram, margins=scaled(SPACING.l), spacing=scaled(SPACING.s)

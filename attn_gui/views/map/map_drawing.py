@@ -22,8 +22,6 @@ from attn_gui.views.map.levels import MapLevels
 from attn_gui.views.map.marks import Canvas, Overlay
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
-# --- The one value that says what a map shows: a matrix, the names at it, its levels and colors ---
-
 
 @dataclass(frozen=True, eq=False)
 class MapState:

@@ -247,7 +247,6 @@ class MapView(SceneView):
     def _on_viewport(self, pixels: QRect) -> QRect:
         return pixels.translated(self._box.pos().toPoint())
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._drawing.draw():
             self.image.follow()

@@ -172,7 +172,6 @@ class Minimap(QWidget):
         down, across = min(max(down, -top), rows - bottom), min(max(across, -left), columns - right)
         self._heatmap.box.set_window((top + down, bottom + down, left + across, right + across))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def hideEvent(self, event: QHideEvent) -> None:
         """Let go of the matrix: its document may go before this is seen again."""
         super().hideEvent(event)
@@ -263,7 +262,6 @@ class ViewFrame(SceneView):
         self._minimap.center_on(at.y() + size.y() / 2, at.x() + size.x() / 2)
         self.follow()  # where it was drawn beyond the edge
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def drawForeground(self, painter: QPainter, _exposed: QRectF) -> None:
         theme, ground = current_theme(), QColor(current_theme().line)
         ground.setAlpha(VEILED)

@@ -16,8 +16,6 @@ from attn_gui.views.map.marks import OUTSIDE, Cell
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import KeyboardButton
 
-# --- Small map that only shows: in the spine, in the strip of heads, and as the overview of a zoomed map ---
-
 
 class Thumbnail(MapCanvas):
     """Picture of a whole matrix in a few pixels; the widget around it takes the mouse and the keyboard."""
@@ -58,7 +56,6 @@ class Thumbnail(MapCanvas):
         (rows, columns), frame = self.drawing.shown.shape, int(LINE.hairline)
         return self.rect().adjusted(frame, frame, -frame, -frame), (0.0, rows, 0.0, columns)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.drawing.redraw()
 
@@ -84,9 +81,6 @@ class Thumbnail(MapCanvas):
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self.follow_theme()
         super().changeEvent(event)
-
-
-# --- A button with a live map in it: the steps of the spine and the heads below the product picture ---
 
 
 class MapButton(KeyboardButton):
@@ -130,7 +124,6 @@ class MapButton(KeyboardButton):
             ring = QRectF(self.map_rect()).adjusted(-away, -away, away, away)
             painter.drawRoundedRect(ring, RADIUS.control, RADIUS.control)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def nextCheckState(self) -> None:
         """Ignore the click's own change of state: it asks to be chosen and does not choose by itself."""
 

@@ -120,7 +120,6 @@ class HeadModel(QAbstractTableModel):
         if layers and heads:
             self.dataChanged.emit(self.index(0, 0), self.index(layers - 1, heads - 1))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else self._shape[0]
 
@@ -160,9 +159,6 @@ class HeadModel(QAbstractTableModel):
         if number:
             said = self.tr("{head}: {reading} {value}").format(head=said, reading=self._title, value=number.text)
         return self.tr("{head}, changed by hand").format(head=said) if place in self._changed else said
-
-
-# --- Painting of one head of the grid: its small map or its number, and marks for the chosen and the changed ones ---
 
 
 INSET, RING, CORNER = 3, 2, 8
@@ -212,9 +208,6 @@ class HeadDelegate(QStyledItemDelegate):
         painter.drawRect(place.adjusted(0, 0, -1, -1))
 
 
-# --- Grid of a model's heads: layers down, heads across, as large as the space allows ---
-
-
 SMALLEST, READABLE, LARGEST = 26, 44, 112
 """Sides of a head, in logical pixels: rather than below the second, layers scroll; heads down to the first."""
 
@@ -249,7 +242,6 @@ class HeadGrid(Retranslated, QTableView):
         theme_signal.changed.connect(self._fit)
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_chosen(self, place: HeadPlace) -> None:
         """Mark the head that is on the table, and bring it into view."""
         index, self._delegate.chosen = self.heads.index(*place), place
@@ -269,12 +261,10 @@ class HeadGrid(Retranslated, QTableView):
         self.setToolTip(self.tr("Layers down, heads across: a click puts the layer on the table"))
         self.heads.retranslate()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _ask(self, index: QModelIndex) -> None:
         self.headAsked.emit(index.row(), index.column())
 

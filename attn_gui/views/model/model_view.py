@@ -66,7 +66,6 @@ class ModelView(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_model(self, about: str, text: str) -> None:
         """Say which model it is, and the text that it reads; another one that was typed stays to be mended."""
         self._about.setText(about)
@@ -175,7 +174,6 @@ class ModelView(Retranslated, QWidget):
             self._asked = self._other.text()
             self.otherAsked.emit(self._asked)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _name_switches(self) -> None:
         """Name each button for what it does next."""
         head, layer = self._are_off
@@ -240,15 +238,9 @@ class ModelView(Retranslated, QWidget):
         parts.setStretchFactor(0, 5)
         parts.setStretchFactor(1, 3)
         parts.setSizes([5000, 3000])  # as far as there is room, in this proportion
-        column = QVBoxLayout(self)
         pad = SPACING.panel_padding
-        column.setContentsMargins(pad, pad, pad, SPACING.m)
-        column.setSpacing(SPACING.m)
-        column.addWidget(self._about)
-        column.addLayout(top)
-        column.addWidget(self.tokens)
-        column.addWidget(self.second)
-        column.addWidget(parts, 1)
+        column = self._about, top, self.tokens, self.second, (parts, 1)
+        arrange(QVBoxLayout(self), *column, margins=(pad, pad, pad, SPACING.m), spacing=SPACING.m)
         self.clear()
 
     def _left_side(self, parts: QSplitter) -> QWidget:
@@ -275,10 +267,6 @@ class ModelView(Retranslated, QWidget):
 
 def _column(side: QWidget, *parts: QWidget | QLayout) -> QWidget:
     """Parts from top to bottom in a widget."""
-    column = arrange(QVBoxLayout(side), margins=0, spacing=SPACING.m)
-    for part in parts:
-        if isinstance(part, QLayout):
-            column.addLayout(part)
-        else:
-            column.addWidget(part, 1 if isinstance(part, (HeadGrid, PredictionList)) else 0)
+    stretched = [(part, 1) if isinstance(part, (HeadGrid, PredictionList)) else part for part in parts]
+    arrange(QVBoxLayout(side), *stretched, margins=0, spacing=SPACING.m)
     return side

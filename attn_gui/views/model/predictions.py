@@ -25,9 +25,6 @@ from attn_gui.views.model.head_grid import STALE
 from attn_gui.views.theme import current_theme, dress, scaled
 from attn_gui.views.widgets import Retranslated, plain_tip
 
-# --- Model of a prediction: the likeliest tokens, with their probabilities now and before ---
-
-
 SHARE_ROLE = Qt.ItemDataRole.UserRole
 TOKEN, NOW, BEFORE = range(3)
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -47,7 +44,6 @@ class PredictionModel(QAbstractTableModel):
         self._rows, self._two = tuple(rows), two
         self.endResetModel()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own signature
         return 0 if parent.isValid() else len(self._rows)
 

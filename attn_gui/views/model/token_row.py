@@ -47,7 +47,6 @@ class TokenRow(Retranslated, QListView):
         self.selectionModel().currentChanged.connect(self._on_current_changed)
         self.retranslate()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_tokens(self, tokens: Sequence[str], chosen: int) -> None:
         """Show these tokens, one of them chosen."""
         texts = [token_label(token) for token in tokens]
@@ -74,7 +73,6 @@ class TokenRow(Retranslated, QListView):
         self.setAccessibleName(self.tr("Tokens of the text"))
         self.setToolTip(self.tr("The text as the tokenizer cuts it: the prediction is read at the chosen token"))
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._target >= 0:
@@ -146,9 +144,6 @@ class CarriedTokens(TokenRow):
         self.dropped.emit(self._pressed, at)
 
 
-# --- Second text of a model: its tokens, and how rows of its run are put into the first one's ---
-
-
 MOST_LETTERS, FEWEST_LETTERS = 12, 10
 """Letters of a token in the list of places, and its number before them; of a step, where the list is narrow."""
 
@@ -170,12 +165,17 @@ class SecondText(Retranslated, QWidget):
         self._row, self._all, self._compare = QPushButton(self), QPushButton(self), QPushButton(self)
         self._counts = 0, 0
         self._name_parts()
-        self._connect()
+        self.tokens.tokenPicked.connect(self._on_tokens_token_picked)
+        self.tokens.activated.connect(lambda _index: self._ask_for_row())
+        self.tokens.carried.connect(self._on_tokens_carried)
+        self.tokens.dropped.connect(self._on_tokens_dropped)
+        self._row.clicked.connect(self._ask_for_row)
+        self._all.clicked.connect(lambda: self.allAsked.emit(self._stage.currentData()))
+        self._compare.clicked.connect(self.compareAsked)
         self._build()
         self.retranslate()
         self.hide()
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_tokens(self, tokens: Sequence[str], first: Sequence[str]) -> None:
         """Show the tokens of the second text, and those of the first as places; nothing for no tokens."""
         known = min(max(self.tokens.currentIndex().row(), 0), len(tokens) - 1)
@@ -233,7 +233,6 @@ class SecondText(Retranslated, QWidget):
             self._place.set_key(str(target))
             self.rowAsked.emit(self._stage.currentData(), position, target)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _say_of_all(self) -> None:
         second, first = self._counts
         tip = self.tr("Put every row of this step there, as one step")
@@ -252,21 +251,9 @@ class SecondText(Retranslated, QWidget):
         self._stage_label.setBuddy(self._stage)
         self._place_label.setBuddy(self._place)
 
-    def _connect(self) -> None:
-        self.tokens.tokenPicked.connect(self._on_tokens_token_picked)
-        self.tokens.activated.connect(lambda _index: self._ask_for_row())
-        self.tokens.carried.connect(self._on_tokens_carried)
-        self.tokens.dropped.connect(self._on_tokens_dropped)
-        self._row.clicked.connect(self._ask_for_row)
-        self._all.clicked.connect(lambda: self.allAsked.emit(self._stage.currentData()))
-        self._compare.clicked.connect(self.compareAsked)
-
     def _build(self) -> None:
-        line = QHBoxLayout()
-        line.setSpacing(SPACING.m)
-        for part in (self._stage_label, self._stage, self._place_label, self._place, self._row, self._all):
-            line.addWidget(part, part is self._stage)
-        line.addStretch(1)
+        place = self._place_label, self._place, self._row, self._all
+        line = arrange(QHBoxLayout(), self._stage_label, (self._stage, 1), *place, 1, spacing=SPACING.m)
         self._stage.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._stage.setMinimumContentsLength(FEWEST_LETTERS)
         top = arrange(QHBoxLayout(), (self.tokens, 1), self._compare, spacing=SPACING.m)

@@ -66,7 +66,6 @@ class PageCanvas(QLabel):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         theme_signal.changed.connect(self._lay_out)
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_content(self, content: Any, layer: int | None = None) -> None:
         """Show what was read, of a layer of a model; None shows nothing."""
         self._content, self._layer = content, layer
@@ -98,7 +97,6 @@ class PageCanvas(QLabel):
         middle = self._drawing.fields[field].rect(row, column).center()
         return self._plots[field].from_page(middle) if field in self._plots else middle * self._factor()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(scaled(LEAST_WIDTH), self.heightForWidth(scaled(LEAST_WIDTH)))
 
@@ -114,16 +112,13 @@ class PageCanvas(QLabel):
             return scaled(LEAST_WIDTH) // 2
         key = width, _zoom()
         if key not in self._heights:
-            self._heights[key] = self._height(width)
+            own, least = self._planned(width / _zoom(), None), 0.0
+            try:
+                self._kind.plan(self._content, self._style(), own.width, 1.0)
+            except NoRoom as lack:
+                least = lack.least
+            self._heights[key] = round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
         return self._heights[key]
-
-    def _height(self, width: int) -> int:
-        own, least = self._planned(width / _zoom(), None), 0.0
-        try:
-            self._kind.plan(self._content, self._style(), own.width, 1.0)
-        except NoRoom as lack:
-            least = lack.least
-        return round(min(own.height, max(least, TALL)) * min(width / own.width, _zoom()) + 0.5)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

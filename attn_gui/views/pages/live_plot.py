@@ -72,7 +72,6 @@ class LivePlot(SceneView):
         self.box.sigRangeChanged.connect(self._place)
         self.scene().sigMouseClicked.connect(self._on_clicked)
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_field(self, field: PlotField, factor: float) -> None:
         """Show a field's plot, at `factor` pixels for one of the page; what is zoomed stays so."""
         whole = self._field is None or self.whole
@@ -187,7 +186,6 @@ class LivePlot(SceneView):
         across, up = (x - left) / (right - left), (y - low) / (high - low)
         return QPointF(place.left() + across * place.width(), place.bottom() - up * place.height())
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event.ignore()  # the whole window grows

@@ -21,9 +21,6 @@ from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled
 from attn_gui.views.widgets import FlowLayout, Retranslated, arrange, set_tip
 
-# --- Fields for the options of a page: lists, numbers and sliders, each below its caption ---
-
-
 NUMBER, SLIDER = 64, 200
 """Widths of fields."""
 
@@ -100,9 +97,6 @@ def _said(text: str) -> str:
     return QCoreApplication.translate("Pages", text)
 
 
-# --- Widget of one page: what belongs above it, the canvas, its options below, and what is said meanwhile ---
-
-
 class PageWidget(QWidget):
     """The widget `page.NAME`: asks for nothing by itself, `fill` makes it when it is first shown."""
 
@@ -140,7 +134,6 @@ class PageWidget(QWidget):
         self.canvas.set_language(lang)
         return self.canvas
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_options(self, context: PageContext) -> None:
         """Set the values of the options, and what can be chosen."""
         if self.kind.options:
@@ -193,17 +186,14 @@ class PageWidget(QWidget):
         return QCoreApplication.translate("Pages", self.kind.title)
 
 
-# --- Controls above the code of a problem: to copy it, and to save it as a script ---
-
-
 class CodeControls(Retranslated, QWidget):
     """Two buttons."""
 
     copyRequested = Signal()
     saveRequested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._copy, self._save = QPushButton(self), QPushButton(self)
         self._copy.setObjectName("button.copy_code")
         self._save.setObjectName("button.save_code")
@@ -219,9 +209,6 @@ class CodeControls(Retranslated, QWidget):
         self._save.setToolTip(self.tr("The script as a file, which prints the same numbers without this program"))
 
 
-# --- Controls above the regression curve: how well the points predict one another, and the fit of w ---
-
-
 DIGITS = 4  # of the error
 
 
@@ -230,8 +217,8 @@ class FitControls(Retranslated, QWidget):
 
     fitRequested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("fit")
         self._error: float | None = None
         self._missed = WrappedLabel(self)
@@ -239,11 +226,8 @@ class FitControls(Retranslated, QWidget):
         self.fit_button.setObjectName("button.fit")
         self.fit_button.clicked.connect(self.fitRequested)
         dress(self._missed, "body", "text2")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING.s)
-        column.addWidget(self._missed)
-        column.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignLeft)
+        button = (self.fit_button, 0, Qt.AlignmentFlag.AlignLeft)
+        arrange(QVBoxLayout(self), self._missed, button, margins=0, spacing=SPACING.s)
         self.retranslate()
 
     def set_error(self, error: float | None) -> None:

@@ -59,7 +59,6 @@ class PagesPanel(Retranslated, QWidget):
         page.setAccessibleName(page.title())
         return page
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_offered(self, names: Iterable[str]) -> None:
         """Set the pages that the present problem has."""
         offered = tuple(names)
@@ -99,7 +98,6 @@ class PagesPanel(Retranslated, QWidget):
             button.setAccessibleName(words)
             button.setToolTip(words)
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.shown.emit()

@@ -35,9 +35,6 @@ from attn_gui.views.product.product_layout import (
 from attn_gui.views.product.stage_maps import MapGround, StageMaps
 from attn_gui.views.theme import current_theme, scaled, set_ground, ui_font
 
-# --- One stage among all: its title, symbol and shape over its map, tokens beside it, the color bar below ---
-
-
 WIDEST_LABEL = 40
 LEAST_SHARE = 0.6
 """Turned tokens are worth their room where a column is this share of their height wide: then every other stands."""
@@ -136,7 +133,6 @@ class StageTile(QWidget):
             (shape, "small", "text3", 400),
         )
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._at_work():
             return
@@ -200,9 +196,6 @@ class StageTile(QWidget):
     def _in_title(self, event: QMouseEvent) -> bool:
         title = QRectF(0, 0, self.width(), self._title_height())
         return event.button() == Qt.MouseButton.LeftButton and title.contains(event.position())
-
-
-# --- All stages at once: the same large maps as the product picture's, each with its title and color bar ---
 
 
 LEAST_TILE = (220, 168)
@@ -285,7 +278,6 @@ class AllStages(MapGround, QScrollArea):
         for tile in self._tiles.values():
             tile.repaint_marks()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.arrange()

@@ -250,7 +250,8 @@ def words_width(words: Sequence[Word]) -> float:
 def _word_width(word: Word) -> float:
     text, size, _, weight = word
     if "_" in text:
-        return _laid_out_word(word).lineAt(0).naturalTextWidth()
+        layout = _laid_out_word(word)  # its line lives as long as it does
+        return layout.lineAt(0).naturalTextWidth()
     return QFontMetricsF(ui_font(size, weight)).horizontalAdvance(text)
 
 
@@ -264,7 +265,8 @@ def _paint_word(painter: QPainter, word: Word, left: float, baseline: float, the
     text, size, color, weight = word
     if "_" in text:
         layout = _laid_out_word(word)
-        layout.draw(painter, QPointF(left, baseline - layout.lineAt(0).ascent()))
+        line = layout.lineAt(0)
+        layout.draw(painter, QPointF(left, baseline - line.y() - line.ascent()))
         return
     painter.setFont(ui_font(size, weight))
     painter.setPen(getattr(theme, color))

@@ -64,7 +64,6 @@ class ProductPicture(MapGround, QWidget):
         self.operands.saveImageRequested.connect(self.maps.saveImageRequested)
         set_ground(self, "surface")
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int, stage: str = "") -> None:
         """Show another evaluation, batch item or head, with the present stage in the corner or another."""
         self._scene.stage = stage or self._scene.stage
@@ -274,7 +273,6 @@ class ProductPicture(MapGround, QWidget):
         places = self.places if self.stage_map() is not None else None
         return self._words.marks_region(places) if places is not None else QRegion()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         places = self.places
         if places is None or self.stage_map() is None:

@@ -348,9 +348,6 @@ def label_font(tight: bool, weight: int = 400) -> QFont:
     return ui_font("small" if tight else "body", weight)
 
 
-# --- The scene of a product picture: a stage in the corner, and the matrices around it ---
-
-
 class ProductScene:
     """State of the picture, for all that lay out, letter and mark it; `compact` is the form for narrow windows, `tight`
     that for narrow or low ones."""

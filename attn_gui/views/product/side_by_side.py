@@ -108,7 +108,6 @@ class SideBySide(MapGround, QWidget):
         maps.barResized.connect(self.arrange)
         set_ground(self, "surface")
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_sides(self, sides: TwoSides | None, stage: str) -> None:
         """Show a stage in two states; None where nothing is compared."""
         if stage != self._stage or sides is None:
@@ -464,7 +463,6 @@ class SideBySide(MapGround, QWidget):
             base = bar.top() + QFontMetricsF(ui_font("small")).ascent()
             paint_words(painter, [one], left, base, current_theme())
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._panels or self._maps.evaluation is None:
             return

@@ -28,8 +28,6 @@ from attn_gui.views.names import NO_NAMES, AxisNames, stage_title
 from attn_gui.views.theme import scaled
 from attn_gui.views.widgets import WidgetMixin
 
-# --- The ground that maps stand on ---
-
 
 class MapGround(WidgetMixin):
     """Mixin of the widgets that hold maps: emits `groundClicked` at a click beside the maps, and arranges them anew
@@ -113,19 +111,6 @@ class LinkedMaps(QObject):
         self._maps = {}
 
     def _on_box_changed(self, _window: Window | None = None) -> None:
-        self._show_scroll_bars()
-        self.moved.emit()
-
-    def place_scroll_bars(self, stage: QRect, last: QRect) -> None:
-        """Below the cells of the stage, and right of the last map beside it."""
-        for side, bar in self.scroll_bars.items():
-            thick = bar.sizeHint().width() if side == Qt.Orientation.Vertical else bar.sizeHint().height()
-            if side == Qt.Orientation.Vertical:
-                bar.setGeometry(last.right() + scaled(SPACING.m), stage.top(), thick, stage.height())
-            else:
-                bar.setGeometry(stage.left(), stage.bottom() + 2, stage.width(), min(thick, scaled(SPACING.m)))
-
-    def _show_scroll_bars(self) -> None:
         stage = self._maps[STAGE_PLACE]
         top, bottom, left, right = stage.box.in_view
         for side, count, low, high in (
@@ -138,6 +123,16 @@ class LinkedMaps(QObject):
                 bar.setPageStep(round((high - low) * FINE))
                 bar.setValue(round(low * FINE))
             bar.setVisible(high - low < count)
+        self.moved.emit()
+
+    def place_scroll_bars(self, stage: QRect, last: QRect) -> None:
+        """Below the cells of the stage, and right of the last map beside it."""
+        for side, bar in self.scroll_bars.items():
+            thick = bar.sizeHint().width() if side == Qt.Orientation.Vertical else bar.sizeHint().height()
+            if side == Qt.Orientation.Vertical:
+                bar.setGeometry(last.right() + scaled(SPACING.m), stage.top(), thick, stage.height())
+            else:
+                bar.setGeometry(stage.left(), stage.bottom() + 2, stage.width(), min(thick, scaled(SPACING.m)))
 
     def _on_bar_value_changed(self, along: Qt.Orientation, value: int) -> None:
         box, low = self._maps[STAGE_PLACE].box, value / FINE
@@ -230,9 +225,6 @@ def _lines(part: CellPart, plane: PlaneLike) -> MarkedLines | None:
     return MarkedLines(row, column, *roles)
 
 
-# --- The large maps, one for every stage of the problem: shown by the product picture or by the tiles, made once ---
-
-
 class StageMaps(QObject):
     """Owns `heatmap.STAGE` and its color bar for every stage; a stage that leaves the problem gives up its name."""
 
@@ -303,7 +295,6 @@ class StageMaps(QObject):
         """Whether the maps are with the product picture and not with the tiles."""
         return all(heatmap.parentWidget() is self._home for heatmap in self._maps.values())
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int) -> None:
         """Show another evaluation, item or head."""
         self.evaluation = None  # while maps change one by one, they are not laid out

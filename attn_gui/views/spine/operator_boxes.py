@@ -251,9 +251,6 @@ def _fit(field: NumberField) -> None:
     field.setMinimumHeight(scaled(SIZE.control))
 
 
-# --- Operator boxes of the spine: the control in each, and the signal that a choice in it emits ---
-
-
 NUMBERED: dict[str, tuple[str, ...]] = {"position": ("rotary_theta",), "softcap": ("softcap",)}
 LABELED: dict[str, tuple[str, ...]] = {
     "normalize": ("temperature",),

@@ -107,9 +107,6 @@ def _stands(entry: SpineEntry, form: RowForm, keep: str) -> bool:
     return form.concat or not entry.gives_way or keep == entry.gives_way
 
 
-# --- The row across the window: the formula, and every step of it as a live map with its operators between ---
-
-
 class Spine(Retranslated, QWidget):
     """Shows the steps of a problem; a click on a map asks for it, the boxes between are the controls of their steps.
 
@@ -141,7 +138,6 @@ class Spine(Retranslated, QWidget):
         self._build()
         self.retranslate()
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_evaluation(self, evaluation: Evaluation, batch: int, head: int, stage: str = "") -> None:
         """Show the steps of an evaluation, for one item and head, with the present step framed or another."""
         self._evaluation, self._place = evaluation, (batch, head)
@@ -242,7 +238,6 @@ class Spine(Retranslated, QWidget):
             self._show_planes()
             self._give_way()
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(scaled(SIZE.compact_below_width), self.minimumHeight())
 
@@ -254,7 +249,6 @@ class Spine(Retranslated, QWidget):
         self._give_way()
         self._show_chosen_step()
 
-    # --- inside ----------------------------------------------------------------------------------
     def _rebuild(self, entries: tuple[SpineEntry, ...]) -> None:
         """Put the items of these entries in the row; those that stay are kept."""
         self._nodes.set_entries(entries)

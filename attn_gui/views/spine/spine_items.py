@@ -242,13 +242,12 @@ class StageNode(MapButton):
     def width_for(self, small: bool) -> int:
         """Return the width that the node needs with a small or a large map."""
         words = _words_width(self._symbol, "{} × {}".format(*self.map.shape), _sizes())
-        return max(self._map_size(small).width() + 2 * _padding(small), words + 2 * SPACING.s)
+        return max(self._map_size(small).width() + 2 * (SPACING.s if small else SPACING.m - 1), words + 2 * SPACING.s)
 
     def height_for(self, small: bool) -> int:
         """Return the height that the node needs with a small or a large map."""
         return 2 * top_of_maps(small) + map_side(small) + _words_height(_sizes())
 
-    # --- what Qt asks ----------------------------------------------------------------------------
     def sizeHint(self) -> QSize:
         return QSize(self.width_for(self._small), self.height_for(self._small))
 
@@ -314,13 +313,6 @@ def _sizes() -> tuple[int, int]:
     return scaled(FONT_SIZE.stage_symbol), scaled(FONT_SIZE.micro)
 
 
-def _padding(small: bool) -> int:
-    return SPACING.s if small else SPACING.m - 1
-
-
-# --- Live maps of the spine by stage: each is kept as long as its stage is there ---
-
-
 Place = tuple[int, int]  # item, head
 
 
@@ -369,7 +361,6 @@ class StageNodes:
         """Return the height of the highest one."""
         return max((node.height_for(compact) for node in self._nodes.values()), default=0)
 
-    # --- setters ---------------------------------------------------------------------------------
     def set_planes(self, evaluation: Evaluation, place: Place) -> None:
         """Show the matrices of an evaluation, for one item and head."""
         for name, entry in self._entries.items():
@@ -427,7 +418,6 @@ class StageNodes:
         for node in self._nodes.values():
             node.map.setVisible(shown)
 
-    # --- inside ----------------------------------------------------------------------------------
     def _made(self, entry: SpineEntry) -> StageNode:
         node = StageNode(entry.name, self._parent)
         node.leaves_space = self._leave_space

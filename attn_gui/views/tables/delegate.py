@@ -190,9 +190,6 @@ def _round(cell: Cell, step: EntryStep, area: Area) -> Cell:
     return top + row, left + column
 
 
-# --- Delegate that paints a cell and its editor ---
-
-
 TINT = {"light": 0.32, "dark": 0.45}
 ZEROS = str.maketrans("123456789", "000000000")
 LEFT_PAD = 2  # a grid line and a pixel of air

@@ -209,9 +209,6 @@ class TokenHeader(MarkedHeader):
                 self._table.setFocus()
 
 
-# --- The bands of columns that belong to each head, as a row of boxes above a table ---
-
-
 LEAST_BOX = 4  # pixels of a head whose columns are out of sight: it can still be picked
 
 
@@ -223,8 +220,8 @@ class HeadRuler(QWidget):
 
     picked = Signal(int)
 
-    def __init__(self, table: QTableView, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, table: QTableView) -> None:
+        super().__init__()
         self._table = table
         self._count, self._width, self._chosen = 0, 0, -1
         table.horizontalScrollBar().valueChanged.connect(self.update)

@@ -52,7 +52,10 @@ class Switch(QWidget):
             button = kept.pop(key) if key in kept else self._new_button(key)
             button.setText(text)
             set_tip(button, tip)
-            _set_segment(button, "last" if ends else "true")
+            segment = "last" if ends else "true"
+            if segment != button.property("segment"):
+                button.setProperty("segment", segment)
+                restyle(button)
             button.setChecked(key == current)
             self._buttons.addButton(button)
             self._rows.addWidget(button, row, column)
@@ -79,12 +82,6 @@ class Switch(QWidget):
 
     def _on_button_clicked(self, button: QAbstractButton) -> None:
         self.picked.emit(button.property("key"))
-
-
-def _set_segment(button: QAbstractButton, segment: str) -> None:
-    if segment != button.property("segment"):
-        button.setProperty("segment", segment)
-        restyle(button)
 
 
 class TableColumn(QSplitter):

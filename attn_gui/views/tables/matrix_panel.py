@@ -111,16 +111,13 @@ class ChoiceBar(QFrame):
         self._text.setText(text)
         if (ways := tuple(choices)) != self._ways:  # else the same buttons would be out of sight for a moment
             self._ways = ways
-            self._set_buttons(ways)
+            clear_layout(self._buttons)
+            for key, label in ways:
+                button = QPushButton(label)
+                button.clicked.connect(lambda _=False, key=key: self.picked.emit(key))
+                self._buttons.addWidget(button)
+            self._buttons.addStretch(1)
         self.setVisible(bool(text))
-
-    def _set_buttons(self, ways: Sequence[tuple[str, str]]) -> None:
-        clear_layout(self._buttons)
-        for key, label in ways:
-            button = QPushButton(label)
-            button.clicked.connect(lambda _=False, key=key: self.picked.emit(key))
-            self._buttons.addWidget(button)
-        self._buttons.addStretch(1)
 
 
 class WholeRows(QWidget):
@@ -165,9 +162,6 @@ class WholeRows(QWidget):
         view = self.view
         bar = view.horizontalScrollBar().sizeHint().height() if self._across() > self.width() else 0
         return view.columns.sizeHint().height() + 2 * view.frameWidth() + bar
-
-
-# --- The menu of a table: the window's commands, and what concerns its cells on the screen alone ---
 
 
 class TableMenu(QObject):
@@ -245,9 +239,6 @@ class TableMenu(QObject):
         return line
 
 
-# --- One matrix: its title and shape, the heads' bands, and the table ---
-
-
 TINTED_CELLS = 40_000
 SAMPLED_ROWS, SAMPLED_COLUMNS = 64, 2048
 REST = 150  # ms after the last change until the tint is measured again
@@ -288,7 +279,6 @@ class MatrixPanel(QWidget):
         dress(self._symbol, "sentence", "text", strong=True)
         dress(self._name, "body", "text2")
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_present(self, present: bool) -> None:
         """Answer to the name of the field, or wait out of sight for a problem that has it."""
         self.view.setObjectName(f"table.{self.field}" if present else "")

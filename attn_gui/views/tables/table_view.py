@@ -51,8 +51,6 @@ from attn_gui.views.tables.headers import LEAST_WIDTH, ColumnHeader, Mark, Token
 from attn_gui.views.theme import current_theme
 from attn_gui.views.widgets import own_viewport
 
-# --- A table with marks: lines around a row and a column, an outline around what was just edited, the focus ---
-
 
 class MarkedView(QTableView):
     """Repaints no more than a mark, an outline or the focus touches."""
@@ -74,7 +72,6 @@ class MarkedView(QTableView):
         self._fade.valueChanged.connect(self._on_fade_value_changed)
         self._fade.finished.connect(self._on_fade_finished)
 
-    # --- silent setters --------------------------------------------------------------------------
     def set_marks(self, rows: Sequence[Mark], column: Mark | None) -> None:
         """Mark rows and a column by lines in a role's color, their headers as chips; the first row lies on top."""
         before = self._marked()
@@ -191,9 +188,6 @@ def _pair_of_lines(painter: QPainter, rect: QRect, vertical: bool) -> None:
     else:
         painter.drawLine(rect.left(), rect.top(), rect.right(), rect.top())
         painter.drawLine(rect.left(), rect.bottom() + 1, rect.right(), rect.bottom() + 1)
-
-
-# --- A table whose columns fill the width, or are as wide as a person made them ---
 
 
 MEASURED_ROWS = 256
@@ -409,7 +403,6 @@ class MatrixView(SizedView):
         self.cells.leftBy.connect(self.leave)
         self.cells.gaveUp.connect(lambda: self.gaveUp.emit(self._refusal))
 
-    # --- silent setters --------------------------------------------------------------------------
     def setModel(self, model: QAbstractItemModel | None) -> None:
         super().setModel(model)
         if model is not None and hasattr(model, "refused"):
@@ -617,13 +610,10 @@ class MatrixView(SizedView):
         kept = self.tr("Esc keeps {value}.").format(value=value)
         self._bubble.setText(self.tr("{sentence} {kept}").format(sentence=sentence, kept=kept))
         editor.setAccessibleDescription(self._bubble.text())
-        self._place_bubble(editor)
-        editor.textEdited.connect(self._hide_bubble, Qt.ConnectionType.SingleShotConnection)
-
-    def _place_bubble(self, editor: QWidget) -> None:
         if self._bubble is not None:
             corner = editor.mapTo(self.window(), editor.rect().topLeft())
             self._bubble.point_at(QRect(corner, editor.size()))
+        editor.textEdited.connect(self._hide_bubble, Qt.ConnectionType.SingleShotConnection)
 
     def _hide_bubble(self) -> None:
         if self._bubble is not None:
@@ -654,12 +644,9 @@ class MatrixView(SizedView):
         destroyed. With a minimized window the typing only rests."""
         if not event.spontaneous():
             for editor in self._editors():
-                self._enter_or_give_up(editor)
+                self._refusal = None
+                self.commitData(editor)
+                self.closeEditor(editor, Hint.RevertModelCache)
+                if self._refusal is not None:  # else the cell itself is gone, and nothing can be said of it
+                    self.gaveUp.emit(self._refusal)
         super().hideEvent(event)
-
-    def _enter_or_give_up(self, editor: CellEditor) -> None:
-        self._refusal = None
-        self.commitData(editor)
-        self.closeEditor(editor, Hint.RevertModelCache)
-        if self._refusal is not None:  # else the cell itself is gone, and nothing can be said of it
-            self.gaveUp.emit(self._refusal)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem, compute
-from attn_gui.engine.analysis.sensitivity import contributions, farthest, part_block
+from attn_gui.engine.analysis.sensitivity import contributions, part_block
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 N, M, HEADS, D_K, D_V, OUT = 5, 7, 3, 2, 4, 11
@@ -74,15 +74,3 @@ def test_without_w_o_each_head_fills_columns_of_its_own_exactly(rng):
         outside[head * D_V : (head + 1) * D_V] = False
         assert not found.parts[head][:, outside].any()
         assert found.parts[head][:, ~outside].any()
-
-
-def test_an_output_of_nothing_has_no_shares_and_nan_is_not_hidden(rng):
-    nothing = contributions(compute(made(rng).replace(value=np.zeros((2, M, HEADS * D_V)))).evaluation, 0, slice(0, 1))
-    assert np.isnan(nothing.shares()).all()
-    assert nothing.difference == 0.0
-    value = np.zeros((2, M, HEADS * D_V))
-    value[0, 3, 1] = np.nan
-    wild = contributions(compute(made(rng).replace(value=value)).evaluation, 0, slice(0, 1))
-    assert wild.difference == 0.0, "both have NaN in the same place"
-    assert np.isnan(farthest(wild.total, np.zeros_like(wild.total)))
-    assert np.isfinite(wild.parts[1:]).all()

@@ -49,17 +49,6 @@ def test_the_difference_is_the_gradient_for_every_kind_of_number(problem):
         assert found == pytest.approx(float(gradient[index]), rel=1e-6, abs=1e-8), (field, index)
 
 
-@pytest.mark.parametrize(
-    ("stage", "place"),
-    [("mean_weights", (0, 3, 1)), ("value_weighted", (0, 1, 3, 2)), ("head_contribution", (0, 1, 3, 2))],
-)
-def test_the_difference_is_the_gradient_for_derived_maps(problem, stage, place):
-    plain = problem.replace(interventions=())
-    exact = sensitivity(compute(plain), stage, place)["x"][3, 1]
-    found = finite_difference(plain, stage, indices.cell(place), np.ones((1,) * len(place)), "x", (3, 1))
-    assert found == pytest.approx(exact, rel=1e-6, abs=1e-8)
-
-
 def test_a_float32_problem_is_computed_in_float64(problem):
     rounded = problem.replace(dtype="float32")
     exact = sensitivity(compute(rounded), "weights", (0, 1, 3, 2))["x"][3, 1]

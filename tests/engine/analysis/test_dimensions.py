@@ -125,19 +125,6 @@ def test_the_chain_reads_as_in_the_textbook():
     assert numbers["scores"] == "2 × 3 · 3 × 4 → 2 × 4"
 
 
-def test_heads_projections_and_a_batch_have_their_symbols():
-    found = shapes(projected(x=array(ITEMS, N, MODEL)))
-    assert found["query"] == "B × n × d_model · d_model × h·d_k → B × n × h·d_k"
-    assert found["scores"] == "B × n × d_k · B × d_k × m → B × n × m"
-    assert found["concat"] == "B × n × d_v → B × n × h·d_v"
-    assert found["output"] == "B × n × h·d_v · h·d_v × d_out → B × n × d_out"
-    shared = shapes(PROBLEMS["shared heads"])
-    assert (shared["query"], shared["key"], shared["value"]) == ("n × h·d_k", "m × h_kv·d_k", "m × h_kv·d_v")
-    assert shapes(PROBLEMS["block"])["output"] == "n × h·d_v · h·d_v × d_model → n × d_model"
-    assert shapes(PROBLEMS["cross-attention"])["key"] == "m × d_context · d_context × h·d_k → m × h·d_k"
-    assert shapes(PROBLEMS["cosine"])["scores"] == "n × d_k, m × d_k → n × m"
-
-
 def test_what_else_a_step_reads_is_named():
     steps = {step.stage: step for step in steps_of(DenseEvaluation(PROBLEMS["block"]))}
     assert [(side, written(dims, symbols=True)) for side, dims in steps["residual"].sides.items()] == [

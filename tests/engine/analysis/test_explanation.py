@@ -97,17 +97,6 @@ def test_other_scales_and_scores(worked):
     assert chain(explain(cosine, "scaled", (0, 0, 1, 1))) == r"s'_{1,1} = s_{1,1} = 1"
 
 
-def test_a_row_without_keys(worked):
-    trace = compute(worked.problem.replace(mask=({"kind": "padding", "lengths": 0},)))
-    for stage, index in (("weights", (0, 0, 1, 1)), ("head_output", (0, 0, 1, 1))):
-        found = explain(trace, stage, index)
-        assert found.value == 0
-        assert found.expression.value == 0
-        assert len(found.terms) == 0
-        assert r"\frac" not in chain(found)
-    assert chain(explain(trace, "masked", (0, 0, 1, 1))) == r"s^{\mathrm{m}}_{1,1} = {-\infty}"
-
-
 def test_numbers_of_the_problem_are_sources_too(evaluations):
     names = {
         stage: [cell.name for cell in explain(evaluations["all"], stage, (0, 3, 6, 2)).sources if not cell.index]
@@ -132,15 +121,6 @@ def test_terms_are_a_lazy_sequence(encoder):
     assert [term.value for term in terms] == terms.values.tolist()
     with pytest.raises(IndexError):
         terms[16]
-
-
-def test_single_precision_cells_are_explained_to_their_own_rounding(encoder, rng):
-    for stage in encoder.stages:
-        for _ in range(5):
-            found = explain(encoder, stage, [int(rng.integers(length)) for length in encoder[stage].shape])
-            assert found.value == encoder[stage][found.index]
-            size = max(np.abs(found.terms.values).sum(), abs(found.value))
-            assert abs(found.expression.value - found.value) <= 8 * np.finfo(np.float32).eps * size
 
 
 def test_bad_places_are_refused_in_one_sentence(encoder):

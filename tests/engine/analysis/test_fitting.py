@@ -48,16 +48,6 @@ def test_no_other_width_predicts_the_points_better(noise: float) -> None:
     assert fitted.error <= min(error_at(problem.key, problem.value, w) for w in widths) * (1 + 1e-9)
 
 
-def test_less_noise_wants_a_narrower_kernel() -> None:
-    widths = [fit_width(points_of(regression(97, noise))).w for noise in (0.05, 0.5, 2.0)]
-    assert widths[0] > widths[1] > widths[2]
-
-
-def test_the_error_is_that_of_the_present_w() -> None:
-    problem = regression(29, 0.5, w=3.7)
-    assert error_of_others(points_of(problem)) == pytest.approx(plain_error(problem.key, problem.value, 3.7), rel=1e-9)
-
-
 def test_values_that_are_all_the_same_leave_w_alone() -> None:
     problem = regression(23, 0.5).replace(value=np.full((23, 1), 2.5))
     assert fit_width(points_of(problem)).w == 1.0

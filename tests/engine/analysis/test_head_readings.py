@@ -79,14 +79,6 @@ def test_the_counted_cells_hold_what_is_counted(key):
     assert total == pytest.approx(measured(key, evaluation, 0, 1), rel=1e-12)
 
 
-def test_where_every_cell_counts_none_is_singled_out():
-    problem = problem_of()
-    rows = partial(rows_of, DenseEvaluation(problem), 0, 0)
-    assert [key for key, reading in READINGS.items() if not reading.singles] == ["entropy", "rank"]
-    for key in ("entropy", "rank"):
-        assert READINGS[key].cells(problem, rows) == [(slice(0, N), slice(0, N))]
-
-
 def test_readings_of_tokens_need_one_sequence_with_tokens():
     of_tokens = {"previous_token", "duplicate_token", "induction"}
     assert {key for key, reading in READINGS.items() if reading.fits(problem_of())} == set(READINGS)
@@ -145,13 +137,6 @@ def test_weights_by_hand_in_several_rows_are_not_all_taken_for_those_of_one():
     most, beside = READINGS["entropy"].most, {**alone, "at": {"query": 3, "key": 7}}
     assert most(problem_of(interventions=apart)) == pytest.approx(math.log(N - 1) + 1 / math.e)
     assert most(problem_of(interventions=[alone, beside])) == pytest.approx(math.log(N - 3) + 3 / math.e)
-
-
-def test_the_rank_counts_directions():
-    identity, same = np.eye(N) * 60, np.zeros((N, N))
-    for scores, expected in ((identity, N), (same, 1)):
-        problem = Problem(query=scores, key=np.eye(N), value=np.eye(N), scale=1.0)
-        assert measured("rank", DenseEvaluation(problem), 0, 0) == pytest.approx(expected, rel=1e-9)
 
 
 def test_whoever_waits_is_asked_before_every_part_and_can_end_it(monkeypatch):

@@ -151,16 +151,6 @@ def test_of_large_maps_a_seeded_sample_of_rows_is_looked_at(makers, small_sample
     assert all(text.endswith(f". A sample: {rows} of {every} rows of weights were looked at.") for text in said)
 
 
-def test_every_row_is_looked_at_where_maps_are_small(makers):
-    for name in ("window", "plain"):
-        problem = makers[name]()
-        seen = np.zeros(problem.map_shape, int)
-        for box in tiles_of(problem):
-            seen[box] += 1
-        assert (seen == 1).all()
-        assert not any("sample" in str(one.note) for one in invariants(DenseEvaluation(problem)))
-
-
 @pytest.mark.parametrize("fault", ["sum", "zero"])
 def test_a_fault_in_a_row_of_the_sample_is_seen_and_one_beside_it_is_not(fault, makers, small_samples):
     problem = makers["window"]()
@@ -178,14 +168,6 @@ def test_a_fault_in_a_row_of_the_sample_is_seen_and_one_beside_it_is_not(fault, 
                 evaluation._arrays["weights"][(*place, np.argmin(hidden))] += 1e-9
             held_now = [one.holds for one in weights_looked_at(evaluation)]
             assert held_now == [not (caught and fault == "sum"), not (caught and fault == "zero")]
-
-
-def test_a_sample_says_what_the_whole_says_of_the_same_rows(makers, monkeypatch):
-    evaluation = DenseEvaluation(makers["window"]())
-    whole = weights_looked_at(evaluation)
-    monkeypatch.setattr(judged, "TILE", 22)
-    in_tiles = weights_looked_at(evaluation)
-    assert [(one.holds, one.note) for one in in_tiles] == [(one.holds, one.note) for one in whole]
 
 
 def test_those_that_compare_say_of_how_many_queries(makers):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, Problem, verify
 from attn_gui.engine.analysis import open_keys as counting
-from attn_gui.engine.analysis.mask_lint import RULES, lint
+from attn_gui.engine.analysis.mask_lint import lint
 from attn_gui.engine.analysis.open_keys import open_keys
 from attn_gui.engine.creation.mask_cells import with_booleans
 
@@ -85,15 +85,6 @@ def test_a_closed_row_is_named_and_its_weights_are_zero() -> None:
     assert not DenseEvaluation(problem).block("weights", 1, 2, slice(3, 4), slice(0, M)).any()
 
 
-def test_several_closed_rows_are_counted_and_the_first_is_named() -> None:
-    both = problem_of({"kind": "padding", "lengths": (0, 0)}, d=7)
-    assert said(both)["closed_rows"].startswith(f"{B * N} rows have no open key, row 0 first")
-
-
-def test_a_layer_that_is_off_closes_nothing() -> None:
-    assert "closed_rows" not in said(problem_of({"kind": "padding", "lengths": 0, "enabled": False}))
-
-
 def test_a_row_closed_by_a_finite_number_is_even_and_said_to_be() -> None:
     values = np.zeros((N, M))
     values[2] = FINFO
@@ -159,10 +150,6 @@ def test_more_open_keys_than_a_target_can_keep() -> None:
     assert "at most 6" in said(problem_of(d=M - 2))["crowded"]
     assert "crowded" not in said(problem_of({"kind": "window", "left": 2, "right": 2}, d=M - 3))
     assert "crowded" not in said(problem_of(d=2, score="cosine"))
-
-
-def test_every_rule_is_in_the_catalog_by_its_key() -> None:
-    assert [rule.key for rule in RULES.values()] == list(RULES)
 
 
 def test_it_can_be_cancelled() -> None:

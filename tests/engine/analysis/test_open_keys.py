@@ -76,17 +76,6 @@ def test_keys_at_minus_infinity_are_not_seen(mask: tuple[object, ...], rng: np.r
         assert explain(evaluation, "weights", (0, 0, 1, 0)).closed_by is None
 
 
-def test_a_row_of_minus_infinities_sees_no_key(rng: np.random.Generator) -> None:
-    trace = compute(problem(rng, mask=(biased(1, 0, 1, 2, 3, 4),)))
-    for stage in ("weights", "head_output"):
-        assert not explain(trace, stage, (0, 0, 1, 1)).terms
-
-
-def test_a_score_set_to_minus_infinity_is_not_seen(rng: np.random.Generator) -> None:
-    trace = compute(problem(rng, put("masked", -INF, query=3, key=1)))
-    assert keys_of(explain(trace, "head_output", (0, 0, 3, 1))) == [0, 2, 3]
-
-
 def test_a_weight_put_at_a_score_of_minus_infinity_counts(rng: np.random.Generator) -> None:
     trace = compute(problem(rng, put("weights", 0.5, query=1, key=2), mask=(biased(1, 0, 2, 4),)))
     found = explain(trace, "head_output", (0, 0, 1, 1))

@@ -188,14 +188,6 @@ def test_columns_beyond_memory_are_weighed_before_any_is_taken():
         dependence(first_tokens(problem, affordable(problem, 32)), lambda share: None)
 
 
-def test_the_first_tokens_keep_their_numbers():
-    problem = list(problems())[2]
-    cut = first_tokens(problem, 3)
-    assert (cut.n, cut.m) == (3, 3)
-    assert sequence(cut).tolist() == sequence(problem)[:3].tolist()
-    assert first_tokens(problem, 9) is problem
-
-
 # --- costs ---------------------------------------------------------------------------------------
 def longest_path(n, layers):
     """Layers between the two tokens farthest apart, by walking the graph of a stack of width 3; None if unreached."""

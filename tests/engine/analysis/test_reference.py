@@ -17,11 +17,11 @@ from attn_gui.engine.evaluation import dense
 from attn_gui.engine.evaluation.dense import RowwiseEvaluation
 from attn_gui.engine.graph import indices
 from attn_gui.engine.graph.indices import contract
-from attn_gui.engine.graph.stage import Linear, Stage
+from attn_gui.engine.graph.stage import Linear
 from attn_gui.engine.masks import Alibi, Causal, Window
 from attn_gui.engine.normalizers import Softmax
 from attn_gui.engine.scores import SCORES
-from attn_gui.engine.stages import STAGE, Rotary, Softcap
+from attn_gui.engine.stages import Rotary, Softcap
 
 _spec = importlib.util.spec_from_file_location(
     "vectors_of_pytorch", Path(__file__).parents[1] / "evaluation" / "test_vectors.py"
@@ -71,17 +71,6 @@ def test_every_stage_of_every_problem_is_recomputed_whole(problem_name, evaluati
     assert not found.sampled
     assert found.ok
     assert max(check.relative for check in found.stages) < 1e-14
-
-
-def test_all_stages_are_among_those_problems(evaluations):
-    assert set(STAGE) == {name for evaluation in evaluations.values() for name in evaluation.stages}
-
-
-def test_every_kind_of_stage_has_a_tolerance(evaluations):
-    kinds = {type(stage) for stage in SCORES.values()}
-    for evaluation in evaluations.values():
-        kinds |= {type(node.stage) for node in evaluation.nodes if not (node.stage.hidden or node.stage.boolean)}
-    assert all(kind.rounding is not Stage.rounding for kind in kinds)
 
 
 def test_tolerances_are_small_where_numbers_are(problem_name, evaluations):

@@ -15,7 +15,6 @@ from attn_gui.engine.analysis.sweep import (
     entropies,
     read_rows,
     score_variance,
-    seeded_problem,
     seeded_variances,
 )
 from tests.failing import each
@@ -77,12 +76,6 @@ def test_the_variance_of_the_present_scores_is_that_of_the_open_cells(problem):
     scores = problem.query[:, D_K:] @ problem.key[:, D_K:].T
     seen = scores[np.tril(np.ones((N, M), bool))]
     assert score_variance(problem, 0, 1) == pytest.approx(np.var(seen), rel=1e-12)
-
-
-def test_numbers_drawn_with_another_d_k_keep_the_rules_of_the_problem(problem):
-    drawn = seeded_problem(problem, 64)
-    assert (drawn.n, drawn.m, drawn.d_k, drawn.num_heads) == (N, M, 64, 1)
-    assert drawn.mask == problem.mask
 
 
 def test_of_a_long_problem_rows_at_even_distances_are_read():

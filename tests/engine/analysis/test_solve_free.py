@@ -91,14 +91,6 @@ def test_a_key_among_the_others_has_a_largest_weight_and_it_is_proved():
     assert not solve(problem, "weights", (0, 0, 1, 3), 1.02 * most).feasible
 
 
-def test_keys_that_are_all_alike_are_told():
-    problem = plane(0).replace(key=np.ones((6, 4)))
-    for target in (0.05, 0.5):
-        solution = solve(problem, "weights", (0, 0, 1, 3), target)
-        assert not solution.feasible
-        assert solution.reached == pytest.approx(1 / 6)
-
-
 @pytest.mark.parametrize("n", [66, 128, 512])
 def test_weights_among_many_keys_are_reached_and_straight_along_the_gradient(n):
     for seed in range(10):

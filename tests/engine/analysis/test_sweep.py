@@ -7,7 +7,6 @@ import pytest
 
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.analysis.sweep import ROW_READINGS, MapRow, quantities_of, quantity_of_cell, sweep, values_between
-from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 
 N, M, HEADS, GROUPS, D_K, D_V = 5, 7, 4, 2, 3, 2
 ROW = MapRow(batch=1, head=2, query=3, key=4)
@@ -147,30 +146,6 @@ def test_a_computed_cell_is_set_by_hand_and_what_follows_is_read(problem, stage,
         a = powers[powers > 0] / powers.sum()
         wanted = -(a * np.log2(a)).sum()
     assert found[1] == pytest.approx(wanted, rel=1e-12)
-
-
-def test_scores_of_seeded_queries_spread_as_d_k_and_not_once_they_are_scaled(problem):
-    rng = np.random.default_rng(0)
-    wide = Problem(**{name: rng.normal(size=(400, 3)) for name in ("query", "key", "value")})
-    quantity, row = quantities_of(wide)["d_k"], MapRow(query=17)
-    scores = sweep(wide, quantity, [4, 64, 256], row, ROW_READINGS["score_variance"].read)
-    logits = sweep(wide, quantity, [4, 64, 256], row, ROW_READINGS["logit_variance"].read)
-    for width, score, logit in zip([4, 64, 256], scores, logits, strict=True):
-        assert logit == pytest.approx(score / width, rel=1e-12)
-        assert 0.3 * width < score < 2.5 * width  # ‖q‖² of one row is itself spread, by √(2 / d_k)
-    assert scores[2] > 20 * scores[0]
-    assert not quantity.fits(wide, 257)
-    assert quantity.fits(problem, 1)
-
-
-def test_a_row_of_a_long_problem_costs_a_row_and_equals_the_streamed_one():
-    rng = np.random.default_rng(5)
-    problem = Problem(**{name: rng.normal(size=(2048, 4)) for name in ("query", "key", "value")}, dtype="float32")
-    row = MapRow(query=1999, key=3)
-    quantity = quantities_of(problem)["temperature"]
-    found = sweep(problem, quantity, [1.0], row, ROW_READINGS["entropy"].read)
-    weights = StreamingEvaluation(problem).block("weights", 0, 0, slice(1999, 2000), slice(0, 2048))[0].astype(float)
-    assert found == pytest.approx([-(weights * np.log2(weights)).sum()], rel=1e-5)
 
 
 def test_whole_numbers_are_taken_once_and_a_sweep_can_be_stopped(problem):

@@ -83,9 +83,3 @@ def test_a_line_has_no_gaps_and_no_detours(first, last):
     steps = [max(abs(a - c), abs(b - d)) for (a, b), (c, d) in pairwise(found)]
     assert all(step <= 1 for step in steps)
     assert len(found) == max(abs(first[0] - last[0]), abs(first[1] - last[1]), 1) + 1
-
-
-def test_a_layer_of_keys_alone_takes_the_columns():
-    keys = np.ones(M, bool)
-    area = slice(2, 3), slice(1, 4)
-    assert painted(keys[1:4], SHAPES["rectangle"], [(2, 1), (2, 3)], area, opens=False).tolist() == [False] * 3

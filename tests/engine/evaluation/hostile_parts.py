@@ -5,10 +5,13 @@ Written answers, by the rules that `hostile_rows` names.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import cos, exp, sin, tanh
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from attn_gui.engine import Problem
 
 from .hostile_rows import INF, NAN, ONE, TINY, L, Row, at, case
 
@@ -329,52 +332,30 @@ class Refusal(NamedTuple):
 
 
 DIRECT = {"query": [[1]], "key": [[1], [1]], "value": [[1], [1]]}
-PROJECTED = {"x": [[1]], "w_query": [[1]], "w_key": [[1]], "w_value": [[1]]}
-NET = DIRECT | {"score": "additive"}
-BLOCK = {"ln_weight": [1], "ln_bias": [0], "w_linear": [[1]]}
-NO_ROWS, NO_COLUMNS, NOTHING = np.empty((0, 1)), [[]], []
+PROJECTED = dict.fromkeys(("x", "w_query", "w_key", "w_value"), ((1,),))
+BLOCK = {"ln_weight": [1], "ln_bias": [0], "w_linear": [[1]], "b_linear": [0]}
+BASES = (
+    DIRECT | {"w_output": [[1]], "b_output": [1]},
+    {name: [cells] for name, cells in DIRECT.items()},
+    DIRECT | {"key": [[1, 1]] * 2, "query": [[1, 1]], "score": "additive", "score_params": NETWORK},
+    PROJECTED | {"context": [[1]]} | dict.fromkeys(("b_query", "b_key", "b_value"), (1,)),
+    PROJECTED | {"block": BLOCK},
+)
 
 
-def refused(field: str, cells: Any, shape: str, base: dict[str, Any] | None = None) -> Refusal:
-    fields = (PROJECTED if base is None else base) | {field: cells}
-    return Refusal(f"{field} {shape}", fields, f"{field} has an axis without cells: its shape is {shape}.")
+def without_cells(base: dict[str, Any]) -> Iterator[Refusal]:
+    """Every matrix of a problem, along each of its axes."""
+    for name, array in Problem(**base).arrays().items():
+        head, _, inner = name.partition(".")
+        for axis in range(array.ndim):
+            empty = np.empty((*array.shape[:axis], 0, *array.shape[axis + 1 :]))
+            fields = base | {head: {**base[head], inner: empty} if inner else empty}
+            sentence = f"{name} has an axis without cells: its shape is {empty.shape}."
+            yield Refusal(f"{name} {empty.shape}", fields, sentence)
 
 
 REFUSALS = [
-    *(refused(field, NO_ROWS, "(0, 1)", DIRECT) for field in ("query", "key", "value", "w_output")),
-    *(refused(field, NO_COLUMNS, "(1, 0)", DIRECT) for field in ("query", "key", "value", "w_output")),
-    *(refused(field, [NO_ROWS], "(1, 0, 1)", DIRECT) for field in ("query", "key", "value")),
-    *(refused(field, np.empty((0, 1, 1)), "(0, 1, 1)", DIRECT) for field in ("query", "key", "value")),
-    *(refused(field, NO_ROWS, "(0, 1)") for field in ("x", "context", "w_query", "w_key", "w_value")),
-    *(refused(field, NO_COLUMNS, "(1, 0)") for field in ("x", "context", "w_query", "w_key", "w_value")),
-    *(refused(field, NOTHING, "(0,)") for field in ("b_query", "b_key", "b_value")),
-    refused("b_output", NOTHING, "(0,)", DIRECT | {"w_output": [[1]]}),
-    *(
-        Refusal(
-            f"score_params.{field}",
-            NET | {"score_params": NETWORK | {field: cells}},
-            f"score_params.{field} has an axis without cells: its shape is {np.shape(cells)}.",
-        )
-        for field, cells in {"w_score_query": NO_COLUMNS, "w_score_key": NO_ROWS, "w_score": NOTHING}.items()
-    ),
-    *(
-        Refusal(
-            f"block.{field}",
-            PROJECTED | {"block": BLOCK | {field: cells}},
-            f"block.{field} has an axis without cells: its shape is {np.shape(cells)}.",
-        )
-        for field, cells in {
-            "ln_weight": NOTHING,
-            "ln_bias": NOTHING,
-            "w_linear": NO_COLUMNS,
-            "b_linear": NOTHING,
-        }.items()
-    ),
-    Refusal(
-        "bias",
-        DIRECT | {"mask": ({"kind": "bias", "values": NO_ROWS},)},
-        "bias.values has an axis without cells: its shape is (0, 1).",
-    ),
+    *(refusal for base in BASES for refusal in without_cells(base)),
     Refusal(
         "custom",
         DIRECT | {"mask": ({"kind": "custom", "allowed": [[]]},)},

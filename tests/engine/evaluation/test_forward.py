@@ -73,17 +73,6 @@ def test_a_cell_of_a_mask_reaches_its_map_cell_and_the_open_ones_of_its_row(rng)
     np.testing.assert_array_equal(moved[0, 1], opened & rows)
 
 
-def test_a_closed_cell_is_the_end_of_the_way():
-    problem = new_problem("direct", n=5, m=7, d_k=2).replace(mask=({"kind": "causal"},))
-    evaluation = DenseEvaluation(problem)
-    forward = evaluation.forward({"scores": [indices.cell((0, 0, 1, 4))]})
-    assert forward.cells("scores", 0, 0, slice(None), slice(None)).sum() == 1
-    assert forward.cells("scaled", 0, 0, slice(None), slice(None)).sum() == 1
-    for stage in ("masked", "weights", "head_output"):
-        assert not forward.cells(stage, 0, 0, slice(None), slice(None)).any()
-    assert not forward.cells("output", 0, None, slice(None), slice(None)).any()
-
-
 def test_part_of_a_map_is_that_part_of_the_whole(makers):
     evaluation = DenseEvaluation(makers["all"]())
     forward = evaluation.forward({"key": [indices.cell((1, 4, 3))]})

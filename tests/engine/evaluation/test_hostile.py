@@ -17,7 +17,7 @@ from tests.failing import each, failing
 from .hostile_layers import ROWS as LAYERS
 from .hostile_parts import REFUSALS
 from .hostile_parts import ROWS as PARTS
-from .hostile_rows import INF, NAN, chain
+from .hostile_rows import INF, chain
 from .hostile_rows import ROWS as CHAIN
 
 FORMULAS = Path(__file__).resolve().parents[3] / "resources" / "help" / "en" / "11-formulas.md"
@@ -43,7 +43,7 @@ def trace_of():
 
 
 def test_every_stage_meets_wild_numbers():
-    assert len(ROWS) == len(CHAIN) + len(PARTS) + len(LAYERS) >= 230
+    assert len(ROWS) == len(CHAIN) + len(PARTS) + len(LAYERS)
     assert {row.stage for row in ROWS.values()} == set(STAGE)
 
 
@@ -90,6 +90,19 @@ def test_plain_loops_come_to_the_written_answers_too():
     assert not failing_rows((row for row in ROWS.values() if "dtype" not in row.fields), check)
 
 
+def test_all_stages_of_these_problems_are_those_of_plain_loops(trace_of):
+    def check(row):
+        trace = trace_of(row)
+        for item in range(trace.problem.batch_size):
+            plain = reference(trace.problem, item)
+            for stage, cells in ((stage, plain[stage]) for stage in trace.stages):
+                found = trace[stage][item]
+                np.testing.assert_allclose(found, np.reshape(cells, found.shape), rtol=1e-12, atol=0, err_msg=stage)
+
+    problems = {id(row.fields): row for row in ROWS.values() if "dtype" not in row.fields}
+    assert not failing_rows(problems.values(), check)
+
+
 def test_every_wild_cell_is_explained(trace_of):
     def check(row, index, value):
         found = explain(trace_of(row), row.stage, index)
@@ -131,89 +144,11 @@ def test_wild_numbers_come_and_go(name):
             assert np.array_equal(live.box(stage, whole(fresh.shape)), fresh, equal_nan=True), stage
 
 
-def weights_of(scores, **more):
-    """The weights of rows of given scores: one query column of 1, keys as the scores."""
-    rows = np.atleast_2d(scores)
-    bias = np.where(np.isfinite(rows), 0.0, rows)
-    finite = np.where(np.isfinite(rows), rows, 0.0)
-    problem = Problem(
-        query=np.zeros((len(rows), 1)),
-        key=np.zeros((rows.shape[1], 1)),
-        value=np.ones((rows.shape[1], 1)),
-        mask=({"kind": "bias", "values": finite + bias},),
-        **more,
-    )
-    return compute(problem)["weights"][0, 0]
-
-
-@each(
-    ("scores", "expected"),
-    [
-        ([-INF, -INF, -INF], [0, 0, 0]),  # sees no key, though no mask says so
-        ([0, -INF, 0], [0.5, 0, 0.5]),
-        ([1e308, -1e308, 1e308], [0.5, 0, 0.5]),
-        ([1e6, 1e6, 0], [0.5, 0.5, 0]),
-        ([-1e6, -1e6, -1e6], [1 / 3] * 3),
-        ([1e-320, 0, -0.0], [1 / 3] * 3),
-        ([INF, 0, -INF], [NAN, NAN, 0]),  # a score of +inf or NaN makes its row NaN …
-        ([INF, INF, 0], [NAN, NAN, NAN]),
-        ([NAN, 0, -INF], [NAN, NAN, 0]),  # … but a key at −inf keeps the weight 0
-    ],
-)
-def test_softmax_of_wild_scores(scores, expected):
-    np.testing.assert_allclose(weights_of(scores)[0], expected, rtol=1e-15)
-    np.testing.assert_allclose(weights_of(scores, temperature=2.0)[0], expected, rtol=1e-15)
-
-
-def test_one_wild_row_leaves_the_others_alone():
-    found = weights_of([[0, 1, 2], [INF, 0, 0], [2, 1, 0]])
-    assert np.isnan(found[1]).all()
-    assert np.array_equal(found[[0, 2]], weights_of([[0, 1, 2], [2, 1, 0]]))
-
-
 def small(**more):
     rng = np.random.default_rng(0)
     return Problem(
         query=rng.normal(size=(3, 4)), key=rng.normal(size=(5, 4)), value=rng.normal(size=(5, 6)), num_heads=2, **more
     )
-
-
-@pytest.mark.parametrize("wild", [NAN, INF, -INF])
-def test_a_zero_weight_stops_wild_values(wild):
-    """Key 4 is so unlikely for head 0 that its weight is 0; head 1 looks at it."""
-    key = np.array(small().key)
-    query = np.ones((3, 4))
-    key[4, :2] = -1e5
-    value = np.array(small().value)
-    value[4] = wild
-    trace = compute(small().replace(query=query, key=key, value=value))
-    assert (trace["weights"][0, 0, :, 4] == 0).all()
-    assert np.isfinite(trace["head_output"][0, 0]).all()
-    expected = trace["weights"][0, 0, :, :4] @ value[:4, :3]
-    np.testing.assert_allclose(trace["head_output"][0, 0], expected, rtol=1e-13)
-    assert np.isnan(trace["head_output"][0, 1]).all() if np.isnan(wild) else (trace["head_output"][0, 1] == wild).all()
-
-
-@pytest.mark.parametrize("wild", [NAN, INF])
-def test_a_masked_key_stops_wild_values_in_gradients_too(wild):
-    mask = ({"kind": "padding", "lengths": 4},)
-    calm, key, value = small(mask=mask), np.array(small().key), np.array(small().value)
-    key[4], value[4] = wild, wild
-    poisoned = calm.replace(key=key, value=value)
-    assert np.array_equal(compute(poisoned)["output"], compute(calm)["output"])
-    found, expected = (sensitivity(compute(p), "output", (0, 1, 2)) for p in (poisoned, calm))
-    for name, gradient in expected.items():
-        if name != "scale":
-            np.testing.assert_allclose(found[name], gradient, atol=1e-15, err_msg=name)
-
-
-def test_a_wild_query_spoils_its_own_row_only():
-    query = np.array(small().query)
-    query[1, 0] = NAN
-    trace = compute(small().replace(query=query))
-    assert np.isnan(trace["weights"][0, 0, 1]).all()
-    assert np.isfinite(trace["weights"][0, 1]).all()
-    assert np.isfinite(trace["weights"][0, 0, [0, 2]]).all()
 
 
 def test_softcap_tames_infinite_scores():
@@ -231,17 +166,6 @@ def test_cosine_with_a_zero_vector_is_zero():
     trace = compute(small().replace(query=query, score="cosine"))
     assert (trace["scores"][0, :, 1] == 0).all()
     assert np.isfinite(sensitivity(trace, "scores", (0, 0, 1, 2))["query"]).all()
-
-
-def test_small_sizes():
-    trace = compute(Problem(query=[[3.0]], key=[[2.0]], value=[[5.0]]))
-    assert [float(trace[stage].item()) for stage in ("scores", "scaled", "weights", "output")] == [6, 6, 1, 5]
-
-
-def test_what_float32_cannot_hold_is_infinite_to_what_follows():
-    trace = compute(Problem(query=[[1e30]], key=[[1e30]], value=[[5.0]], dtype="float32"))
-    assert trace["scores"].item() == INF
-    assert np.isnan(trace["weights"].item())  # as a row with a score of +∞ is
 
 
 def test_gaussian_is_a_dot_product_less_half_the_squared_norm(rng):

@@ -3,49 +3,18 @@
 from __future__ import annotations
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
 
-from attn_gui.engine import DenseEvaluation, PlaceError, Problem, layer_from_mapping
+from attn_gui.engine import PlaceError, Problem
 from attn_gui.engine.graph import indices
 
+from .streaming.working import Working as LiveProblem
+from .streaming.working import random_box
 
-class Working:
-    """What a document does: working arrays, problems of views on them, edits in place."""
-
-    def __init__(self, problem):
-        self.arrays = {name: np.array(array) for name, array in problem.arrays().items()}
-        self.rest = {name: value for name, value in problem.fields().items() if not isinstance(value, np.ndarray)}
-        self.rest["dtype"] = problem.dtype
-        self.evaluation = DenseEvaluation(self.problem())
-
-    def problem(self):
-        fields = dict(self.rest)
-        for name, array in self.arrays.items():
-            head, *tail = name.split(".")
-            if head == "mask":
-                layers = list(fields["mask"])
-                mapping = layers[int(tail[0])].to_mapping() | {tail[1]: array}
-                layers[int(tail[0])] = layer_from_mapping(mapping)
-                fields["mask"] = tuple(layers)
-            elif tail:
-                fields[head] = {**fields[head], tail[0]: array}
-            else:
-                fields[name] = array
-        return Problem.over(fields)
-
-    def write(self, name, box, values):
-        self.arrays[name][box] = values
-        return self.evaluation.update(self.problem(), {name: [box]})
-
-    def stage(self, name):
-        return np.array(self.evaluation.fetch(name, indices.whole(self.evaluation.shape(name))))
-
-
-def random_box(shape, rng, most=2):
-    low = [int(rng.integers(length)) for length in shape]
-    return tuple(slice(a, min(n, a + int(rng.integers(1, most + 1)))) for a, n in zip(low, shape, strict=True))
+Working = partial(LiveProblem, dense=True)
 
 
 def random_values(array, box, rng, whole_numbers):
@@ -54,19 +23,6 @@ def random_values(array, box, rng, whole_numbers):
     if whole_numbers:
         return rng.integers(-3, 4, indices.shape_of(box))
     return rng.normal(size=indices.shape_of(box)) * (10 if rng.random() < 0.1 else 1)
-
-
-def worst(working):
-    """The largest difference from a fresh evaluation, relative to the stage's largest value."""
-    fresh, found = DenseEvaluation(working.problem()), 0.0
-    for name in fresh.stages:
-        expected, got = fresh.fetch(name, indices.whole(fresh.shape(name))), working.stage(name)
-        assert np.array_equal(np.isfinite(expected), np.isfinite(got)), name
-        assert np.array_equal(np.isnan(expected), np.isnan(got)), name
-        finite = np.isfinite(expected)
-        size = np.abs(expected[finite]).max(initial=0.0) or 1.0
-        found = max(found, float(np.abs(expected[finite] - got[finite]).max(initial=0.0)) / size)
-    return found
 
 
 def large(rng, whole_numbers, **more):
@@ -85,7 +41,7 @@ def test_a_thousand_edits_equal_a_fresh_computation(whole_numbers, masked, rng):
         name = names[int(rng.integers(len(names)))]
         box = random_box(working.arrays[name].shape, rng)
         working.write(name, box, random_values(working.arrays[name], box, rng, whole_numbers))
-    assert worst(working) == 0 if whole_numbers else worst(working) < 1e-13
+    assert working.worst() == 0 if whole_numbers else working.worst() < 1e-13
 
 
 @pytest.mark.family(6)
@@ -96,7 +52,7 @@ def test_edits_of_every_field_of_every_problem(makers, problem_name, rng):
         name = names[int(rng.integers(len(names)))]
         box = random_box(working.arrays[name].shape, rng)
         working.write(name, box, random_values(working.arrays[name], box, rng, False))
-    assert worst(working) < 1e-13
+    assert working.worst() < 1e-13
 
 
 def test_what_is_reported_is_exactly_what_changed(makers, problem_name, rng):
@@ -181,7 +137,7 @@ def test_a_cell_that_another_layer_closes_changes_nothing(rng):
     assert done.boxes["weights"] == [(slice(0, 1), slice(0, 8), slice(9, 10), slice(0, 64))]
     assert (working.stage("weights")[0, :, 9, 3] == 0).all()
     working.write("mask.1.allowed", indices.cell((9, 3)), True)
-    assert worst(working) == 0
+    assert working.worst() == 0
 
 
 def test_disabled_layers_are_not_computed(rng):
@@ -200,7 +156,7 @@ def test_numbers_are_edited_like_cells(makers, name, value):
     done = working.evaluation.update(working.problem(), {name: [()]})
     assert done.boxes["weights"] == [indices.whole(working.evaluation.shape("weights"))]
     assert ("scores" in done.boxes) == (name == "rotary_theta")
-    assert worst(working) == 0
+    assert working.worst() == 0
 
 
 def test_another_structure_is_computed_anew(makers):
@@ -212,7 +168,7 @@ def test_another_structure_is_computed_anew(makers):
     done = working.evaluation.update(working.problem(), {"softcap": [()]})
     assert set(done.boxes) == set(working.evaluation.stages)
     assert "capped" not in working.evaluation.stages
-    assert worst(working) == 0
+    assert working.worst() == 0
 
 
 def test_nothing_of_the_problem_is_copied(rng):
@@ -232,27 +188,8 @@ def test_nothing_of_the_problem_is_copied(rng):
     assert peak < 64 * 8 * 100
 
 
-def test_float32_is_float64_inside_and_rounded_once(rng):
-    arrays = {name: rng.normal(size=(16, 24)).astype(np.float32) for name in ("query", "key", "value")}
-    single, double = (Working(Problem(**arrays, num_heads=4, dtype=dtype)) for dtype in ("float32", "float64"))
-    for working in (single, double):
-        working.write("key", indices.cell((3, 4)), np.float32(0.3))
-    for stage in single.evaluation.stages:
-        box = indices.whole(single.evaluation.shape(stage))
-        found = single.evaluation.box(stage, box)
-        assert found.dtype == np.float32
-        assert np.array_equal(found, double.evaluation.box(stage, box).astype(np.float32)), stage
-
-
 def test_a_box_outside_is_refused(rng):
     working = Working(large(rng, False))
     for box in [(slice(0, 1),), (slice(0, 65), slice(0, 1)), (slice(-1, 1), slice(0, 1))]:
         with pytest.raises(PlaceError, match="query"):
             working.evaluation.update(working.problem(), {"query": [box]})
-
-
-def test_a_stage_too_large_to_keep_is_computed_by_blocks(makers, problem_name, rng):
-    kept, lean = DenseEvaluation(makers[problem_name]()), DenseEvaluation(makers[problem_name](), keep=4000)
-    for stage in kept.stages:
-        box = random_box(kept.shape(stage), rng, most=5)
-        np.testing.assert_allclose(lean.box(stage, box), kept.box(stage, box), rtol=1e-13, atol=1e-13)

@@ -152,11 +152,6 @@ def test_a_row_that_sees_one_key_makes_the_other_weights_no_wider(width: float) 
     assert cell_decimals(np.vstack([[[1.0, 0.0]], between]), width, 20, metrics(), weights=True) == alone
 
 
-def test_low_or_missing_cells_hold_no_values() -> None:
-    assert cell_decimals(np.ones((2, 2)), 80, 17.9, metrics(), weights=False) is None
-    assert cell_decimals(np.ones((0, 2)), 80, 40, metrics(), weights=False) is None
-
-
 def test_decimals_do_not_flicker_while_a_digit_changes() -> None:
     for width in np.arange(8.0, 40.0, 0.5):
         found = {cell_decimals(np.array([[v]]), width, 20, metrics(), weights=False) for v in (1.11, 4.44, 8.88)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_gui.cli import main
-from attn_gui.engine import Problem
 from attn_gui.engine.head_axis import READINGS, heads_of, laid, laid_shape, readings
-from attn_gui.formats import FormatError, list_arrays, load, open_arranged
+from attn_gui.formats import FormatError, load
 from attn_gui.formats.base import ListedArray, Listing
 from attn_gui.formats.named.arranged import answered, complaint
 from attn_gui.formats.named.arrangement import ArrayMapping, arrangement_of, proposed, recalled, record_of
@@ -141,27 +139,7 @@ def test_every_reading_gives_the_problem_that_einsum_gives(tmp_path: Path) -> No
         np.testing.assert_array_equal(found.query.reshape(-1), q.reshape(-1))
 
 
-def test_heads_go_through_from_heads(tmp_path: Path) -> None:
-    arrays = {
-        "q": RANDOM.normal(size=(4, 5, 3)),
-        "K": RANDOM.normal(size=(2, 6, 3)),
-        "v": RANDOM.normal(size=(2, 6, 7)),
-    }
-    np.savez(tmp_path / "a.npz", **arrays, scale=0.5)
-    loaded = open_arranged(tmp_path / "a.npz", proposed(list_arrays(tmp_path / "a.npz")))
-    assert loaded.problem == Problem.from_heads(arrays["q"], arrays["K"], arrays["v"], scale=0.5)
-    assert loaded.notes == ()
-
-
 # --- the rest ------------------------------------------------------------------------------------
-def test_weights_of_linear_layers_are_turned(tmp_path: Path) -> None:
-    x, w = RANDOM.normal(size=(5, 6)), {name: RANDOM.normal(size=(4, 6)) for name in "qkv"}
-    out, b = RANDOM.normal(size=(6, 4)), RANDOM.normal(size=4)
-    named = {f"attn.{name}_proj.weight": array for name, array in w.items()}
-    np.savez(tmp_path / "a.npz", hidden_states=x, **named, **{"attn.q_proj.bias": b, "attn.o_proj.weight": out})
-    found = proposed(list_arrays(tmp_path / "a.npz"))
-    expected = Problem(x=x, w_query=w["q"].T, b_query=b, w_key=w["k"].T, w_value=w["v"].T, w_output=out.T, num_heads=2)
-    assert load(tmp_path / "a.npz", arrays=found.arrays, weights="out,in", num_heads=2) == expected
 
 
 @each(
@@ -182,15 +160,6 @@ def test_a_mask_means_what_is_said(mask: np.ndarray, meaning: str | None, allowe
     found = load(tmp_path / "a.npz", arrays=names, axes="batch,token,column", mask=meaning).mask[0]
     assert found.kind == "custom"
     np.testing.assert_array_equal(found.allowed, allowed)
-
-
-def test_a_mask_that_is_added(tmp_path: Path) -> None:
-    one, mask = RANDOM.normal(size=(3, 4)), np.where(np.eye(3), 0, -np.inf)
-    np.savez(tmp_path / "a.npz", q=one, k=one, v=one, m=mask, meta=json.dumps({"mask": [{"kind": "causal"}]}))
-    names = {"query": "q", "key": "k", "value": "v", "mask": "m"}
-    layers = load(tmp_path / "a.npz", arrays=names).mask
-    assert [layer.kind for layer in layers] == ["causal", "bias"]
-    np.testing.assert_array_equal(layers[1].values, mask)
 
 
 def test_what_was_chosen_is_found_again_in_the_next_layer_and_file() -> None:
@@ -228,11 +197,6 @@ def test_what_makes_no_problem_is_said_before_anything_is_read(arrangement: Arra
     arrays = tuple(ListedArray(name, shape, "float32") for name, shape in shapes.items())
     found = complaint(arrangement, Listing(arrays, lambda _source, _names: {}))
     assert words in str(found)
-
-
-def test_a_whole_arrangement_has_no_complaint() -> None:
-    here = listing("q", "k", "v", shape=(2, 10**5, 64))
-    assert complaint(replace(proposed(here), axes=("head", "token", "column")), here) is None
 
 
 @each(

@@ -10,11 +10,8 @@ import pytest
 
 from attn_gui.cli import main
 from attn_gui.engine import Problem
-from attn_gui.formats import FormatError, list_arrays, load, save
-from attn_gui.formats.named.arrangement import ArrayMapping, proposed
+from attn_gui.formats import load, save
 from attn_gui.formats.named.roles import ForeignNames
-from attn_gui.formats.named.several_files import open_several
-from tests.failing import each
 
 RANDOM = np.random.default_rng(11)
 ARRAYS = {name: RANDOM.normal(size=(3, 4)) for name in ("query", "key", "value")}
@@ -27,25 +24,6 @@ def put(path: Path, **arrays: object) -> Path:
     return path
 
 
-def test_heads_are_as_said(tmp_path: Path) -> None:
-    path = put(tmp_path / "a.npz", **ARRAYS, extra=OPEN)
-    with pytest.warns(UserWarning, match="Arrays not used: extra"):
-        assert load(path, num_heads=2) == Problem(**ARRAYS, num_heads=2)
-
-
-def test_weights_are_turned(tmp_path: Path) -> None:
-    given = {"x": RANDOM.normal(size=(5, 4)), **{f"w_{name}": RANDOM.normal(size=(6, 4)) for name in ARRAYS}}
-    turned = {name: array if name == "x" else array.T for name, array in given.items()}
-    assert load(put(tmp_path / "a.npz", **given), weights="out,in", num_heads=3) == Problem(**turned, num_heads=3)
-
-
-def test_three_in_one_are_taken_apart(tmp_path: Path) -> None:
-    x, whole = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=(4, 12))
-    path = put(tmp_path / "a.npz", x=x, w_query_key_value=whole)
-    parts = dict(zip(("w_query", "w_key", "w_value"), np.split(whole, 3, axis=1), strict=True))
-    assert load(path, split="part,head,column", num_heads=2) == Problem(x=x, **parts, num_heads=2)
-
-
 def test_layers_and_records_of_the_file_stay(tmp_path: Path) -> None:
     problem = Problem(
         **{name: array[0] for name, array in STACKED.items()},
@@ -56,15 +34,6 @@ def test_layers_and_records_of_the_file_stay(tmp_path: Path) -> None:
     )
     save(problem, tmp_path / "a.npz")
     assert load(tmp_path / "a.npz", num_heads=2) == problem
-
-
-@pytest.mark.parametrize(("meaning", "allowed"), [("keep", OPEN == 1), ("block", OPEN == 0)])
-def test_a_mask_means_what_is_said(meaning: str, allowed: np.ndarray, tmp_path: Path) -> None:
-    paths = [tmp_path / f"{name}.csv" for name in (*ARRAYS, "mask")]
-    for path, array in zip(paths, (*ARRAYS.values(), OPEN), strict=True):
-        np.savetxt(path, array, delimiter=",", fmt="%r")
-    found = open_several(paths, ArrayMapping(mask=meaning)).problem
-    np.testing.assert_array_equal(found.mask[0].allowed, allowed)
 
 
 @pytest.mark.parametrize("meaning", ["keep", "block"])
@@ -121,29 +90,7 @@ def test_a_number_of_heads_decides_what_an_axis_is(said: str, tmp_path: Path, re
     assert "cannot be read as head,token,column; expected batch,token,column" in contradiction
 
 
-def test_heads_that_no_axis_has_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
-    one = RANDOM.normal(size=(2, 3, 5, 4))
-    path = put(tmp_path / "a.npz", q=one, k=one, v=one)
-    names = {"query": "q", "key": "k", "value": "v"}
-    said = refused(lambda: load(path, arrays=names, num_heads=4), path=path)
-    assert "can be read in no order of axes as query, key and value of 4 heads" in said
-    with pytest.warns(UserWarning, match="batch,token,head,column"):
-        assert load(path, arrays=names, num_heads=5).num_heads == 5
-    grouped = put(tmp_path / "b.npz", q=one[0], k=one[0, :1], v=one[0, :1])
-    assert load(grouped, arrays=names, num_kv_heads=1).num_heads == 3
-
-
-def test_both_readings_are_offered_while_no_number_is_said(tmp_path: Path) -> None:
-    listing = list_arrays(put(tmp_path / "a.npz", q=STACKED["query"], k=STACKED["key"], v=STACKED["value"]))
-    assert [axes[0] for axes in proposed(listing).readings(listing)] == ["head", "batch", "token"]
-
-
 # --- what cannot be applied ----------------------------------------------------------------------
-@each("said", [{"axes": "nonsense"}, {"mask": "whatever"}, {"weights": "x"}, {"split": "x"}])
-def test_a_word_that_means_nothing_is_refused(said: dict[str, str], tmp_path: Path) -> None:
-    path = put(tmp_path / "a.npz", **ARRAYS)
-    with pytest.raises(FormatError, match="expected one of"):
-        load(path, **said)
 
 
 def test_names_that_say_nothing_stay_foreign(tmp_path: Path) -> None:

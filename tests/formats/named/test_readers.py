@@ -10,7 +10,6 @@ import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +28,6 @@ from attn_gui.formats import (
     load_matrix,
     open_file,
     open_matrix,
-    save,
     xlsx,
 )
 from attn_gui.formats.named.roles import ForeignNames
@@ -100,10 +98,6 @@ def test_a_file_of_one_array_is_a_matrix(suffix: str, tmp_path: Path) -> None:
 
 
 # --- safetensors ---------------------------------------------------------------------------------
-def test_a_session_opens_under_another_suffix(tmp_path: Path) -> None:
-    problem = Problem(**CELLS, mask=[{"kind": "causal"}])
-    save(problem, tmp_path / "a.attn")
-    assert load((tmp_path / "a.attn").rename(tmp_path / "a.safetensors")) == problem
 
 
 @each(("kind", "dtype"), [("BF16", "<u2"), ("F16", "<f2"), ("F32", "<f4"), ("I64", "<i8")])
@@ -386,20 +380,6 @@ def test_what_is_missing_to_read_it_is_said(
     path = as_xlsx(tmp_path / "a.xlsx", CELLS, {})
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     assert "python -m pip install openpyxl." in refused(load, path, path=path)
-
-
-@pytest.mark.parametrize("suffix", WRITERS)
-def test_damage_anywhere_is_a_sentence_or_a_file(suffix: str, tmp_path: Path) -> None:
-    path = WRITERS[suffix](tmp_path / f"a{suffix}", CELLS, {"num_heads": 2})
-    good, random = path.read_bytes(), np.random.default_rng(5)
-    for _ in range(60 if suffix == ".xlsx" else 300):
-        data = bytearray(good)
-        for _ in range(random.integers(1, 4)):
-            place = int(random.integers(0, len(data)))
-            data[place : place + int(random.integers(0, 9))] = random.bytes(random.integers(0, 4))
-        path.write_bytes(data)
-        with suppress(FormatError):
-            open_file(path)
 
 
 def test_a_workbook_without_styles_is_read_without_a_word(tmp_path: Path) -> None:

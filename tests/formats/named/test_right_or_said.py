@@ -25,7 +25,6 @@ from attn_gui.formats.named.arranged import answered
 from attn_gui.formats.named.arrangement import proposed
 
 RANDOM = np.random.default_rng(35)
-SIZES = {"batch": 1, "head": 4, "token": 5, "column": 3}
 FULL = ("batch", "head", "token", "column")
 NAMES = {
     "own": ("query", "key", "value"),
@@ -488,14 +487,6 @@ def test_nothing_is_exported_without_what_its_name_says_would_change_it(
     if off is not None:
         put(path, {**rows, name: np.asarray(off)})
         assert main(words) == 0
-
-
-@pytest.mark.parametrize("word", ["logits_soft_cap", "attn_logit_softcapping"])
-def test_a_softcap_under_another_name_counts(word: str, tmp_path: Path) -> None:
-    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
-    problem, said = said_by(lambda: load(put(tmp_path / "a.npz", {**rows, word: np.array(30.0)})))
-    assert problem == Problem(**rows, softcap=30)
-    assert said == [f"a.npz: “{word}” was read as softcap 30.0."]
 
 
 def test_refusals_carry_true_shapes(tmp_path: Path) -> None:

@@ -147,16 +147,6 @@ def test_no_control_character_takes_a_row_away(tmp_path: Path, ending):
     assert found.column_labels == ("U+0000", "U+001F", "U+D800")
 
 
-def test_a_table_without_headings_has_an_empty_first_row_in_markdown():
-    found = read_table("| | |\n|---|---|\n| 1 | 2 |\n| 3 | 5 |")
-    assert found.values.tolist() == NUMBERS
-
-
-def test_rules_between_all_rows_say_nothing_of_headings():
-    text = r"\begin{tabular}{|r|r|}\hline 1 & 2 \\ \hline 3 & 5 \\ \hline 7 & 8 \\ \hline\end{tabular}"
-    assert read_table(text).values.tolist() == [*NUMBERS, [7, 8]]
-
-
 def test_a_row_of_dashes_is_a_rule_only_below_the_headings():
     frame = "|---+---|\n| a | b |\n|---+---|\n| 1 | 2 |\n|---+---|\n| 3 | 5 |\n|---+---|"
     assert read_table(frame).values.tolist() == NUMBERS

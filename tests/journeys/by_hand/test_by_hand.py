@@ -16,25 +16,7 @@ def set_by_hand(person, *records):
     person.wait()
 
 
-def test_a_weight_set_by_hand_is_shown_with_what_follows_and_what_it_would_be(launch):
-    person = launch(SMALL, lang="zh")
-    before = np.asarray(person.values("weights"))
-    evaluation = person.program.computation.evaluation
-    set_by_hand(person, {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1, "key": 0}, "values": 0.875})
-    assert person.program.computation.evaluation is evaluation, "nothing is computed anew"
-    assert person.value("weights", 1, 0) == 0.875
-    assert np.array_equal(np.delete(np.asarray(person.values("weights")), 1, axis=0), np.delete(before, 1, axis=0))
-    expected = compute(person.program.document.problem)
-    assert np.allclose(person.values("head_output"), expected["head_output"][0, 0])
-    person.click_cell("weights", 1, 0)
-    assert "0.875" in person.explanation()
-    assert f"{before[1, 0]:.4f}" in person.explanation()
-    person.do("undo")
-    person.wait()
-    assert np.array_equal(person.values("weights"), before)
-
-
-def test_numbers_that_are_several_have_a_table_of_their_own(launch):
+def test_numbers_set_by_hand_are_shown_with_what_follows_and_what_they_would_be(launch):
     person = launch(SMALL)
     shape = np.shape(person.values("scores"))
     record = {"kind": "set", "stage": "scores", "at": {"head": 0}, "values": np.zeros(shape)}
@@ -47,9 +29,7 @@ def test_numbers_that_are_several_have_a_table_of_their_own(launch):
     assert person.value("scores", 1, 0) == 3.0
     assert np.allclose(np.sum(person.values("weights")[1]), 2.0)
 
-
-def test_a_jump_through_the_history_shows_what_was_set_by_hand_there(launch):
-    person = launch(SMALL)
+    person.again("a jump through the history shows what was set by hand there")
     shape = np.shape(person.values("weights"))
     off = {"kind": "scale", "stage": "value", "factor": 0.5}
     row = {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1}, "values": np.full(shape[1], 0.25)}
@@ -66,3 +46,20 @@ def test_a_jump_through_the_history_shows_what_was_set_by_hand_there(launch):
         person.wait()
         assert np.array_equal(person.values("weights"), wanted)
         assert np.allclose(person.values("head_output"), compute(document.problem)["head_output"][0, 0])
+
+    person.again("a weight set by hand is shown with what follows and what it would be")
+    person.do("language_zh")
+    before = np.asarray(person.values("weights"))
+    evaluation = person.program.computation.evaluation
+    set_by_hand(person, {"kind": "set", "stage": "weights", "at": {"head": 0, "query": 1, "key": 0}, "values": 0.875})
+    assert person.program.computation.evaluation is evaluation, "nothing is computed anew"
+    assert person.value("weights", 1, 0) == 0.875
+    assert np.array_equal(np.delete(np.asarray(person.values("weights")), 1, axis=0), np.delete(before, 1, axis=0))
+    expected = compute(person.program.document.problem)
+    assert np.allclose(person.values("head_output"), expected["head_output"][0, 0])
+    person.click_cell("weights", 1, 0)
+    assert "0.875" in person.explanation()
+    assert f"{before[1, 0]:.4f}" in person.explanation()
+    person.do("undo")
+    person.wait()
+    assert np.array_equal(person.values("weights"), before)

@@ -29,10 +29,10 @@ def problem_of(*records):
 
 @pytest.fixture
 def opened(launch):
+    person = launch()
+
     def start(*records):
-        person = launch()
-        person.program.document.open(problem_of(*records), name="four")
-        person.wait()
+        person.again(str(records), problem_of(*records))
         return person
 
     return start
@@ -72,18 +72,7 @@ LISTED = {
 }
 
 
-def test_everything_changed_by_hand_is_listed_in_words_and_counted(opened, qtbot):
-    person = opened(WEIGHT, OFF, TAKEN, OUTPUT)
-    assert person.action("interventions").iconText() == "Edit results 4"
-    assert lines(person) == LISTED["en"]
-    assert panel(person).accessibleName()
-    assert panel(person).list.accessibleName()
-    person.do("language_zh")
-    qtbot.waitUntil(lambda: lines(person) == LISTED["zh"])
-    assert person.action("interventions").iconText() == "修改结果 4"
-
-
-def test_where_nothing_is_changed_a_sentence_says_how_to(opened):
+def test_everything_changed_by_hand_is_listed_switched_gone_to_spread_and_removed(opened, qtbot):
     person = opened()
     assert person.action("interventions").iconText() == "Edit results"
     words = [label.text() for label in panel(person).findChildren(type(panel(person)._none)) if label.isVisible()]
@@ -92,8 +81,7 @@ def test_where_nothing_is_changed_a_sentence_says_how_to(opened):
     person.press("Escape")
     assert not person.find("panel.interventions").isVisible()
 
-
-def test_space_switches_one_off_and_on_again(opened):
+    # space switches one off and on again
     person = opened(WEIGHT, OFF)
     before = person.value("weights", 3, 2)
     person.program.view.set(head=1)
@@ -113,8 +101,7 @@ def test_space_switches_one_off_and_on_again(opened):
         person.do("undo")
     assert person.program.document.problem == problem_of(WEIGHT, OFF)
 
-
-def test_going_to_one_chooses_its_cell_in_its_own_map_and_head(opened):
+    # going to one chooses its cell in its own map and head
     person = opened(WEIGHT, TAKEN, OUTPUT)
     choose(person, 1)
     person.press("Return")
@@ -127,8 +114,7 @@ def test_going_to_one_chooses_its_cell_in_its_own_map_and_head(opened):
     assert person.find("heatmap.output").chosen == (4, 0)
     assert person.find("heatmap.output").isVisible()
 
-
-def test_one_is_removed_and_all_are(opened):
+    # one is removed and all are
     person = opened(WEIGHT, OFF, TAKEN)
     choose(person, 1)
     person.press("Del")
@@ -141,8 +127,7 @@ def test_one_is_removed_and_all_are(opened):
     person.do("undo")
     assert person.program.document.problem == problem_of(WEIGHT, OFF, TAKEN)
 
-
-def test_one_is_done_to_all_heads_as_one_step(opened):
+    # one is done to all heads as one step
     person = opened(WEIGHT, OUTPUT)
 
     def by_menu():
@@ -168,38 +153,31 @@ def test_one_is_done_to_all_heads_as_one_step(opened):
         person.do("undo")
         assert person.program.document.problem == problem_of(WEIGHT, OUTPUT)
 
-
-def test_a_tick_is_a_click(opened):
+    # a tick is a click
     person = opened(WEIGHT)
     shown = panel(person).list
     rect = shown.visualRect(shown.model().index(0, 0))
     QTest.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=rect.topLeft() + QPoint(10, rect.height() // 2))
     assert not person.program.document.problem.interventions[0].enabled
 
-
-def test_the_list_follows_a_document_that_changes_under_it(opened):
+    # the list follows a document that changes under it
     person = opened(WEIGHT, OFF)
     assert len(lines(person)) == 2
     person.program.document.apply(SetFields({"interventions": ()}, Label("edit", {})))
     assert not person.find("panel.interventions").list.isVisible()
 
-
-def test_the_status_bar_calls_the_changed_cell_alone_changed(opened, qtbot):
-    """Not one beside it in its row or column."""
-    person = opened(WEIGHT)
-    person.overwrite(person.find("control.head"), "1")
-    person.show_stage("weights")
-    heatmap = person.find("heatmap.weights")
-    for language, words in (("en", "0.900000, changed by hand"), ("zh", "0.900000（手动修改）")):
-        person.do(f"language_{language}")
-        for row, column in ((3, 1), (3, 2), (2, 2)):
-            QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
-            qtbot.waitUntil(lambda place=f"({row}, {column})": place in person.window.place.text())
-            said = person.status()
-            assert (words in said) == (words[-3:] in said) == ((row, column) == (3, 2)), said
+    # everything changed by hand is listed in words and counted
+    person = opened(WEIGHT, OFF, TAKEN, OUTPUT)
+    assert person.action("interventions").iconText() == "Edit results 4"
+    assert lines(person) == LISTED["en"]
+    assert panel(person).accessibleName()
+    assert panel(person).list.accessibleName()
+    person.do("language_zh")
+    qtbot.waitUntil(lambda: lines(person) == LISTED["zh"])
+    assert person.action("interventions").iconText() == "修改结果 4"
 
 
-def test_what_goes_with_its_cells_is_said(opened):
+def test_what_goes_with_its_cells_is_said(opened, qtbot):
     person = opened(WEIGHT, OFF, OUTPUT)
     person.size("n", 4)
     person.wait()
@@ -215,15 +193,7 @@ def test_what_goes_with_its_cells_is_said(opened):
     assert "2 changes by hand went with their cells." in person.status()
     assert [record.stage for record in person.program.document.problem.interventions] == ["head_output"]
 
-
-PARTS = [
-    ("softcap", "capped", {"head": 0}, {"softcap": 2.0}),
-    ("rotary_positions", "rotated_key", {"row": 0}, {"rotary_theta": 10.0, "num_heads": 2}),
-    ("output_projection", "output", {"column": 8}, {"w_output": np.eye(8, 9)}),
-]
-
-
-def test_a_part_can_be_taken_away_and_what_is_changed_by_hand_in_it_goes_with_it(opened):
+    # a part can be taken away and what is changed by hand in it goes with it
     person = opened(OFF)
     document = person.program.document
     plain = document.snapshot()
@@ -240,8 +210,7 @@ def test_a_part_can_be_taken_away_and_what_is_changed_by_hand_in_it_goes_with_it
         person.do("undo")
         assert document.problem == before
 
-
-def test_a_mask_can_be_switched_off_under_what_is_changed_by_hand(opened):
+    # a mask can be switched off under what is changed by hand
     person = opened(OFF)
     document = person.program.document
     cell = {"kind": "set", "stage": "masked", "at": {"head": 0, "query": 0, "key": 6}, "values": 1.0}
@@ -253,8 +222,7 @@ def test_a_mask_can_be_switched_off_under_what_is_changed_by_hand(opened):
     assert [record.stage for record in document.problem.interventions] == ["head_output"]
     assert "A change by hand went with its cells." in person.status()
 
-
-def test_a_second_sequence_of_several_items_can_be_taken_away(opened):
+    # a second sequence of several items can be taken away
     person, rng = opened(), np.random.default_rng(7)
     document = person.program.document
     weights = {name: rng.normal(size=(4, 4)) for name in ("w_query", "w_key", "w_value")}
@@ -268,3 +236,24 @@ def test_a_second_sequence_of_several_items_can_be_taken_away(opened):
     assert document.problem.self_attention
     assert document.problem.mask[0].lengths == (3,)
     assert "A change by hand went with its cells." in person.status()
+
+    # the status bar calls the changed cell alone changed
+    # Not one beside it in its row or column.
+    person = opened(WEIGHT)
+    person.overwrite(person.find("control.head"), "1")
+    person.show_stage("weights")
+    heatmap = person.find("heatmap.weights")
+    for language, words in (("en", "0.900000, changed by hand"), ("zh", "0.900000（手动修改）")):
+        person.do(f"language_{language}")
+        for row, column in ((3, 1), (3, 2), (2, 2)):
+            QTest.mouseMove(heatmap, heatmap.cell_rect(row, column).center())
+            qtbot.waitUntil(lambda place=f"({row}, {column})": place in person.window.place.text())
+            said = person.status()
+            assert (words in said) == (words[-3:] in said) == ((row, column) == (3, 2)), said
+
+
+PARTS = [
+    ("softcap", "capped", {"head": 0}, {"softcap": 2.0}),
+    ("rotary_positions", "rotated_key", {"row": 0}, {"rotary_theta": 10.0, "num_heads": 2}),
+    ("output_projection", "output", {"column": 8}, {"w_output": np.eye(8, 9)}),
+]

@@ -23,53 +23,41 @@ def pull(person, stage, pixels, moves=5):
     person.program.late.pulling.finish()
 
 
+def take_in_hand(person):
+    if not person.action("target_tool").isChecked():
+        person.do("target_tool")
+    person.show_stage("weights")
+
+
 @pytest.fixture
 def person(launch):
-    person = launch()
-    person.do("target_tool")
-    person.show_stage("weights")
-    return person
+    return launch().beginning(take_in_hand)
 
 
-def test_a_weight_is_drawn_to_nine_tenths_by_its_query_alone(person, qtbot):
-    before = person.program.document.snapshot()
-    pull(person, "weights", 58)  # of 200 pixels for the whole range: .6110 + .29
-    qtbot.waitUntil(lambda: abs(person.value("weights", ROW, COLUMN) - (0.6110 + 58 / 200)) < 1e-3)
-    after = person.program.document.problem
-    moved = [k for k in range(before.n) if (before.query[k] != after.query[k]).any()]
-    assert moved == [ROW]
-    assert (before.key == after.key).all()
-    assert person.program.document.stack.count() == 1
-
-
-def test_a_gesture_is_undone_by_one_step(person, qtbot):
+def test_a_gesture_is_one_step_and_escape_takes_it_back(person, qtbot, monkeypatch):
     before = person.program.document.snapshot()
     pull(person, "weights", -40, moves=9)
     qtbot.waitUntil(lambda: person.program.document.stack.count() == 1)
     person.do("undo")
     assert person.program.document.problem == before
 
-
-def test_a_click_without_a_move_changes_nothing(person):
+    person.again("a click without a move changes nothing")
     pull(person, "weights", 0)
     assert person.program.document.stack.count() == 0
     assert person.program.view.look.cell[1:] == (ROW, COLUMN)
 
-
-def test_the_brush_and_the_target_tool_are_not_in_hand_at_once(person):
+    person.again("the brush and the target tool are not in hand at once")
     person.do("mask_tool")
     assert not person.action("target_tool").isChecked()
     person.do("target_tool")
     assert not person.action("mask_tool").isChecked()
 
-
-def test_put_away_the_mouse_moves_maps_again(person):
+    person.again("put away the mouse moves maps again")
     person.do("target_tool")
     pull(person, "weights", 40)
     assert person.program.document.stack.count() == 0
 
-
-def test_escape_takes_a_gesture_back_while_it_is_held_and_then_puts_the_tool_away(person, qtbot):
+    person.again("escape takes a gesture back while it is held and then puts the tool away")
     before, heatmap = person.program.document.snapshot(), person.find("heatmap.weights")
     start = heatmap.cell_rect(ROW, COLUMN).center()
     QTest.mousePress(heatmap, LEFT, pos=start)
@@ -88,8 +76,7 @@ def test_escape_takes_a_gesture_back_while_it_is_held_and_then_puts_the_tool_awa
     assert not person.action("target_tool").isChecked()
     assert person.program.view.look.cell is not None
 
-
-def test_beside_another_state_the_tool_says_why_nothing_moves(person):
+    person.again("beside another state the tool says why nothing moves")
     person.do("pin")
     person.do("show_before")
     before = person.program.document.snapshot()
@@ -97,8 +84,7 @@ def test_beside_another_state_the_tool_says_why_nothing_moves(person):
     assert "show Now first" in person.banner()
     assert person.program.document.problem == before
 
-
-def test_a_gesture_that_begins_before_the_numbers_are_there_goes_on_with_them(person, qtbot, monkeypatch):
+    person.again("a gesture that begins before the numbers are there goes on with them")
     pending, heatmap = [True], person.find("heatmap.weights")
     start = heatmap.cell_rect(ROW, COLUMN).center()
     with monkeypatch.context() as late:
@@ -111,8 +97,7 @@ def test_a_gesture_that_begins_before_the_numbers_are_there_goes_on_with_them(pe
     QTest.mouseRelease(heatmap, LEFT, pos=start - QPoint(0, 40))
     person.program.late.pulling.finish()
 
-
-def test_put_away_in_the_middle_of_a_gesture_it_takes_the_next_one(person, qtbot):
+    person.again("put away in the middle of a gesture it takes the next one")
     heatmap = person.find("heatmap.weights")
     start = heatmap.cell_rect(ROW, COLUMN).center()
     QTest.mousePress(heatmap, LEFT, pos=start)

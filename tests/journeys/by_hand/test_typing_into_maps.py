@@ -74,39 +74,7 @@ def test_a_typed_score_moves_the_weights_alone_is_marked_and_explained_and_one_s
     person.do("redo")
     assert person.value("scaled", ROW, COLUMN) == np.float32(1 / 3)
 
-
-def test_a_cell_of_any_map_is_explained_once_it_was_typed_and_a_weight_can_be_set_alone(person):
-    person.do("weights_alone")
-    other = person.value("weights", ROW, 0)
-    for stage in ("concat", "weights", "head_output"):
-        typed(person, stage, "0.25", column=3)
-        assert person.value(stage, ROW, 3) == 0.25
-        assert "0.25" in person.explanation()
-        assert person.value("weights", ROW, 0) == other
-        person.do("undo")
-
-
-def test_a_weight_asks_once_what_becomes_of_the_others(person):
-    row = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].copy()
-
-    def answer(dialog):
-        dialog.findChild(QRadioButton, "weight.rescaled").click()
-        dialog.remembered.click()
-        dialog.accept()
-
-    person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.9"))
-    found = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
-    others = np.delete(np.arange(len(row)), COLUMN)
-    expected = row[others].astype(float) * (0.1 / row[others].astype(float).sum())
-    assert found[COLUMN] == np.float32(0.9)
-    # each is rounded to float32 once, and the sum of 15 of them as often
-    np.testing.assert_allclose(found[others], expected, rtol=16 * np.finfo(np.float32).eps)
-    typed(person, "weights", "0.8")  # without a question now
-    assert person.value("weights", ROW, COLUMN) == np.float32(0.8)
-    assert person.action("weights_rescaled").isChecked()
-
-
-def test_a_text_that_is_no_number_keeps_its_line_and_changes_nothing(person):
+    person.again("a text that is no number keeps its line and changes nothing")
     before = person.program.document.snapshot()
     for text in ("x1", "#DIV/0!", ""):
         typed(person, "scaled", text)
@@ -117,8 +85,26 @@ def test_a_text_that_is_no_number_keeps_its_line_and_changes_nothing(person):
         assert person.program.document.problem == before
         assert person.program.document.stack.count() == 0
 
+    person.again("a number typed into a given matrix is a number of its table")
+    typed(person, "query", "7")
+    assert person.program.document.problem.interventions == ()
+    assert person.number("query", ROW, 3 * 32 + COLUMN) == 7
 
-def test_a_minimized_window_keeps_the_line_and_a_command_or_the_end_of_its_map_enters_it(person):
+    person.again("a double click types and ends a zoom first")
+    heatmap = person.find("heatmap.weights")
+    person.show_stage("weights")
+    person.click_cell("weights", ROW, COLUMN)
+    place = heatmap.cell_rect(ROW, COLUMN).center()
+    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
+    assert line(person, "weights") is not None
+    person.press("Escape")
+    heatmap.box.zoom(240, (ROW, COLUMN))
+    assert not heatmap.box.whole
+    place = heatmap.cell_rect(ROW, COLUMN).center()
+    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
+    assert heatmap.box.whole
+
+    person.again("a minimized window keeps the line and a command or the end of its map enters it")
     begin(person, "scaled", "-3")
     person.window.showMinimized()
     person.look()
@@ -134,8 +120,45 @@ def test_a_minimized_window_keeps_the_line_and_a_command_or_the_end_of_its_map_e
     person.find("heatmap.scaled").hide()
     assert person.value("scaled", ROW, COLUMN) == -5
 
+    person.again("the state before cannot be typed into")
+    person.do("pin")
+    person.do("show_before")
+    person.show_stage("weights")
+    person.click_cell("weights", ROW, COLUMN)
+    person.press("F2")
+    assert line(person, "weights") is None
 
-def test_a_line_goes_with_its_problem(person):
+    person.again("the map comes back from behind a large page before its number is typed")
+    person.show_stage("scaled")
+    person.click_cell("scaled", ROW, COLUMN)
+    person.program.late.pages.open("code")
+    person.program.late.pages.set_large(True)
+    assert not person.find("heatmap.scaled").isVisible()
+    person.do("set_number")
+    assert person.find("heatmap.scaled").isVisible()
+    assert line(person, "scaled").hasFocus()
+    person.press("Ctrl+A")
+    person.type("-3")
+    person.press("Return")
+    person.program.late.pages.set_large(True)
+    person.program.late.interventions.go_to(0)
+    assert person.find("heatmap.scaled").isVisible()
+    assert person.find("heatmap.scaled").hasFocus()
+
+    person.again("problems of several items set the item on show")
+    rng = np.random.default_rng(3)
+    problem = Problem(
+        query=rng.normal(size=(3, 5, 6)), key=rng.normal(size=(3, 7, 6)), value=rng.normal(size=(3, 7, 4)), num_heads=2
+    )
+    person.program.document.open(problem, name="three")
+    person.wait()
+    person.program.view.set(batch=1, head=1)
+    typed(person, "scores", "9", 2, 3)
+    scores = person.program.computation.evaluation
+    assert scores.block("scores", 1, 1, slice(2, 3), slice(3, 4))[0, 0] == 9
+    assert scores.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0] != 9
+
+    person.again("a line goes with its problem")
     begin(person, "scaled", "-3")
     rng = np.random.default_rng(3)
     other = Problem(query=rng.normal(size=(5, 6)), key=rng.normal(size=(7, 6)), value=rng.normal(size=(7, 4)))
@@ -144,15 +167,8 @@ def test_a_line_goes_with_its_problem(person):
     assert person.program.document.problem == other
     assert line(person, "scaled") is None
 
-
-def test_a_number_typed_into_a_given_matrix_is_a_number_of_its_table(person):
-    typed(person, "query", "7")
-    assert person.program.document.problem.interventions == ()
-    assert person.number("query", ROW, 3 * 32 + COLUMN) == 7
-
-
-def test_a_number_typed_over_one_set_by_hand_in_a_given_matrix_is_what_the_map_shows(person):
-    """It went into the matrix below, and the map kept its number."""
+    person.again("a number typed over one set by hand in a given matrix is what the map shows")
+    # It went into the matrix below, and the map kept its number.
     column = 3 * 32 + COLUMN
     at = {"batch": 0, "row": ROW, "column": column}
     record = {"kind": "set", "stage": "query", "at": at, "values": 5}
@@ -168,46 +184,18 @@ def test_a_number_typed_over_one_set_by_hand_in_a_given_matrix_is_what_the_map_s
         assert float(record.values) == (7.0 if by_hand else 5.0)
 
 
-def test_a_double_click_types_and_ends_a_zoom_first(person):
-    heatmap = person.find("heatmap.weights")
-    person.show_stage("weights")
-    person.click_cell("weights", ROW, COLUMN)
-    place = heatmap.cell_rect(ROW, COLUMN).center()
-    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
-    assert line(person, "weights") is not None
-    person.press("Escape")
-    heatmap.box.zoom(240, (ROW, COLUMN))
-    assert not heatmap.box.whole
-    place = heatmap.cell_rect(ROW, COLUMN).center()
-    QTest.mouseDClick(heatmap, LEFT, pos=heatmap.mapFrom(heatmap, place))
-    assert heatmap.box.whole
+def test_a_cell_of_any_map_is_explained_once_it_was_typed_and_a_weight_can_be_set_alone(person):
+    person.do("weights_alone")
+    other = person.value("weights", ROW, 0)
+    for stage in ("concat", "weights", "head_output"):
+        typed(person, stage, "0.25", column=3)
+        assert person.value(stage, ROW, 3) == 0.25
+        assert "0.25" in person.explanation()
+        assert person.value("weights", ROW, 0) == other
+        person.do("undo")
 
 
-def test_the_state_before_cannot_be_typed_into(person):
-    person.do("pin")
-    person.do("show_before")
-    person.show_stage("weights")
-    person.click_cell("weights", ROW, COLUMN)
-    person.press("F2")
-    assert line(person, "weights") is None
-
-
-def test_problems_of_several_items_set_the_item_on_show(launch):
-    rng = np.random.default_rng(3)
-    problem = Problem(
-        query=rng.normal(size=(3, 5, 6)), key=rng.normal(size=(3, 7, 6)), value=rng.normal(size=(3, 7, 4)), num_heads=2
-    )
-    person = launch()
-    person.program.document.open(problem, name="three")
-    person.wait()
-    person.program.view.set(batch=1, head=1)
-    typed(person, "scores", "9", 2, 3)
-    scores = person.program.computation.evaluation
-    assert scores.block("scores", 1, 1, slice(2, 3), slice(3, 4))[0, 0] == 9
-    assert scores.block("scores", 0, 1, slice(2, 3), slice(3, 4))[0, 0] != 9
-
-
-def test_escape_in_the_question_ends_the_typing_too_and_keeps_the_cell_and_a_command_waits(person):
+def test_a_weight_asks_what_becomes_of_the_others(person):
     before, cell = person.program.document.snapshot(), person.value("weights", ROW, COLUMN)
     person.answering(WeightDialog, lambda _: person.press("Escape"), lambda: typed(person, "weights", "0.25"))
     assert line(person, "weights") is None
@@ -220,9 +208,8 @@ def test_escape_in_the_question_ends_the_typing_too_and_keeps_the_cell_and_a_com
     person.answering(WeightDialog, lambda _: person.press("Escape"), lambda: person.do("pin"))
     assert not person.action("unpin").isEnabled()
 
-
-def test_rescaling_beside_a_sink_keeps_its_part_of_the_row(person):
-    """The sink is one key more: it, too, keeps its proportion to the others. It is spoken of where there is one."""
+    person.again("rescaling beside a sink keeps its part of the row")
+    # The sink is one key more: it, too, keeps its proportion to the others. It is spoken of where there is one.
     document, said = person.program.document, []
 
     def leave(dialog):
@@ -255,8 +242,8 @@ def test_rescaling_beside_a_sink_keeps_its_part_of_the_row(person):
     shares[COLUMN] = 0.25
     np.testing.assert_allclose(np.append(found, 1 - found.sum()), shares, atol=1e-6)
 
+    person.again("the row that still sums to one leads and nothing is remembered unasked")
 
-def test_the_row_that_still_sums_to_one_leads_and_nothing_is_remembered_unasked(person):
     def answer(dialog):
         radios = dialog.findChildren(QRadioButton)
         assert min(radios, key=lambda radio: radio.y()).objectName() == "weight.rescaled"
@@ -269,8 +256,7 @@ def test_the_row_that_still_sums_to_one_leads_and_nothing_is_remembered_unasked(
         assert row[COLUMN] == np.float32(text)
         assert row.sum() == pytest.approx(1, abs=1e-6)
 
-
-def test_a_row_that_no_scaling_of_the_others_brings_to_one_is_set_alone(person):
+    person.again("a row that no scaling of the others brings to one is set alone")
     document = person.program.document
     document.open(document.snapshot().replace(mask=[{"kind": "causal"}]))  # the first row has one key
     person.wait()
@@ -284,20 +270,21 @@ def test_a_row_that_no_scaling_of_the_others_brings_to_one_is_set_alone(person):
     for typing in (("1.5", ROW, COLUMN), ("nan", ROW, COLUMN), ("0.5", 0, 0)):
         person.answering(WeightDialog, answer, lambda typing=typing: typed(person, "weights", *typing))
 
+    person.again("a weight asks once what becomes of the others")
+    row = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0].copy()
 
-def test_the_map_comes_back_from_behind_a_large_page_before_its_number_is_typed(person):
-    person.show_stage("scaled")
-    person.click_cell("scaled", ROW, COLUMN)
-    person.program.late.pages.open("code")
-    person.program.late.pages.set_large(True)
-    assert not person.find("heatmap.scaled").isVisible()
-    person.do("set_number")
-    assert person.find("heatmap.scaled").isVisible()
-    assert line(person, "scaled").hasFocus()
-    person.press("Ctrl+A")
-    person.type("-3")
-    person.press("Return")
-    person.program.late.pages.set_large(True)
-    person.program.late.interventions.go_to(0)
-    assert person.find("heatmap.scaled").isVisible()
-    assert person.find("heatmap.scaled").hasFocus()
+    def answer(dialog):
+        dialog.findChild(QRadioButton, "weight.rescaled").click()
+        dialog.remembered.click()
+        dialog.accept()
+
+    person.answering(WeightDialog, answer, lambda: typed(person, "weights", "0.9"))
+    found = person.program.computation.evaluation.block("weights", 0, 3, slice(ROW, ROW + 1), slice(None))[0]
+    others = np.delete(np.arange(len(row)), COLUMN)
+    expected = row[others].astype(float) * (0.1 / row[others].astype(float).sum())
+    assert found[COLUMN] == np.float32(0.9)
+    # each is rounded to float32 once, and the sum of 15 of them as often
+    np.testing.assert_allclose(found[others], expected, rtol=16 * np.finfo(np.float32).eps)
+    typed(person, "weights", "0.8")  # without a question now
+    assert person.value("weights", ROW, COLUMN) == np.float32(0.8)
+    assert person.action("weights_rescaled").isChecked()

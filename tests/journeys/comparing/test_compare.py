@@ -75,7 +75,7 @@ def test_a_head_that_cannot_be_switched_off_beside_what_is_set_by_hand_is_said(l
     assert "256" in said(person)
 
 
-def test_a_pinned_state_stays_while_the_document_moves_on(person, problem):
+def test_a_pinned_state_stays_beside_the_present_one(person, problem, tmp_path):
     assert not person.action("show_before").isEnabled()
     person.do("pin")
     person.type_into("query", 3, 1, "2.5")
@@ -100,8 +100,7 @@ def test_a_pinned_state_stays_while_the_document_moves_on(person, problem):
     assert not person.find("comparison").isVisible()
     assert not person.find("inspector.compared").isVisible()
 
-
-def test_an_edit_moves_the_difference_by_its_own_cells(person, problem):
+    person.again("an edit moves the difference by its own cells")
     person.do("pin")
     person.pick("compare", "difference")
     assert not drawn(person, "scores").any()
@@ -120,8 +119,108 @@ def test_an_edit_moves_the_difference_by_its_own_cells(person, problem):
     person.click_cell("scores", 0, 0)
     assert "(unchanged)" in person.window.place.text()
 
+    person.again("tables show the other state and refuse to be typed into")
+    person.do("pin")
+    person.type_into("query", 1, 1, "7")
+    person.pick("compare", "before")
+    assert person.number("query", 1, 1) == problem.query[1, 1]
+    person.pick("compare", "difference")
+    assert person.number("query", 1, 1) == 7 - problem.query[1, 1]
+    assert person.number("query", 0, 0) == 0
+    person.do("undo")
+    assert person.number("query", 1, 1) == 0
+    person.do("redo")
+    assert person.number("query", 1, 1) == 7 - problem.query[1, 1]
+    view = person.table("query")
+    view.setFocus()
+    view.setCurrentIndex(view.model().index(1, 1))
+    person.type("3")
+    person.click(person.button("Show the present state", person.window.inputs.panels["query"]))
+    assert person.number("query", 1, 1) == 7
+    assert person.find("control.compare", QComboBox).currentData() == "now"
 
-def test_a_ready_made_comparison_changes_no_document_and_follows_edits(person, problem):
+    person.again("one number set by hand before is shown where there are several now")
+    one = {"kind": "set", "stage": "scores", "values": 0.625}
+    person.program.document.apply(SetFields({"interventions": (one,)}, Label("one")))
+    person.do("pin")
+    several = {**one, "values": np.zeros((N, M))}
+    person.program.document.apply(SetFields({"interventions": (several,)}, Label("several")))
+    person.do("show_before")
+    model = person.find("table.interventions.0.values").model()
+    assert [model.rowCount(), model.columnCount()] == [1, 1]
+    assert model.index(0, 0).data(MatrixModel.ValueRole) == 0.625
+
+    person.again("states of other shapes are not compared")
+    person.do("pin")
+    person.pick("compare", "difference")
+    person.size("n", N + 1)
+    assert "other shapes" in said(person)
+    assert person.find("heatmap.weights").shape == (N + 1, M)
+    person.do("undo")
+    assert said(person).startswith("Shown: the difference")
+
+    person.again("numbers are typed into now where it is shown for want of another state")
+    person.do("pin")
+    person.go_to("query", 0, 0)
+    person.do("insert_rows")
+    person.wait()
+    person.pick("compare", "difference")
+    assert "cannot be compared" in said(person)
+    person.show_stage("scores")
+    person.click_cell("scores", 1, 1)
+    person.type("-7")
+    person.press("Return")
+    assert person.value("scores", 1, 1) == -7
+
+    person.again("a comparison costs at most one more repaint")
+    # Of the large map, from the edit until nothing waits to be painted.
+    heatmap = person.find("heatmap.weights")
+    heatmap.overlay.clear_flash()
+    person.do("pin")
+    counts = {}
+    for mode in ("now", "difference", "wipe", "side_by_side"):
+        person.pick("compare", mode)
+        model = person.program.first.tables.models["query"]
+        QApplication.processEvents()
+        paints = Paints(heatmap)
+        model.typed.emit(2, 1, 0.5 + len(counts))
+        heatmap.overlay.clear_flash()  # which fades by paints of its own
+        QApplication.processEvents()
+        counts[mode] = paints.count
+    assert counts["now"] >= 1
+    assert max(counts.values()) <= counts["now"] + 1
+
+    person.again("a table of two states is empty where one of them is gone")
+    row = {"kind": "set", "stage": "scores", "at": {"head": 0, "query": 1}}
+    for values in (0.5, np.arange(M) / 8):
+        record = {**row, "values": values}
+        person.program.document.apply(SetFields({"interventions": (record,)}, Label("by hand")))
+    person.do("pin")
+    person.pick("compare", "difference")
+    model = person.find("table.interventions.0.values").model()
+    person.program.document.stack.undo()
+    assert model.cell(0, 1)[0] == ""
+    person.wait()
+    batch = {name: np.stack([array, array]) for name, array in problem.arrays().items() if name in ROWS}
+    person.program.document.open(problem.replace(**batch, mask=()))
+    person.wait()
+    person.do("pin")
+    person.program.view.set(batch=1, compare="before")
+    read = person.program.first.tables.states.reader("query", lambda: None)
+    assert read().shape == (N, H * D)
+    person.program.view.look = replace(person.program.view.look, batch=2)
+    assert read() is None
+
+    person.again("another document is not compared with the pinned one")
+    person.do("pin")
+    save(problem.replace(scale=2.0), tmp_path / "other.npz")
+    person.open(tmp_path / "other.npz")
+    person.wait()
+    assert not person.find("comparison").isVisible()
+    assert not person.action("show_wipe").isEnabled()
+
+
+def test_a_ready_made_comparison_is_shown_in_every_mode_and_goes_with_what_it_shows(person, problem, qtbot):
     person.click_cell("weights", 4, 2)
     ready(person, "with-scale")
     assert not person.window.isWindowModified()
@@ -144,8 +243,7 @@ def test_a_ready_made_comparison_changes_no_document_and_follows_edits(person, p
     person.press("Ctrl+5")
     assert not drawn(person, "weights").any(), "the document is without scaling now itself"
 
-
-def test_what_one_state_closes_is_told_apart(person, problem):
+    person.again("what one state closes is told apart")
     ready(person, "with-mask")
     person.pick("compare", "difference")
     person.click_cell("weights", 0, M - 1)
@@ -153,60 +251,7 @@ def test_what_one_state_closes_is_told_apart(person, problem):
     assert f"{open_:.6f} → not allowed" in person.window.place.text()
     assert np.array_equal(drawn(person, "masked"), compute(problem)["masked"][0, 0] - compute(problem)["scaled"][0, 0])
 
-
-def test_tables_show_the_other_state_and_refuse_to_be_typed_into(person, problem):
-    person.do("pin")
-    person.type_into("query", 1, 1, "7")
-    person.pick("compare", "before")
-    assert person.number("query", 1, 1) == problem.query[1, 1]
-    person.pick("compare", "difference")
-    assert person.number("query", 1, 1) == 7 - problem.query[1, 1]
-    assert person.number("query", 0, 0) == 0
-    person.do("undo")
-    assert person.number("query", 1, 1) == 0
-    person.do("redo")
-    assert person.number("query", 1, 1) == 7 - problem.query[1, 1]
-    view = person.table("query")
-    view.setFocus()
-    view.setCurrentIndex(view.model().index(1, 1))
-    person.type("3")
-    person.click(person.button("Show the present state", person.window.inputs.panels["query"]))
-    assert person.number("query", 1, 1) == 7
-    assert person.find("control.compare", QComboBox).currentData() == "now"
-
-
-def test_one_number_set_by_hand_before_is_shown_where_there_are_several_now(person, problem):
-    one = {"kind": "set", "stage": "scores", "values": 0.625}
-    person.program.document.apply(SetFields({"interventions": (one,)}, Label("one")))
-    person.do("pin")
-    several = {**one, "values": np.zeros((N, M))}
-    person.program.document.apply(SetFields({"interventions": (several,)}, Label("several")))
-    person.do("show_before")
-    model = person.find("table.interventions.0.values").model()
-    assert [model.rowCount(), model.columnCount()] == [1, 1]
-    assert model.index(0, 0).data(MatrixModel.ValueRole) == 0.625
-
-
-def test_states_of_other_shapes_are_not_compared(person):
-    person.do("pin")
-    person.pick("compare", "difference")
-    person.size("n", N + 1)
-    assert "other shapes" in said(person)
-    assert person.find("heatmap.weights").shape == (N + 1, M)
-    person.do("undo")
-    assert said(person).startswith("Shown: the difference")
-
-
-def test_another_document_is_not_compared_with_the_pinned_one(person, problem, tmp_path):
-    person.do("pin")
-    save(problem.replace(scale=2.0), tmp_path / "other.npz")
-    person.open(tmp_path / "other.npz")
-    person.wait()
-    assert not person.find("comparison").isVisible()
-    assert not person.action("show_wipe").isEnabled()
-
-
-def test_both_languages_say_what_is_compared(person):
+    person.again("both languages say what is compared")
     ready(person, "with-mask")
     person.pick("compare", "difference")
     person.do("language_zh")
@@ -216,6 +261,128 @@ def test_both_languages_say_what_is_compared(person):
     person.click_cell("weights", 0, M - 1)
     assert "→ 已屏蔽" in person.window.place.text()
     person.do("language_en")
+
+    person.again("split maps show before left of the bar and now right of it")
+    ready(person, "with-scale")
+    person.do("values")  # numbers would stand where pixels are looked at
+    person.pick("compare", "wipe")
+    before, now = compute(problem.replace(scale=1.0)), compute(problem)
+    heatmap = person.find("heatmap.weights")
+
+    def is_split(at):
+        """Columns left of `at` are painted and answered as before, the others as now."""
+        mixed = np.where(np.arange(M) < at, before["weights"][0, 0], now["weights"][0, 0])
+        assert np.array_equal(drawn(person, "weights"), mixed)
+        for column in {max(at - 1, 0), min(at, M - 1)}:
+            painted, answered = person.pixel("weights", N - 1, column)  # which sees every key
+            assert painted == answered
+
+    slider = person.find("control.wipe", QSlider)
+    assert slider.value() == 50
+    slider.setFocus()
+    person.press("PgDown", "Right", "Right", "Right")
+    is_split(3)  # 43 % of seven columns
+    assert heatmap.levels.high == 1.0
+    cells, place = heatmap.placement.cells, heatmap.cell_rect(1, 5)
+    press, aim = QPoint(cells.left() + round(0.43 * cells.width()), cells.center().y()), place.center()
+    person.click_cell("weights", 1, 6)
+    chosen = heatmap.chosen
+    QTest.mousePress(heatmap, LEFT, pos=press)
+    QTest.mouseMove(heatmap, QPoint(place.right(), aim.y()))
+    QTest.mouseRelease(heatmap, LEFT, pos=QPoint(place.right(), aim.y()))
+    is_split(6)
+    assert heatmap.chosen == chosen, "who draws the bar chooses no cell"
+    slider.setFocus()
+    person.press("Home")
+    is_split(0)
+    person.press("PgUp", "Right", "Right", "Right", "Right")
+    assert slider.value() == 14
+    is_split(1)
+    person.pick("compare", "now")
+    assert np.array_equal(drawn(person, "weights"), now["weights"][0, 0])
+    assert not slider.isVisible()
+
+    person.again("the left half of a split follows edits where it is ready made")
+    ready(person, "with-mask")
+    person.pick("compare", "wipe")
+    person.type_into("query", 2, 0, "4")
+    query = problem.query.copy()
+    query[2, 0] = 4
+    edited = problem.replace(query=query)
+    before, now = (compute(state)["weights"][0, 0] for state in (edited.replace(mask=()), edited))
+    shown, sure = drawn(person, "weights"), np.arange(M) != M // 2  # whose middle lies under the bar
+    assert np.array_equal(shown[:, sure], np.where(np.arange(M) < 3, before, now)[:, sure])
+    for column in (1, 5):
+        painted, answered = person.pixel("weights", 2, column)
+        assert painted == answered
+
+    person.again("split maps that undo takes away go without an error")
+    for larger in ("head_duplicate", "output_projection", "softcap"):
+        person.do(larger)
+        person.wait()
+        ready(person, "with-mask")
+        person.do("show_wipe")
+        person.do("undo")
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        person.wait()
+        person.type_into("query", 0, 0, "2")
+        person.wait()
+        assert person.program.view.look.compare == "wipe"
+        person.do("show_now")
+        person.do("undo")
+
+    person.again("a comparison asked for beside a gradient is shown")
+    person.click_cell("weights", 1, 1)
+    person.do("show_gradient")
+    person.wait()
+    ready(person, "with-scale")
+    person.wait()
+    assert person.program.view.look.compare == "side_by_side"
+    assert person.find("heatmap.before").isVisible()
+
+    person.again("the reach of now is not laid over the state before")
+    person.show_stage("key")
+    person.click_cell("key", 6, 1)
+    person.do("show_reach")
+    ready(person, "with-mask")
+    for mode, veiled in (("now", True), ("before", False), ("now", True)):
+        person.pick("compare", mode)
+        person.window.repaint()
+        for _ in range(5):
+            QApplication.processEvents()
+        marks = [drawing.overlay.marks.reached for drawing in person.window.findChildren(MapDrawing)]
+        assert any(areas is not None for areas in marks) == veiled
+
+    person.again("readings of the state before follow its own numbers")
+    every = [{"kind": "set", "stage": "weights", "values": np.full((N, M), 1 / M)}]
+    person.program.document.apply(SetFields({"interventions": tuple(every)}, Label("by hand")))
+    ready(person, "with-interventions")
+    person.pick("compare", "before")
+    person.do("reading_largest")
+
+    def below():
+        return [thumb.accessibleName() for thumb in person.find("heads.weights").findChildren(HeadThumb)]
+
+    def true():
+        person.wait()
+        evaluation, reading = person.program.view.explained, READINGS["largest"]
+        rows = [partial(rows_of, evaluation, 0, head) for head in range(H)]
+        wanted = [reading.written(reading.measure(evaluation.problem, each)) for each in rows]
+        return all(f" {text}" in name for text, name in zip(wanted, sorted(below()), strict=True))
+
+    qtbot.waitUntil(true)
+    old = below()
+    person.program.document.apply(SetCells("query", (slice(0, 5), slice(0, 6)), np.full((5, 6), 3.0), Label("edit")))
+    qtbot.waitUntil(true)
+    assert below() != old
+
+    person.again("split maps of one document are painted while the maps of the next come one by one")
+    # The left halves were still of other sizes then; the walk met it where a model was opened.
+    ready(person, "with-scale")
+    person.do("show_wipe")
+    person.action("known_toy_induction").trigger()
+    person.wait()
+    assert person.program.document.study is not None
 
 
 class Paints(QObject):
@@ -229,25 +396,6 @@ class Paints(QObject):
     def eventFilter(self, _watched, event):
         self.count += event.type() == QEvent.Type.Paint
         return False
-
-
-def test_a_comparison_costs_at_most_one_more_repaint(person):
-    """Of the large map, from the edit until nothing waits to be painted."""
-    heatmap = person.find("heatmap.weights")
-    heatmap.overlay.clear_flash()
-    person.do("pin")
-    counts = {}
-    for mode in ("now", "difference", "wipe", "side_by_side"):
-        person.pick("compare", mode)
-        model = person.program.first.tables.models["query"]
-        QApplication.processEvents()
-        paints = Paints(heatmap)
-        model.typed.emit(2, 1, 0.5 + len(counts))
-        heatmap.overlay.clear_flash()  # which fades by paints of its own
-        QApplication.processEvents()
-        counts[mode] = paints.count
-    assert counts["now"] >= 1
-    assert max(counts.values()) <= counts["now"] + 1
 
 
 class Clicks:
@@ -326,87 +474,6 @@ def test_a_head_is_switched_off_its_effect_read_and_all_is_back(launch):
     assert not person.window.isWindowModified()
 
 
-def test_split_maps_show_before_left_of_the_bar_and_now_right_of_it(person, problem):
-    ready(person, "with-scale")
-    person.do("values")  # numbers would stand where pixels are looked at
-    person.pick("compare", "wipe")
-    before, now = compute(problem.replace(scale=1.0)), compute(problem)
-    heatmap = person.find("heatmap.weights")
-
-    def is_split(at):
-        """Columns left of `at` are painted and answered as before, the others as now."""
-        mixed = np.where(np.arange(M) < at, before["weights"][0, 0], now["weights"][0, 0])
-        assert np.array_equal(drawn(person, "weights"), mixed)
-        for column in {max(at - 1, 0), min(at, M - 1)}:
-            painted, answered = person.pixel("weights", N - 1, column)  # which sees every key
-            assert painted == answered
-
-    slider = person.find("control.wipe", QSlider)
-    assert slider.value() == 50
-    slider.setFocus()
-    person.press("PgDown", "Right", "Right", "Right")
-    is_split(3)  # 43 % of seven columns
-    assert heatmap.levels.high == 1.0
-    cells, place = heatmap.placement.cells, heatmap.cell_rect(1, 5)
-    press, aim = QPoint(cells.left() + round(0.43 * cells.width()), cells.center().y()), place.center()
-    person.click_cell("weights", 1, 6)
-    chosen = heatmap.chosen
-    QTest.mousePress(heatmap, LEFT, pos=press)
-    QTest.mouseMove(heatmap, QPoint(place.right(), aim.y()))
-    QTest.mouseRelease(heatmap, LEFT, pos=QPoint(place.right(), aim.y()))
-    is_split(6)
-    assert heatmap.chosen == chosen, "who draws the bar chooses no cell"
-    slider.setFocus()
-    person.press("Home")
-    is_split(0)
-    person.press("PgUp", "Right", "Right", "Right", "Right")
-    assert slider.value() == 14
-    is_split(1)
-    person.pick("compare", "now")
-    assert np.array_equal(drawn(person, "weights"), now["weights"][0, 0])
-    assert not slider.isVisible()
-
-
-def test_the_left_half_of_a_split_follows_edits_where_it_is_ready_made(person, problem):
-    ready(person, "with-mask")
-    person.pick("compare", "wipe")
-    person.type_into("query", 2, 0, "4")
-    query = problem.query.copy()
-    query[2, 0] = 4
-    edited = problem.replace(query=query)
-    before, now = (compute(state)["weights"][0, 0] for state in (edited.replace(mask=()), edited))
-    shown, sure = drawn(person, "weights"), np.arange(M) != M // 2  # whose middle lies under the bar
-    assert np.array_equal(shown[:, sure], np.where(np.arange(M) < 3, before, now)[:, sure])
-    for column in (1, 5):
-        painted, answered = person.pixel("weights", 2, column)
-        assert painted == answered
-
-
-def test_split_maps_that_undo_takes_away_go_without_an_error(person):
-    for larger in ("head_duplicate", "output_projection", "softcap"):
-        person.do(larger)
-        person.wait()
-        ready(person, "with-mask")
-        person.do("show_wipe")
-        person.do("undo")
-        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-        person.wait()
-        person.type_into("query", 0, 0, "2")
-        person.wait()
-        assert person.program.view.look.compare == "wipe"
-        person.do("show_now")
-        person.do("undo")
-
-
-def test_split_maps_of_one_document_are_painted_while_the_maps_of_the_next_come_one_by_one(person):
-    """The left halves were still of other sizes then; the walk met it where a model was opened."""
-    ready(person, "with-scale")
-    person.do("show_wipe")
-    person.action("known_toy_induction").trigger()
-    person.wait()
-    assert person.program.document.study is not None
-
-
 def test_tables_of_a_difference_take_no_memory_of_their_own(launch):
     """Of a mask of 30,000 tokens it was 7 GB, on the window's thread, unweighed."""
     person = launch()
@@ -443,87 +510,3 @@ def test_a_map_out_of_sight_that_shows_an_item_that_is_gone_is_not_split(launch,
     person.wait()
     assert person.program.view.look.compare == "wipe"
     assert out_of_sight.drawing.split is None
-
-
-def test_a_table_of_two_states_is_empty_where_one_of_them_is_gone(person, problem):
-    row = {"kind": "set", "stage": "scores", "at": {"head": 0, "query": 1}}
-    for values in (0.5, np.arange(M) / 8):
-        record = {**row, "values": values}
-        person.program.document.apply(SetFields({"interventions": (record,)}, Label("by hand")))
-    person.do("pin")
-    person.pick("compare", "difference")
-    model = person.find("table.interventions.0.values").model()
-    person.program.document.stack.undo()
-    assert model.cell(0, 1)[0] == ""
-    person.wait()
-    batch = {name: np.stack([array, array]) for name, array in problem.arrays().items() if name in ROWS}
-    person.program.document.open(problem.replace(**batch, mask=()))
-    person.wait()
-    person.do("pin")
-    person.program.view.set(batch=1, compare="before")
-    read = person.program.first.tables.states.reader("query", lambda: None)
-    assert read().shape == (N, H * D)
-    person.program.view.look = replace(person.program.view.look, batch=2)
-    assert read() is None
-
-
-def test_numbers_are_typed_into_now_where_it_is_shown_for_want_of_another_state(person):
-    person.do("pin")
-    person.go_to("query", 0, 0)
-    person.do("insert_rows")
-    person.wait()
-    person.pick("compare", "difference")
-    assert "cannot be compared" in said(person)
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 1)
-    person.type("-7")
-    person.press("Return")
-    assert person.value("scores", 1, 1) == -7
-
-
-def test_a_comparison_asked_for_beside_a_gradient_is_shown(person):
-    person.click_cell("weights", 1, 1)
-    person.do("show_gradient")
-    person.wait()
-    ready(person, "with-scale")
-    person.wait()
-    assert person.program.view.look.compare == "side_by_side"
-    assert person.find("heatmap.before").isVisible()
-
-
-def test_the_reach_of_now_is_not_laid_over_the_state_before(person):
-    person.show_stage("key")
-    person.click_cell("key", 6, 1)
-    person.do("show_reach")
-    ready(person, "with-mask")
-    for mode, veiled in (("now", True), ("before", False), ("now", True)):
-        person.pick("compare", mode)
-        person.window.repaint()
-        for _ in range(5):
-            QApplication.processEvents()
-        marks = [drawing.overlay.marks.reached for drawing in person.window.findChildren(MapDrawing)]
-        assert any(areas is not None for areas in marks) == veiled
-
-
-def test_readings_of_the_state_before_follow_its_own_numbers(person, qtbot):
-    every = [{"kind": "set", "stage": "weights", "values": np.full((N, M), 1 / M)}]
-    person.program.document.apply(SetFields({"interventions": tuple(every)}, Label("by hand")))
-    ready(person, "with-interventions")
-    person.pick("compare", "before")
-    person.do("reading_largest")
-
-    def below():
-        return [thumb.accessibleName() for thumb in person.find("heads.weights").findChildren(HeadThumb)]
-
-    def true():
-        person.wait()
-        evaluation, reading = person.program.view.explained, READINGS["largest"]
-        rows = [partial(rows_of, evaluation, 0, head) for head in range(H)]
-        wanted = [reading.written(reading.measure(evaluation.problem, each)) for each in rows]
-        return all(f" {text}" in name for text, name in zip(wanted, sorted(below()), strict=True))
-
-    qtbot.waitUntil(true)
-    old = below()
-    person.program.document.apply(SetCells("query", (slice(0, 5), slice(0, 6)), np.full((5, 6), 3.0), Label("edit")))
-    qtbot.waitUntil(true)
-    assert below() != old

@@ -45,7 +45,7 @@ def person(launch):
     return person
 
 
-def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person):
+def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person, tmp_path, monkeypatch):
     problem = person.program.document.problem
     before = drawn(person, "weights"), person.numbers("query")
     exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
@@ -68,8 +68,10 @@ def test_one_switch_puts_gradients_on_maps_and_tables_and_takes_them_away(person
     assert not person.find("comparison").isVisible()
     assert not person.window.isWindowModified()
 
-
-def test_another_cell_another_sum_and_another_size_take_another_gradient(person):
+    # another cell another sum and another size take another gradient
+    person.again("another cell, sum and size")
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
     person.pick("compare", "gradient")
     settle(person)
     person.click_cell("head_output", 0, 1)
@@ -88,8 +90,10 @@ def test_another_cell_another_sum_and_another_size_take_another_gradient(person)
     assert np.array(person.numbers("query"), float).shape[0] == 3
     assert person.program.view.shown.kind == "gradient"
 
-
-def test_tables_of_gradients_are_read_only_and_show_the_way_back(person):
+    # tables of gradients are read only and show the way back
+    person.again("tables are read-only")
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
     person.press("Ctrl+7")
     settle(person)
     kept = person.program.document.problem.query.copy()
@@ -99,8 +103,10 @@ def test_tables_of_gradients_are_read_only_and_show_the_way_back(person):
     person.click(person.button("Show the present state", "zone.inputs"))
     assert person.program.view.look.compare == "now"
 
-
-def test_the_figure_of_a_gradient_is_exported(person, tmp_path):
+    # the figure of a gradient is exported
+    person.again("the figure")
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
     person.press("Ctrl+7")
     settle(person)
 
@@ -116,13 +122,29 @@ def test_the_figure_of_a_gradient_is_exported(person, tmp_path):
     assert "gradient" in path.name
     assert "gradient of O[1, 0]" in path.read_text(encoding="utf-8")
 
-
-def test_an_exercise_is_not_given_away(person):
+    # an exercise is not given away
+    person.again("an exercise")
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
     person.press("Ctrl+7")
     settle(person)
     person.do("leave_out")
     assert person.program.view.look.compare == "now"
     assert not person.action("show_gradient").isEnabled()
+
+    # a table that comes while the gradient is of the numbers before waits for its own
+    person.again("a table that comes meanwhile")
+    person.show_stage("head_output")
+    person.click_cell("head_output", 1, 0)
+    # The walk met it in a longer problem, whose passes run beside the window.
+    person.press("Ctrl+7")
+    settle(person)
+    monkeypatch.setattr(computation, "is_quickly_computed", lambda _problem: False)
+    person.do("head_norms")
+    settle(person)
+    problem = person.program.document.problem
+    exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
+    assert np.array_equal(np.array(person.numbers("query_norm"), float).ravel(), exact["query_norm"])
 
 
 def test_a_long_problem_is_drawn_beside_the_window(launch, tmp_path):
@@ -143,18 +165,6 @@ def test_a_long_problem_is_drawn_beside_the_window(launch, tmp_path):
     person.press("Ctrl+3")
     settle(person)
     assert person.number("value", 1, 1) == problem.value[1, 1]
-
-
-def test_a_table_that_comes_while_the_gradient_is_of_the_numbers_before_waits_for_its_own(person, monkeypatch):
-    """The walk met it in a longer problem, whose passes run beside the window."""
-    person.press("Ctrl+7")
-    settle(person)
-    monkeypatch.setattr(computation, "is_quickly_computed", lambda _problem: False)
-    person.do("head_norms")
-    settle(person)
-    problem = person.program.document.problem
-    exact = sensitivity(compute(problem), "head_output", (0, 0, 1, 0))
-    assert np.array_equal(np.array(person.numbers("query_norm"), float).ravel(), exact["query_norm"])
 
 
 def test_a_gradient_of_the_numbers_before_is_not_laid_over_those_of_another_size(launch, tmp_path, monkeypatch):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
@@ -59,15 +58,6 @@ def painted(heatmap, row, column):
     return image.pixelColor((place.center().toPointF() * image.devicePixelRatio()).toPoint())
 
 
-def wheel(heatmap, row, column, delta):
-    at = QPointF(heatmap.cell_rect(row, column).center())
-    none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
-    event = QWheelEvent(
-        at, QPointF(heatmap.mapToGlobal(at)), QPoint(), QPoint(0, delta), none[0], none[1], none[2], False
-    )
-    QApplication.sendEvent(heatmap, event)
-
-
 def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, problem, tmp_path):
     person.program.settings.put("export_image", {"folder": str(tmp_path), "format": "svg"})
     person.do("compare_with_scale")
@@ -98,7 +88,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     person.press("Down", "Right")
     assert left.chosen == right.chosen == (11, 1)
 
-    wheel(left, 4, 4, 480)
+    person.turn_wheel(left, 4, left.cell_rect(4, 4).center())
     assert left.box.in_view == right.box.in_view != (0, N, 0, N)
     QTest.mouseDClick(right, LEFT, pos=right.cell_rect(4, 4).center())
     assert left.box.in_view == right.box.in_view == (0, N, 0, N)
@@ -139,8 +129,7 @@ def test_scaling_opens_two_whole_maps_that_are_read_edited_and_left(person, prob
     assert person.find("table.query").isVisible()
     assert np.array_equal(drawn(person.find("heatmap.weights")), now)
 
-
-def test_any_comparison_can_be_seen_side_by_side_and_of_any_stage(person, problem):
+    person.again("any comparison can be seen side by side and of any stage")
     person.do("pin")
     person.type_into("key", 2, 1, "3")
     person.do("show_side_by_side")
@@ -174,15 +163,17 @@ def test_the_explanation_of_an_output_has_the_formula_of_both_states(launch):
     assert not person.find("inspector.before").isVisible()
 
 
-@pytest.mark.parametrize("size", [(1024, 700), (1366, 700), (1920, 1080)])
-def test_both_maps_are_whole_and_named_in_windows_of_any_size(launch, size):
-    person = launch("minilm-layer2.npz", "zh", *size)
+def test_both_maps_are_whole_and_named_in_windows_of_any_size(launch):
+    person = launch("minilm-layer2.npz", "zh", 1024, 700)
     person.do("compare_with_scale")
     left, right = both(person)
-    assert seen_whole(left)
-    assert seen_whole(right)
-    assert left.size() == right.size()
-    assert left.width() > 100
+    for size in ((1024, 700), (1366, 700), (1920, 1080)):
+        person.window.resize(*size)
+        QTest.qWait(1)
+        assert seen_whole(left), size
+        assert seen_whole(right), size
+        assert left.size() == right.size()
+        assert left.width() > 100
     assert person.find("comparison.side_by_side").isChecked()
     assert left.shown.row_names == right.shown.row_names
 
@@ -317,8 +308,10 @@ def test_a_drag_of_the_slider_hardens_the_weights_and_is_one_step_that_undo_take
     assert np.array_equal(drawn(person.find("heatmap.before")), weights(own)[0])
     assert slider.value() == 4
 
-
-def test_the_box_says_and_changes_what_the_maps_show(sliding):
+    # the box says and changes what the maps show
+    sliding.again("the box")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
     person, document = sliding, sliding.program.document
     own, steps, source = document.snapshot(), document.stack.count(), person.find("control.width_of")
     person.choose(source, "seeded")
@@ -332,8 +325,24 @@ def test_the_box_says_and_changes_what_the_maps_show(sliding):
     assert document.problem == own
     assert document.stack.count() == steps
 
+    # the columns at hand can be repeated from the same ones again and again
+    sliding.again("repeated")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
+    person, document = sliding, sliding.program.document
+    own = document.snapshot()
+    person.choose(person.find("control.width_of"), "repeated")
+    for width in ("10", "2", "4"):
+        person.overwrite(person.find("control.width"), width)
+        columns = np.arange(int(width)) % 4
+        assert np.array_equal(document.problem.query, own.query[:, columns])
+    assert document.problem == own
+    assert document.problem.query_tokens == own.query_tokens
 
-def test_escape_leaves_the_comparison_and_keeps_the_cell(sliding):
+    # escape leaves the comparison and keeps the cell
+    sliding.again("escape")
+    sliding.click_cell("weights", 3, 1)
+    sliding.do("compare_with_scale")
     person = sliding
     own, slider = person.program.document.snapshot(), person.find("control.d_k_slider")
     QTest.mousePress(slider, LEFT, pos=QPoint(round(slider.x_of(4)), slider.height() // 4))
@@ -355,18 +364,6 @@ def test_escape_leaves_the_comparison_and_keeps_the_cell(sliding):
 def own_numbers(problem):
     before, now = (read_d_k(state, MapRow(query=3)) for state in two_states(problem))
     return [number for pair in zip(before, now, strict=True) for number in pair]
-
-
-def test_the_columns_at_hand_can_be_repeated_from_the_same_ones_again_and_again(sliding):
-    person, document = sliding, sliding.program.document
-    own = document.snapshot()
-    person.choose(person.find("control.width_of"), "repeated")
-    for width in ("10", "2", "4"):
-        person.overwrite(person.find("control.width"), width)
-        columns = np.arange(int(width)) % 4
-        assert np.array_equal(document.problem.query, own.query[:, columns])
-    assert document.problem == own
-    assert document.problem.query_tokens == own.query_tokens
 
 
 def test_the_list_of_the_scale_offers_both_side_by_side_and_keeps_what_is_in_force(launch):

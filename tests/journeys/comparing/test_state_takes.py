@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 
-def test_a_row_of_the_pinned_state_comes_back(launch):
+def test_cells_of_the_pinned_state_come_back(launch):
     person = launch("worked-example.npz")
-    person.wait()
+    person.click_cell("weights", 0, 0)
+    assert not person.action("take_before").isEnabled(), "there is no other state"
     before = np.array(person.values("weights"))
     person.do("pin")
     person.wait()
@@ -28,9 +29,7 @@ def test_a_row_of_the_pinned_state_comes_back(launch):
         person.wait()
         assert np.array_equal(person.values("weights"), moved)
 
-
-def test_a_matrix_that_is_given_takes_the_numbers_themselves(launch):
-    person = launch("worked-example.npz")
+    person.again("a matrix that is given takes the numbers themselves")
     person.do("pin")
     person.wait()
     old = person.number("query", 1, 0)
@@ -43,9 +42,7 @@ def test_a_matrix_that_is_given_takes_the_numbers_themselves(launch):
     assert person.number("query", 1, 0) == old
     assert person.program.document.problem.interventions == ()
 
-
-def test_a_step_that_the_other_state_has_not_takes_what_stands_there_before(launch):
-    person = launch("worked-example.npz")
+    person.again("a step that the other state has not takes what stands there before")
     person.do("pin")
     person.do("masks")
     person.window.mask_panel.add_layer("causal")
@@ -59,9 +56,3 @@ def test_a_step_that_the_other_state_has_not_takes_what_stands_there_before(laun
     assert np.array(person.values("masked"))[0, 1] == before[0, 1]
     (record,) = person.program.document.problem.interventions
     assert (record.kind, record.stage) == ("set", "masked")
-
-
-def test_nothing_is_offered_without_another_state(launch):
-    person = launch("worked-example.npz")
-    person.click_cell("weights", 0, 0)
-    assert not person.action("take_before").isEnabled()

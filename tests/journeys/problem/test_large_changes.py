@@ -15,6 +15,7 @@ from attn_gui.formats import load, save
 from attn_gui.paths import resource
 from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.dialogs.progress import WorkLine
+from tests.failing import each
 from tests.journeys.gate import Gate
 
 
@@ -144,7 +145,7 @@ def made_beside_is_made_at_once(person, name, before, monkeypatch):
     assert person.program.document.problem == before, name
 
 
-def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads):
+def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads, monkeypatch):
     person = launch()
     before = person.program.document.snapshot()
     person.do("output_projection")
@@ -166,6 +167,52 @@ def test_the_window_works_on_and_the_change_is_one_step(launch, gate, threads):
     person.press("Ctrl+Z", "Ctrl+Z")
     assert person.program.document.problem == before
 
+    person.again("what was made for another state is dropped and said")
+    gate.close()
+    person.do("output_projection")
+    gate.await_work()
+    person.type_into("query", 0, 0, "5")
+    gate.open()
+    person.program.making.finish()
+    QApplication.processEvents()
+    assert [step.partition(":")[0] for step in person.steps()[1:]] == ["Q[0, 0]"]
+    assert person.program.document.problem.w_output is None
+    assert "“added W_O” was dropped: the problem was changed" in person.banner()
+
+    person.again("a change that is refused takes no place")
+    gate.close()
+    person.do("output_projection")
+    gate.await_work()
+    with monkeypatch.context() as poorly:
+        poorly.setattr(memory, "available", lambda: 100)
+        person.size("n", 400)
+    assert "of memory are free" in person.banner()
+    gate.open()
+    person.until(lambda: not person.program.making.busy)
+    assert person.steps()[1:] == ["added W_O"]
+
+    person.again("nothing is said of it in another document")
+    gate.close()
+    person.do("output_projection")
+    gate.await_work()
+    person.program.take_in(resource("examples", "worked-example.npz"))
+    gate.open()
+    person.program.making.finish()
+    QApplication.processEvents()
+    assert person.program.document.name == "worked-example"
+    assert person.banner() == ""
+
+    person.again("closing does not wait for it")
+    gate.close()
+    person.do("output_projection")
+    gate.await_work()
+    timer = threading.Timer(0.2, gate.open)
+    timer.start()
+    person.window.close()
+    timer.join()
+    assert not person.program.making.busy
+    assert not QApplication.activeModalWidget() or not isinstance(QApplication.activeModalWidget(), QDialog)
+
 
 def test_a_snapshot_taken_while_a_new_problem_is_made_is_not_lost(launch, gate, monkeypatch):
     monkeypatch.setattr(making, "LARGE", 0)
@@ -186,9 +233,15 @@ def test_a_snapshot_taken_while_a_new_problem_is_made_is_not_lost(launch, gate, 
     assert person.program.document.name == "untitled"
 
 
-@pytest.mark.parametrize("how", ["Esc", "button"])
-def test_it_can_be_canceled(launch, gate, how):
-    person = launch()
+@pytest.fixture
+def person(launch):
+    return launch()
+
+
+@each("how", ["Esc", "button"])
+def test_it_can_be_canceled(person, gate, how):
+    person.again(how)
+    gate.close()
     before = person.program.document.snapshot()
     person.size("n", 400)
     gate.await_work()
@@ -207,19 +260,6 @@ def test_it_can_be_canceled(launch, gate, how):
     assert len(person.steps()) == 1
 
 
-def test_what_was_made_for_another_state_is_dropped_and_said(launch, gate):
-    person = launch()
-    person.do("output_projection")
-    gate.await_work()
-    person.type_into("query", 0, 0, "5")
-    gate.open()
-    person.program.making.finish()
-    QApplication.processEvents()
-    assert [step.partition(":")[0] for step in person.steps()[1:]] == ["Q[0, 0]"]
-    assert person.program.document.problem.w_output is None
-    assert "“added W_O” was dropped: the problem was changed" in person.banner()
-
-
 OTHERS = {
     "a head switched off": lambda person: person.do("head_off"),
     "a layer of the mask": add_layer("causal"),
@@ -230,9 +270,10 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_change_that_takes_its_place_says_so(launch, gate, name):
-    person = launch()
+@each("name", OTHERS)
+def test_a_change_that_takes_its_place_says_so(person, gate, name):
+    person.again(name)
+    gate.close()
     person.do("output_projection")
     gate.await_work()
     OTHERS[name](person)
@@ -241,40 +282,3 @@ def test_a_change_that_takes_its_place_says_so(launch, gate, name):
     assert len(person.steps()) == 2
     assert person.program.document.problem.w_output is None
     assert "“added W_O” was dropped" in person.banner()
-
-
-def test_a_change_that_is_refused_takes_no_place(launch, gate, monkeypatch):
-    person = launch()
-    person.do("output_projection")
-    gate.await_work()
-    with monkeypatch.context() as poorly:
-        poorly.setattr(memory, "available", lambda: 100)
-        person.size("n", 400)
-    assert "of memory are free" in person.banner()
-    gate.open()
-    person.until(lambda: not person.program.making.busy)
-    assert person.steps()[1:] == ["added W_O"]
-
-
-def test_nothing_is_said_of_it_in_another_document(launch, gate):
-    person = launch()
-    person.do("output_projection")
-    gate.await_work()
-    person.program.take_in(resource("examples", "worked-example.npz"))
-    gate.open()
-    person.program.making.finish()
-    QApplication.processEvents()
-    assert person.program.document.name == "worked-example"
-    assert person.banner() == ""
-
-
-def test_closing_does_not_wait_for_it(launch, gate):
-    person = launch()
-    person.do("output_projection")
-    gate.await_work()
-    timer = threading.Timer(0.2, gate.open)
-    timer.start()
-    person.window.close()
-    timer.join()
-    assert not person.program.making.busy
-    assert not QApplication.activeModalWidget() or not isinstance(QApplication.activeModalWidget(), QDialog)

@@ -18,15 +18,16 @@ FINFO = float(np.finfo(np.float32).min)
 
 
 @pytest.fixture
-def opened(launch, tmp_path):
+def opened(launch):
     """A window with a problem of these mask layers."""
+
+    person = launch()
 
     def start(*mask):
         rng = np.random.default_rng(0)
         arrays = {name: rng.normal(size=(rows, H * D)) for name, rows in (("query", N), ("key", M), ("value", M))}
-        path = tmp_path / "masked.attn"
-        save(Problem(**arrays, num_heads=H, mask=mask), path)
-        return launch(path)
+        person.again(str(mask), Problem(**arrays, num_heads=H, mask=mask))
+        return person
 
     return start
 
@@ -38,7 +39,7 @@ def lines(person):
     return [label.text() for label in person.find("mask.lint").findChildren(QLabel) if label.isVisible()]
 
 
-def test_a_closed_row_is_said_and_found(opened):
+def test_lint_says_what_is_closed_or_even_and_leads_there_or_out(opened):
     allowed = np.ones((H, N, M), bool)
     allowed[1, 3] = False
     person = opened({"kind": "custom", "allowed": allowed})
@@ -51,8 +52,7 @@ def test_a_closed_row_is_said_and_found(opened):
     assert heatmap.chosen == (3, 0)
     assert math.isinf(person.value("masked", 3, 0))
 
-
-def test_a_row_closed_by_a_finite_number_is_even_until_it_is_closed_with_booleans(opened):
+    # a row closed by a finite number is even until it is closed with booleans
     values = np.zeros((N, M))
     values[2] = FINFO
     person = opened({"kind": "bias", "values": values})
@@ -65,8 +65,7 @@ def test_a_row_closed_by_a_finite_number_is_even_until_it_is_closed_with_boolean
     person.press("Ctrl+Z")
     assert [person.value("weights", 2, j) for j in range(M)] == [1 / M] * M
 
-
-def test_what_else_a_bias_adds_stays_a_bias(opened):
+    # what else a bias adds stays a bias
     values = np.zeros((N, M))
     values[2], values[1, 4] = FINFO, 2.5
     person = opened({"kind": "bias", "values": values})
@@ -76,8 +75,7 @@ def test_what_else_a_bias_adds_stays_a_bias(opened):
     assert person.number("mask.1.values", 2, 0) == 0
     assert person.number("mask.0.allowed", 2, 0) == 0
 
-
-def test_the_alignment_is_said_and_turned(opened):
+    # the alignment is said and turned
     person = opened({"kind": "causal"})
     assert lines(person) == ["causal: 5 queries, 7 keys; query 0 belongs to key 0."]
     person.click(person.button("Line up the last ones", "panel.mask"))
@@ -88,8 +86,7 @@ def test_the_alignment_is_said_and_turned(opened):
     assert person.value("weights", 4, 6) == 0
     assert lines(person) == ["causal: 5 queries, 7 keys; query 0 belongs to key 0."]
 
-
-def test_it_is_said_in_both_languages(opened):
+    # it is said in both languages
     person = opened({"kind": "padding", "lengths": 0})
     assert lines(person) == ["5 rows have no open key, row 0 first: weights and output are 0."]
     person.do("language_zh")
@@ -116,7 +113,7 @@ def radio(person, blocked):
     QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
 
 
-def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path):
+def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path, launch):
     allowed = np.ones((N, M), bool)
     allowed[1, 2] = allowed[3, 4] = False
     person = opened({"kind": "custom", "allowed": allowed})
@@ -147,9 +144,8 @@ def test_true_reads_both_ways_and_no_cell_changes(opened, tmp_path):
     radio(person, blocked=False)
     assert person.number("mask.0.allowed", 1, 2) == 0
 
-
-def test_a_block_that_takes_the_place_of_a_mask_is_read_as_it_is_shown(opened):
-    """Where a matrix had to be made to fit, True = blocked was taken for True = may attend."""
+    # a block that takes the place of a mask is read as it is shown
+    # Where a matrix had to be made to fit, True = blocked was taken for True = may attend.
     allowed = np.tril(np.ones((N, M), bool))
     person = opened({"kind": "custom", "allowed": allowed})
     radio(person, blocked=True)
@@ -164,8 +160,7 @@ def test_a_block_that_takes_the_place_of_a_mask_is_read_as_it_is_shown(opened):
     person.click(resize)
     assert np.array_equal(person.program.document.problem.mask[0].allowed, allowed), offers
 
-
-def test_the_reading_is_remembered(opened, launch):
+    # the reading is remembered
     person = opened({"kind": "causal"})
     radio(person, blocked=True)
     again = launch()

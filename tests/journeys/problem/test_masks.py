@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QMenu, QPushButton, QSpinBox, QToolButton
 
 from attn_gui.engine import Problem
-from attn_gui.formats import save
+from tests.failing import each
 
 SMALL = "worked-example.npz"
 MASKED, HATCH = "#eceef1", "#a9b0ba"  # the light theme's ground and lines of what is not allowed
@@ -88,19 +88,7 @@ def test_a_causal_mask_is_added_seen_switched_off_and_undone(launch):
     assert not person.has("heatmap.masked")
     assert person.find("control.mask", QPushButton).text().strip() == "none"
 
-
-def test_the_inspector_says_which_layer_closes_a_cell(launch):
-    person = launch(SMALL)
-    add(person, "causal")
-    person.press("Esc")
-    person.show_stage("masked")
-    person.click_cell("masked", 0, 1)
-    assert "causal" in person.explanation()
-    assert "not allowed" in person.status()
-
-
-def test_a_window_and_its_limits(launch):
-    person = launch()
+    person.again("a window and its limits")
     panel = add(person, "window")
     for side, limit in (("keys before", "1"), ("keys after", "2")):
         box = next(box for box in panel.findChildren(QSpinBox) if box.accessibleName() == side)
@@ -109,9 +97,7 @@ def test_a_window_and_its_limits(launch):
         person.overwrite(box, limit)
     assert shut(person) == {(i, j) for i in range(16) for j in range(16) if i - j > 1 or j - i > 2}
 
-
-def test_a_prefix_is_seen_by_all(launch):
-    person = launch()
+    person.again("a prefix is seen by all")
     panel = add(person, "prefix")
     length = next(box for box in panel.findChildren(QSpinBox) if box.isVisible())
     begun = length.value()
@@ -122,44 +108,7 @@ def test_a_prefix_is_seen_by_all(launch):
     person.press("Ctrl+Z", "Ctrl+Z")
     assert shut(person) == {(i, j) for i, j in ABOVE if j >= begun}
 
-
-def test_padding_per_item(launch):
-    person = launch(SMALL)
-    person.size("m", 5)
-    person.size("batch_size", 2)
-    panel = add(person, "padding")
-    lengths = next(
-        line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(line.parent(), QSpinBox)
-    )
-    person.overwrite(lengths, "4, 1")
-    assert shut(person) == {(0, 4), (1, 4)}
-    person.press("Esc")
-    person.size("batch", 1)
-    assert shut(person) == {(i, j) for i in range(2) for j in range(1, 5)}
-    assert person.values("weights")[0] == [1, 0, 0, 0, 0]
-    panel = open_panel(person)
-    person.overwrite(lengths, "4, 9")
-    assert shut(person) == {(i, j) for i in range(2) for j in range(1, 5)}
-    person.press("Esc")
-
-
-def test_a_row_that_sees_nothing_has_weights_and_output_of_zero(launch):
-    person = launch(SMALL)
-    panel = add(person, "padding")
-    lengths = next(
-        line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(line.parent(), QSpinBox)
-    )
-    person.overwrite(lengths, "0")
-    person.press("Esc")
-    assert person.values("weights") == [[0, 0], [0, 0]]
-    assert person.values("head_output") == [[0, 0], [0, 0]]
-    person.show_stage("weights")
-    person.click_cell("weights", 1, 0)
-    assert "no key" in person.explanation()
-
-
-def test_space_paints_a_custom_mask_in_the_masked_map(launch):
-    person = launch()
+    person.again("space paints a custom mask in the masked map")
     add(person, "custom")
     person.click(person.button("Paint in the map", "panel.mask"))
     heatmap = person.find("heatmap.masked")
@@ -181,8 +130,47 @@ def test_space_paints_a_custom_mask_in_the_masked_map(launch):
     assert person.steps()[2:] == ["closed (4, 6)", "closed (4, 7)", "closed (5, 7)", "opened (5, 7)"]
 
 
-def test_layers_are_stacked_moved_and_removed(launch):
+def test_layers_are_stacked_moved_removed_and_typed_into(launch):
     person = launch(SMALL)
+    add(person, "causal")
+    person.press("Esc")
+    person.show_stage("masked")
+    person.click_cell("masked", 0, 1)
+    assert "causal" in person.explanation()
+    assert "not allowed" in person.status()
+
+    person.again("padding per item")
+    person.size("m", 5)
+    person.size("batch_size", 2)
+    panel = add(person, "padding")
+    lengths = next(
+        line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(line.parent(), QSpinBox)
+    )
+    person.overwrite(lengths, "4, 1")
+    assert shut(person) == {(0, 4), (1, 4)}
+    person.press("Esc")
+    person.size("batch", 1)
+    assert shut(person) == {(i, j) for i in range(2) for j in range(1, 5)}
+    assert person.values("weights")[0] == [1, 0, 0, 0, 0]
+    panel = open_panel(person)
+    person.overwrite(lengths, "4, 9")
+    assert shut(person) == {(i, j) for i in range(2) for j in range(1, 5)}
+    person.press("Esc")
+
+    person.again("a row that sees nothing has weights and output of zero")
+    panel = add(person, "padding")
+    lengths = next(
+        line for line in panel.findChildren(QLineEdit) if line.isVisible() and not isinstance(line.parent(), QSpinBox)
+    )
+    person.overwrite(lengths, "0")
+    person.press("Esc")
+    assert person.values("weights") == [[0, 0], [0, 0]]
+    assert person.values("head_output") == [[0, 0], [0, 0]]
+    person.show_stage("weights")
+    person.click_cell("weights", 1, 0)
+    assert "no key" in person.explanation()
+
+    person.again("layers are stacked moved and removed")
     add(person, "causal")
     panel = add(person, "custom")
     assert person.find("control.mask", QPushButton).text().strip() == "causal + 1"
@@ -196,9 +184,7 @@ def test_layers_are_stacked_moved_and_removed(launch):
     assert person.has("table.mask.1.allowed")
     assert person.steps()[1:] == ["added mask causal", "added mask custom", "removed mask causal"]
 
-
-def test_a_bias_adds_and_is_a_table(launch):
-    person = launch(SMALL)
+    person.again("a bias adds and is a table")
     add(person, "bias")
     person.click(person.button("Show its table", "panel.mask"))
     person.type_into("mask.0.values", 1, 0, "2")
@@ -207,9 +193,7 @@ def test_a_bias_adds_and_is_a_table(launch):
         1 / (1 + math.exp(person.value("scaled", 1, 1) - person.value("scaled", 1, 0) - 2))
     )
 
-
-def test_a_custom_mask_typed_in_its_table_takes_one_and_zero(launch):
-    person = launch(SMALL)
+    person.again("a custom mask typed in its table takes one and zero")
     add(person, "custom")
     person.click(person.button("Show its table", "panel.mask"))
     person.type_into("mask.0.allowed", 1, 1, "0")
@@ -220,9 +204,7 @@ def test_a_custom_mask_typed_in_its_table_takes_one_and_zero(launch):
     person.type_into("mask.0.allowed", 1, 1, "1")
     assert shut(person) == set()
 
-
-def test_causal_from_the_end(launch):
-    person = launch(SMALL)
+    person.again("causal from the end")
     person.size("m", 5)
     panel = add(person, "causal")
     assert shut(person) == {(i, j) for i in range(2) for j in range(5) if j > i}
@@ -232,12 +214,16 @@ def test_causal_from_the_end(launch):
     assert person.steps()[-1] == "changed mask causal"
 
 
-@pytest.mark.parametrize("allowed", [[[True, True, False]], [[True], [True], [False]], [True, True, False]])
-def test_a_layer_of_one_row_or_column_is_mirrored_at_the_diagonal(launch, tmp_path, allowed):
+@pytest.fixture
+def person(launch):
+    return launch()
+
+
+@each("allowed", [[[True, True, False]], [[True], [True], [False]], [True, True, False]])
+def test_a_layer_of_one_row_or_column_is_mirrored_at_the_diagonal(person, allowed):
     """Its row is as many columns then: it was refused with words of NumPy."""
     arrays = {name: np.arange(6.0).reshape(3, 2) for name in ("query", "key", "value")}
-    save(Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]), tmp_path / "row.attn")
-    person = launch(tmp_path / "row.attn")
+    person.again(str(allowed), Problem(**arrays, mask=[{"kind": "custom", "allowed": allowed}]))
     before = shut(person)
     menus = open_panel(person).findChildren(QMenu)
     next(a for menu in menus for a in menu.actions() if a.text() == "Mirror at the diagonal").trigger()

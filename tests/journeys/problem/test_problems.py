@@ -39,7 +39,7 @@ def shape(person, field):
     return model.rowCount(), model.columnCount()
 
 
-def test_queries_keys_and_values_directly(launch):
+def test_problems_of_every_kind_are_made(launch, tmp_path):
     person = launch("worked-example.npz")
     make(person, "direct")
     assert [shape(person, field) for field in ("query", "key", "value")] == [(3, 14), (5, 14), (5, 8)]
@@ -49,9 +49,7 @@ def test_queries_keys_and_values_directly(launch):
     assert len(person.steps()) == 1
     assert not person.has("table.x")
 
-
-def test_self_attention(launch):
-    person = launch("worked-example.npz")
+    person.again("self attention")
     make(person, "self", fill="random")
     assert shape(person, "x") == (3, 14)
     assert not person.has("table.context")
@@ -61,17 +59,13 @@ def test_self_attention(launch):
     person.size("n", 4)
     assert person.find("heatmap.weights").shape == (4, 4)
 
-
-def test_cross_attention(launch):
-    person = launch("worked-example.npz")
+    person.again("cross attention")
     make(person, "cross", fill="random")
     assert [shape(person, field)[0] for field in ("x", "context", "query", "key", "value")] == [3, 5, 3, 5, 5]
     assert person.action("second_sequence").isChecked()
     assert person.find("heatmap.weights").shape == (3, 5)
 
-
-def test_the_last_choice_is_remembered(launch):
-    person = launch("worked-example.npz")
+    person.again("the last choice is remembered")
     make(person, "self", fill="zeros", n=6)
     seen = {}
 
@@ -88,73 +82,7 @@ def test_the_last_choice_is_remembered(launch):
     assert seen == {"n": 6, "fill": "zeros", "self_attention": True}
     assert shape(person, "x") == (6, 14)
 
-
-def test_typing_into_a_computed_table_opens_both_ways_out(launch):
-    person = launch("thinking-machines.npz")
-    person.click(person.button("Q · K · V", "zone.inputs"))
-    before = person.numbers("query")
-    person.go_to("query", 0, 1)
-    person.type("5")
-    assert person.numbers("query") == before
-    edit_x, direct = person.button("Edit X", "zone.inputs"), person.button("Work on Q, K, V directly", "zone.inputs")
-    assert direct.isVisible()
-    person.click(edit_x)
-    assert person.table("x").isVisible()
-    assert person.table("x").hasFocus()
-    person.type("5")
-    person.press("Return")
-    assert person.number("x", 0, 0) == 5
-    assert person.numbers("query") != before
-
-
-def test_working_on_q_k_v_directly_is_one_step(launch):
-    person = launch("thinking-machines.npz")
-    weights, output = person.values("weights"), person.values("output")
-    x = person.numbers("x")
-    person.click(person.button("Q · K · V", "zone.inputs"))
-    person.go_to("query", 0, 1)
-    person.type("5")
-    person.click(person.button("Work on Q, K, V directly", "zone.inputs"))
-    assert person.steps()[1:] == ["Q, K, V directly"]
-    assert person.values("weights") == weights
-    assert person.values("output") == output
-    assert not person.has("table.x")
-    person.type_into("query", 0, 1, "5")
-    assert person.number("query", 0, 1) == 5
-    person.press("Ctrl+Z", "Ctrl+Z")
-    assert person.numbers("x") == x
-    assert person.values("weights") == weights
-
-
-def test_delete_and_paste_into_a_computed_table_offer_the_same(launch):
-    person = launch("thinking-machines.npz")
-    person.click(person.button("Q · K · V", "zone.inputs"))
-    before = person.numbers("key")
-    person.clipboard("1")
-    for key in ("Del", "Ctrl+V", "F2"):
-        person.go_to("key", 0, 0)
-        person.press(key)
-        assert person.numbers("key") == before, key
-        assert person.button("Edit X", "zone.inputs").isVisible(), key
-    assert len(person.steps()) == 1
-
-
-def test_a_row_of_x_changes_that_row_of_q_k_and_v(launch):
-    person = launch("thinking-machines.npz")
-    before = {field: person.numbers(field) for field in ("query", "key", "value")}
-    weights = person.values("weights")
-    person.type_into("x", 1, 0, "3.5")
-    for field, numbers in before.items():
-        assert person.numbers(field)[0] == numbers[0], field
-        assert person.numbers(field)[1] != numbers[1], field
-    assert person.values("weights") != weights
-    person.press("Ctrl+Z")
-    assert {field: person.numbers(field) for field in before} == before
-    assert person.values("weights") == weights
-
-
-def test_an_output_projection_comes_and_goes(launch):
-    person = launch("worked-example.npz")
+    person.again("an output projection comes and goes")
     output = person.values("output")
     person.do("output_projection")
     assert person.action("output_projection").isChecked()
@@ -175,9 +103,82 @@ def test_an_output_projection_comes_and_goes(launch):
     assert not person.has("table.w_output")
     assert not person.action("output_projection").isChecked()
 
+    person.again("tokens from a sentence")
 
-def test_biases_and_a_second_sequence_come_and_go(launch):
+    def answer(dialog: QDialog) -> None:
+        lines = [
+            w for w in dialog.findChildren(QWidget) if isinstance(w, (QLineEdit, QPlainTextEdit)) and w.isVisible()
+        ]
+        lines[0].setFocus()
+        person.press("Ctrl+A")
+        for letter in "我爱":
+            person.type(letter)
+        person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok))
+
+    person.answering(QDialog, answer, lambda: person.press("Ctrl+T"))
+    assert [person.table("query").model().headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["我", "爱"]
+    assert len(person.steps()) == 2
+
+    person.again("tokens that are only looked at stay")
+
+    def agree(dialog):
+        person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
+
+    for names, tokens in product(
+        (("x", "w_query", "w_key", "w_value"), ("query", "key", "value")),
+        ({}, {"query_tokens": ("je", "suis")}, {"query_tokens": ("je", "suis"), "key_tokens": ("I", "am")}),
+    ):
+        before = Problem(**dict.fromkeys(names, np.eye(2)), **tokens)
+        save(before, tmp_path / "two.npz")
+        person.drop(tmp_path / "two.npz")
+        person.wait()
+        assert person.program.document.problem == before
+        person.answering(TokensDialog, agree, lambda: person.press("Ctrl+T"))
+        assert person.program.document.problem == before
+        assert len(person.steps()) == 1
+
+
+def test_typing_into_a_computed_table_opens_both_ways_out(launch):
     person = launch("thinking-machines.npz")
+    person.click(person.button("Q · K · V", "zone.inputs"))
+    before = person.numbers("query")
+    person.go_to("query", 0, 1)
+    person.type("5")
+    assert person.numbers("query") == before
+    edit_x, direct = person.button("Edit X", "zone.inputs"), person.button("Work on Q, K, V directly", "zone.inputs")
+    assert direct.isVisible()
+    person.click(edit_x)
+    assert person.table("x").isVisible()
+    assert person.table("x").hasFocus()
+    person.type("5")
+    person.press("Return")
+    assert person.number("x", 0, 0) == 5
+    assert person.numbers("query") != before
+
+    person.again("delete and paste into a computed table offer the same")
+    person.click(person.button("Q · K · V", "zone.inputs"))
+    before = person.numbers("key")
+    person.clipboard("1")
+    for key in ("Del", "Ctrl+V", "F2"):
+        person.go_to("key", 0, 0)
+        person.press(key)
+        assert person.numbers("key") == before, key
+        assert person.button("Edit X", "zone.inputs").isVisible(), key
+    assert len(person.steps()) == 1
+
+    person.again("a row of x changes that row of q k and v")
+    before = {field: person.numbers(field) for field in ("query", "key", "value")}
+    weights = person.values("weights")
+    person.type_into("x", 1, 0, "3.5")
+    for field, numbers in before.items():
+        assert person.numbers(field)[0] == numbers[0], field
+        assert person.numbers(field)[1] != numbers[1], field
+    assert person.values("weights") != weights
+    person.press("Ctrl+Z")
+    assert {field: person.numbers(field) for field in before} == before
+    assert person.values("weights") == weights
+
+    person.again("biases and a second sequence come and go")
     weights = person.values("weights")
     person.do("biases")
     assert shape(person, "b_query")[0] == 1
@@ -191,6 +192,23 @@ def test_biases_and_a_second_sequence_come_and_go(launch):
         person.do("undo")
     assert not person.has("table.context")
     assert not person.has("table.b_query")
+    assert person.values("weights") == weights
+
+    person.again("working on q k v directly is one step")
+    weights, output = person.values("weights"), person.values("output")
+    x = person.numbers("x")
+    person.click(person.button("Q · K · V", "zone.inputs"))
+    person.go_to("query", 0, 1)
+    person.type("5")
+    person.click(person.button("Work on Q, K, V directly", "zone.inputs"))
+    assert person.steps()[1:] == ["Q, K, V directly"]
+    assert person.values("weights") == weights
+    assert person.values("output") == output
+    assert not person.has("table.x")
+    person.type_into("query", 0, 1, "5")
+    assert person.number("query", 0, 1) == 5
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.numbers("x") == x
     assert person.values("weights") == weights
 
 
@@ -258,41 +276,3 @@ def test_a_token_that_is_taken_away_takes_its_own_row_with_it(launch, tmp_path):
         person.do("undo")
         person.wait()
         assert "by hand" not in person.status()
-
-
-def test_tokens_from_a_sentence(launch):
-    person = launch("worked-example.npz")
-
-    def answer(dialog: QDialog) -> None:
-        lines = [
-            w for w in dialog.findChildren(QWidget) if isinstance(w, (QLineEdit, QPlainTextEdit)) and w.isVisible()
-        ]
-        lines[0].setFocus()
-        person.press("Ctrl+A")
-        for letter in "我爱":
-            person.type(letter)
-        person.click(dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok))
-
-    person.answering(QDialog, answer, lambda: person.press("Ctrl+T"))
-    assert [person.table("query").model().headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["我", "爱"]
-    assert len(person.steps()) == 2
-
-
-def test_tokens_that_are_only_looked_at_stay(launch, tmp_path):
-    person = launch("worked-example.npz")
-
-    def agree(dialog):
-        person.click(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok))
-
-    for names, tokens in product(
-        (("x", "w_query", "w_key", "w_value"), ("query", "key", "value")),
-        ({}, {"query_tokens": ("je", "suis")}, {"query_tokens": ("je", "suis"), "key_tokens": ("I", "am")}),
-    ):
-        before = Problem(**dict.fromkeys(names, np.eye(2)), **tokens)
-        save(before, tmp_path / "two.npz")
-        person.drop(tmp_path / "two.npz")
-        person.wait()
-        assert person.program.document.problem == before
-        person.answering(TokensDialog, agree, lambda: person.press("Ctrl+T"))
-        assert person.program.document.problem == before
-        assert len(person.steps()) == 1

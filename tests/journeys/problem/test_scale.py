@@ -15,7 +15,7 @@ def scaled_by(person, factor):
     return person.values("scaled") == [pytest.approx([factor * s for s in row]) for row in SCORES]
 
 
-def test_root_none_and_typed(launch):
+def test_the_scale_is_a_root_none_or_typed(launch):
     person = launch(SMALL)
     assert scaled_by(person, 3**-0.5)
     person.pick("scale", "none")
@@ -31,19 +31,15 @@ def test_root_none_and_typed(launch):
     assert scaled_by(person, 3**-0.5)
     assert not field.isVisible()
 
+    person.again("what is picked ends the typing where no number changes")
+    for key in ("sqrt", "none"):
+        person.pick("scale", key)
+        person.pick("scale", "typed")
+        person.pick("scale", key)
+        assert not person.find("control.scale_value").isVisible(), key
+        assert person.find("control.scale").currentData() == key
 
-@pytest.mark.parametrize("key", ["sqrt", "none"])
-def test_what_is_picked_ends_the_typing_where_no_number_changes(launch, key):
-    person = launch(SMALL)
-    person.pick("scale", key)
-    person.pick("scale", "typed")
-    person.pick("scale", key)
-    assert not person.find("control.scale_value").isVisible()
-    assert person.find("control.scale").currentData() == key
-
-
-def test_every_step_is_undone(launch):
-    person = launch(SMALL)
+    person.again("every step is undone")
     person.pick("scale", "none")
     person.pick("scale", "typed")
     person.overwrite(person.find("control.scale_value"), "0.5")
@@ -54,9 +50,7 @@ def test_every_step_is_undone(launch):
     assert person.find("control.scale").currentData() == "sqrt"
     assert not person.window.isWindowModified()
 
-
-def test_a_bad_scale_is_refused(launch):
-    person = launch(SMALL)
+    person.again("a bad scale is refused")
     person.pick("scale", "typed")
     field = person.find("control.scale_value")
     steps = person.steps()
@@ -67,9 +61,7 @@ def test_a_bad_scale_is_refused(launch):
         person.press("Esc")
     assert scaled_by(person, 3**-0.5)
 
-
-def test_the_divisor_follows_d_k(launch):
-    person = launch(SMALL)
+    person.again("the divisor follows d k")
     person.size("d_k", 1)
     assert "√1" in person.find("control.scale").currentText()
     assert person.values("scaled") == person.values("scores")
@@ -113,20 +105,7 @@ def test_one_slider_from_average_pooling_to_the_scaled_dot_product(launch):
     person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
     assert person.find("control.scale_value").text() == "0.1"
 
-
-def test_a_gesture_stays_one_step_where_the_oldest_ones_go_for_it(launch):
-    person = launch(SMALL)
-    person.pick("scale", "typed")
-    person.overwrite(person.find("control.scale_value"), "0.1")
-    for number in range(3):
-        person.type_into("query", 0, 0, str(number + 5))
-    person.program.document.limit_history(sum(person.program.document._history._costs))
-    slide(person.find("control.scale_slider"), 0.2, 0.4, 0.7)
-    assert [step.startswith("scale") for step in person.steps()[-2:]] == [False, True]
-
-
-def test_keys_on_the_slider_are_one_step(launch):
-    person = launch()
+    person.again("keys on the slider are one step")
     person.pick("scale", "typed")
     slider, steps = person.find("control.scale_slider"), person.steps()
     person.find("control.scale").setFocus()
@@ -139,7 +118,7 @@ def test_keys_on_the_slider_are_one_step(launch):
     assert person.program.document.problem.scale is None or person.program.document.problem.scale == 32**-0.5
 
 
-def test_a_slide_through_where_it_began_takes_no_other_step_away(launch):
+def test_a_gesture_on_the_slider_is_one_step_and_takes_no_other_away(launch):
     """It took the place of the number that was typed before it, and that could not be undone."""
     person = launch(SMALL)
     person.pick("scale", "typed")
@@ -152,3 +131,12 @@ def test_a_slide_through_where_it_began_takes_no_other_step_away(launch):
     assert person.number("query", 0, 0) == 7
     person.press("Ctrl+Z")
     assert (person.number("query", 0, 0), person.program.document.problem.scale) == (7, scale)
+
+    person.again("a gesture stays one step where the oldest ones go for it")
+    person.pick("scale", "typed")
+    person.overwrite(person.find("control.scale_value"), "0.1")
+    for number in range(3):
+        person.type_into("query", 0, 0, str(number + 5))
+    person.program.document.limit_history(sum(person.program.document._history._costs))
+    slide(person.find("control.scale_slider"), 0.2, 0.4, 0.7)
+    assert [step.startswith("scale") for step in person.steps()[-2:]] == [False, True]

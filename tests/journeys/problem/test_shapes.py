@@ -25,7 +25,7 @@ def block(person, field, rows, columns):
     return [row[columns] for row in numbers[rows]]
 
 
-def test_fewer_heads_with_d_model_kept_move_no_number(launch):
+def test_heads_and_widths_change_and_every_step_is_undone(launch):
     person = launch()
     before = [person.numbers(field) for field in ("query", "key", "value")]
     weight = person.value("weights", 10, 13)
@@ -40,9 +40,7 @@ def test_fewer_heads_with_d_model_kept_move_no_number(launch):
     assert person.value("weights", 10, 13) == weight
     assert not person.window.isWindowModified()
 
-
-def test_a_head_count_that_does_not_divide_is_refused_with_those_that_do(launch):
-    person = launch()
+    person.again("a head count that does not divide is refused with those that do")
     person.size("num_heads", 5)
     assert "5 heads cannot share 384 columns of Q and 384 of V evenly" in refusal(person)
     assert "4, 6, 8, 12" in refusal(person)
@@ -52,18 +50,60 @@ def test_a_head_count_that_does_not_divide_is_refused_with_those_that_do(launch)
     assert not refusal(person)
     assert len(person.steps()) == 1
 
-
-def test_the_arrows_step_through_counts_that_divide(launch):
-    person = launch()
+    person.again("the arrows step through counts that divide")
     person.find("control.num_heads").setFocus()
     person.press("Down", "Down", "Down")
     assert shown(person, "num_heads") == 4
     person.press("Return")
     assert person.steps()[1:] == ["heads 12 → 4"]
 
+    person.again("the shown head stays within the heads")
+    person.size("head", 11)
+    assert shown(person, "head") == 11
+    before = person.value("weights", 0, 0)
+    person.size("num_heads", 4)
+    assert shown(person, "head") == 3
+    assert person.value("weights", 0, 0) != before
 
-def test_heads_leave_and_join_with_their_columns_when_d_k_is_kept(launch):
-    person = launch()
+    person.again("k and v heads are shared")
+    keys = person.numbers("key")
+    person.size("num_kv_heads", 3)
+    assert person.table("key").model().columnCount() == 3 * 32
+    assert person.numbers("key") == [row[:96] for row in keys]
+    person.size("num_heads", 4)  # 3 no longer divides: the largest below that does, said in the status bar
+    assert shown(person, "num_kv_heads") in (1, 2, 4)
+    assert "K/V heads" in person.status()
+    person.press("Ctrl+Z", "Ctrl+Z")
+    assert person.numbers("key") == keys
+
+    person.again("k v heads that do not divide are refused")
+    person.size("num_kv_heads", 5)
+    assert "1, 2, 3, 4, 6, 12" in refusal(person)
+    person.press("Esc")
+    assert len(person.steps()) == 1
+
+    person.again("each head keeps its first columns")
+    query, value = person.numbers("query"), person.numbers("value")
+    person.size("d_k", 3)
+    assert person.numbers("query") == [[row[32 * h + c] for h in range(12) for c in range(3)] for row in query]
+    assert person.numbers("value") == value
+    person.size("d_k", 5)
+    assert [row[5:8] for row in person.numbers("query")] == [row[32:35] for row in query]
+    person.size("d_v", 2)
+    assert person.numbers("value") == [[row[32 * h + c] for h in range(12) for c in range(2)] for row in value]
+    assert person.steps()[1:] == ["dₖ 32 → 3", "dₖ 3 → 5", "dᵥ 32 → 2"]
+    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
+    assert (person.numbers("query"), person.numbers("value")) == (query, value)
+
+    person.again("there and back in one visit is nothing")
+    person.find("control.n").setFocus()
+    person.press("Down", "Up", "Tab")
+    person.find("control.d_k").setFocus()
+    person.press("Down", "Down", "Up", "Up", "Return")
+    assert len(person.steps()) == 1
+    assert not person.window.isWindowModified()
+
+    person.again("heads leave and join with their columns when d k is kept")
     before = person.numbers("query")
     person.click("control.d_model_fixed")
     person.size("num_heads", 5)
@@ -77,53 +117,7 @@ def test_heads_leave_and_join_with_their_columns_when_d_k_is_kept(launch):
     assert person.numbers("query") == before
 
 
-def test_the_shown_head_stays_within_the_heads(launch):
-    person = launch()
-    person.size("head", 11)
-    assert shown(person, "head") == 11
-    before = person.value("weights", 0, 0)
-    person.size("num_heads", 4)
-    assert shown(person, "head") == 3
-    assert person.value("weights", 0, 0) != before
-
-
-def test_k_and_v_heads_are_shared(launch):
-    person = launch()
-    keys = person.numbers("key")
-    person.size("num_kv_heads", 3)
-    assert person.table("key").model().columnCount() == 3 * 32
-    assert person.numbers("key") == [row[:96] for row in keys]
-    person.size("num_heads", 4)  # 3 no longer divides: the largest below that does, said in the status bar
-    assert shown(person, "num_kv_heads") in (1, 2, 4)
-    assert "K/V heads" in person.status()
-    person.press("Ctrl+Z", "Ctrl+Z")
-    assert person.numbers("key") == keys
-
-
-def test_k_v_heads_that_do_not_divide_are_refused(launch):
-    person = launch()
-    person.size("num_kv_heads", 5)
-    assert "1, 2, 3, 4, 6, 12" in refusal(person)
-    person.press("Esc")
-    assert len(person.steps()) == 1
-
-
-def test_each_head_keeps_its_first_columns(launch):
-    person = launch()
-    query, value = person.numbers("query"), person.numbers("value")
-    person.size("d_k", 3)
-    assert person.numbers("query") == [[row[32 * h + c] for h in range(12) for c in range(3)] for row in query]
-    assert person.numbers("value") == value
-    person.size("d_k", 5)
-    assert [row[5:8] for row in person.numbers("query")] == [row[32:35] for row in query]
-    person.size("d_v", 2)
-    assert person.numbers("value") == [[row[32 * h + c] for h in range(12) for c in range(2)] for row in value]
-    assert person.steps()[1:] == ["dₖ 32 → 3", "dₖ 3 → 5", "dᵥ 32 → 2"]
-    person.press("Ctrl+Z", "Ctrl+Z", "Ctrl+Z")
-    assert (person.numbers("query"), person.numbers("value")) == (query, value)
-
-
-def test_rows_join_and_leave_at_the_end(launch):
+def test_lengths_items_and_precision_change_and_every_step_is_undone(launch):
     person = launch(SMALL)
     query, key, value = (person.numbers(field) for field in ("query", "key", "value"))
     person.size("n", 3)
@@ -139,28 +133,14 @@ def test_rows_join_and_leave_at_the_end(launch):
     assert [person.numbers(field) for field in ("query", "key", "value")] == [query, key, value]
     assert person.values("weights")[0] == pytest.approx([0.5, 0.5])
 
-
-def test_there_and_back_in_one_visit_is_nothing(launch):
-    person = launch()
-    person.find("control.n").setFocus()
-    person.press("Down", "Up", "Tab")
-    person.find("control.d_k").setFocus()
-    person.press("Down", "Down", "Up", "Up", "Return")
-    assert len(person.steps()) == 1
-    assert not person.window.isWindowModified()
-
-
-def test_one_visit_is_one_step(launch):
-    person = launch(SMALL)
+    person.again("one visit is one step")
     person.find("control.n").setFocus()
     person.press("Up", "Up", "Up", "Up", "Up", "Down", "Tab")
     assert person.steps()[1:] == ["queries 2 → 6"]
     person.press("Ctrl+Z")
     assert shown(person, "n") == 2
 
-
-def test_zero_and_words_are_refused(launch):
-    person = launch(SMALL)
+    person.again("zero and words are refused")
     person.size("d_k", 0)
     assert "0 is out of range" in refusal(person)
     person.press("Esc")
@@ -170,9 +150,7 @@ def test_zero_and_words_are_refused(launch):
     assert shown(person, "d_k") == 3
     assert len(person.steps()) == 1
 
-
-def test_items_of_a_batch(launch):
-    person = launch(SMALL)
+    person.again("items of a batch")
     assert not person.find("control.batch").isEnabled()
     first = person.numbers("query")
     person.size("batch_size", 3)
@@ -191,18 +169,14 @@ def test_items_of_a_batch(launch):
     assert person.numbers("query") == first
     assert shown(person, "batch_size") == 1
 
-
-def test_undo_shows_the_item_again_only_while_there_is_one(launch):
-    person = launch(SMALL)
+    person.again("undo shows the item again only while there is one")
     person.size("batch_size", 2)
     person.size("batch", 1)
     person.press("Ctrl+Z")
     assert shown(person, "batch") == 0
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
-
-def test_single_precision_rounds_and_undo_restores_every_bit(launch):
-    person = launch(SMALL)
+    person.again("single precision rounds and undo restores every bit")
     person.type_into("query", 0, 0, "0.1234567890123")
     person.pick("dtype", "float32")
     assert person.numbers("query")[0][0] == "0.12345679"
@@ -211,34 +185,14 @@ def test_single_precision_rounds_and_undo_restores_every_bit(launch):
     assert person.numbers("query")[0][0] == "0.1234567890123"
     assert person.find("control.dtype").currentData() == "float64"
 
-
-def test_d_model_is_shown_for_direct_problems_and_typed_for_projected_ones(launch):
-    person = launch()
-    box = person.find("control.d_model", QSpinBox)
-    assert box.value() == 384
-    assert box.isReadOnly()
-    person = launch("thinking-machines.npz")
-    width = shown(person, "d_model")
-    numbers = person.numbers("x")
-    person.size("d_model", width + 1)
-    assert person.table("x").model().columnCount() == width + 1
-    assert person.table("w_query").model().rowCount() == width + 1
-    assert [row[:width] for row in person.numbers("x")] == numbers
-    person.press("Ctrl+Z")
-    assert person.numbers("x") == numbers
-
-
-def test_a_half_typed_size_is_handed_on_when_the_box_is_left(launch):
-    person = launch(SMALL)
+    person.again("a half typed size is handed on when the box is left")
     box = person.find("control.n")
     person.overwrite(box, "4", end="")
     assert len(person.steps()) == 1
     QTest.mouseClick(person.table("key").viewport(), Qt.MouseButton.LeftButton)
     assert person.steps()[1:] == ["queries 2 → 4"]
 
-
-def test_a_chosen_cell_that_a_change_of_sizes_takes_away_is_let_go_of(launch):
-    person = launch("worked-example.npz")
+    person.again("a chosen cell that a change of sizes takes away is let go of")
     person.show_stage("query")
     person.click_cell("query", 1, 2)
     person.size("d_k", 2)
@@ -248,3 +202,20 @@ def test_a_chosen_cell_that_a_change_of_sizes_takes_away_is_let_go_of(launch):
     person.click_cell("query", 1, 2)
     person.press("Ctrl+Shift+Z")
     assert "(1, 2)" not in person.status()
+
+
+def test_d_model_is_shown_for_direct_problems_and_typed_for_projected_ones(launch):
+    person = launch()
+    box = person.find("control.d_model", QSpinBox)
+    assert box.value() == 384
+    assert box.isReadOnly()
+    person.program.files.begin_with_example("thinking")
+    person.wait()
+    width = shown(person, "d_model")
+    numbers = person.numbers("x")
+    person.size("d_model", width + 1)
+    assert person.table("x").model().columnCount() == width + 1
+    assert person.table("w_query").model().rowCount() == width + 1
+    assert [row[:width] for row in person.numbers("x")] == numbers
+    person.press("Ctrl+Z")
+    assert person.numbers("x") == numbers

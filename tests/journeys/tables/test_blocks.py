@@ -16,6 +16,7 @@ from attn_gui.formats import save
 from attn_gui.formats.text import text_table
 from attn_gui.views.dialogs.readings import ReadingsDialog
 from attn_gui.views.tables.matrix_panel import ShapeBadge
+from tests.failing import each
 from tests.journeys.gate import Gate
 
 SMALL = "worked-example.npz"
@@ -35,6 +36,11 @@ LAYOUTS = {
 
 SAMPLES = json.loads((Path(__file__).parents[2] / "data" / "tables.json").read_text(encoding="utf-8"))
 NUMBERS = [["1.5", "-2", "3"], ["0.25", "5", "0.001"]]
+
+
+@pytest.fixture
+def person(launch):
+    return launch(SMALL)
 
 
 @pytest.fixture
@@ -61,36 +67,32 @@ def ways(tmp_path):
     return {"paste": paste, "import": bring, "drop": drop}
 
 
-@pytest.mark.parametrize("way", ["paste", "import", "drop"])
-def test_every_layout_means_the_same_pasted_imported_and_dropped(launch, ways, way):
+def test_every_layout_means_the_same_and_is_refused_alike_pasted_imported_and_dropped(launch, ways):
     person = launch(SMALL)
     before = person.numbers("query")
-    for name, text in SAMPLES["layouts"].items():
-        ways[way](person, text)
-        assert person.numbers("query") == NUMBERS, name
-        person.press("Ctrl+Z")
-        assert person.numbers("query") == before, name
-
-
-@pytest.mark.parametrize("way", ["paste", "import", "drop"])
-def test_what_is_refused_is_refused_pasted_imported_and_dropped(launch, ways, way):
-    person = launch(SMALL)
-    before = person.numbers("query")
-    for name, (text, words) in SAMPLES["refused"].items():
-        ways[way](person, text)
-        person.until(lambda: idle(person))
-        assert words in person.banner(), name
-        assert (person.numbers("query"), len(person.steps())) == (before, 1), name
+    for way, put in ways.items():
+        person.again(way)
+        for name, (text, words) in SAMPLES["refused"].items():
+            put(person, text)
+            person.until(lambda: idle(person))
+            assert words in person.banner(), (way, name)
+            assert (person.numbers("query"), len(person.steps())) == (before, 1), (way, name)
+        for name, text in SAMPLES["layouts"].items():
+            put(person, text)
+            assert person.numbers("query") == NUMBERS, (way, name)
+            person.press("Ctrl+Z")
+            assert person.numbers("query") == before, (way, name)
 
 
 THREE = "Q:\n tensor([[1., 0., 2.]])\nK:\n tensor([[1., 1., 0.],\n        [0., 1., 3.]])\nV = [[1.5], [-2]]  # both"
 SHOWN = {"query": [["1", "0", "2"]], "key": [["1", "1", "0"], ["0", "1", "3"]], "value": [["1.5"], ["-2"]]}
 
 
-@pytest.mark.parametrize("example", [SMALL, "transformer-layer.npz", "minilm-layer2.npz"])
-def test_of_a_text_with_q_k_and_v_all_can_be_taken_at_once(launch, example):
+@each("example", ["worked", "layer", "minilm"])
+def test_of_a_text_with_q_k_and_v_all_can_be_taken_at_once(person, example):
     """Whatever has their sizes follows, X and its weights go, and one Ctrl+Z brings all of it back."""
-    person = launch(example)
+    person.program.files.begin_with_example(example)
+    person.wait()
     before, steps = person.program.document.problem.fields(), len(person.steps())
     first = "x" if person.program.document.problem.projected else "query"
 
@@ -114,25 +116,7 @@ def test_of_a_text_with_q_k_and_v_all_can_be_taken_at_once(launch, example):
         np.testing.assert_array_equal(np.asarray(after[name], object), np.asarray(value, object))
 
 
-def test_one_of_several_matrices_is_taken_into_the_table(launch):
-    person = launch(SMALL)
-
-    def second(dialog):
-        assert [button.text().partition(":")[0] for button in dialog.choices] == ["A", "B"]
-        person.click(dialog.choices[1])
-        dialog.accept()
-
-    def paste():
-        person.clipboard("A = [[7, 8]]\nB = [[9]]")
-        person.go_to("query", 0, 0)
-        person.press("Ctrl+V")
-
-    person.answering(ReadingsDialog, second, paste)
-    assert person.numbers("query")[0][0] == "9"
-    assert len(person.steps()) == 2
-
-
-def test_a_text_with_two_meanings_is_asked_about(launch, ways):
+def test_what_a_block_means_is_asked_and_what_was_made_of_it_said(launch, ways, tmp_path):
     person = launch(SMALL)
     before = person.numbers("query")
 
@@ -151,9 +135,7 @@ def test_a_text_with_two_meanings_is_asked_about(launch, ways):
         person.answering(ReadingsDialog, ReadingsDialog.reject, lambda put=put: put(person, "0,05\n0,25"))
         assert person.numbers("query") == before
 
-
-def test_what_was_left_out_is_said_until_the_next_change(launch, ways):
-    person = launch(SMALL)
+    person.again("what was left out is said until the next change")
     for put in ways.values():
         put(person, "\ta\tb\nit\t7\t8\nwas\t9\t6")
         assert "The first row was left out as headings: a, b." in person.banner()
@@ -161,8 +143,99 @@ def test_what_was_left_out_is_said_until_the_next_change(launch, ways):
         person.type_into("query", 0, 0, "3")
         assert not person.banner()
 
+    person.again("one of several matrices is taken into the table")
 
-def test_a_block_of_four_rows_in_every_layout_is_one_step_that_undo_takes_back(launch):
+    def second(dialog):
+        assert [button.text().partition(":")[0] for button in dialog.choices] == ["A", "B"]
+        person.click(dialog.choices[1])
+        dialog.accept()
+
+    def paste():
+        person.clipboard("A = [[7, 8]]\nB = [[9]]")
+        person.go_to("query", 0, 0)
+        person.press("Ctrl+V")
+
+    person.answering(ReadingsDialog, second, paste)
+    assert person.numbers("query")[0][0] == "9"
+    assert len(person.steps()) == 2
+
+    person.again("decimal commas out of a spreadsheet are read and said")
+    person.clipboard("1,5\t2,25\n3,5\t4,0")
+    person.go_to("value", 0, 0)
+    person.press("Ctrl+V")
+    assert person.numbers("value") == [["1.5", "2.25"], ["3.5", "4"]]
+    assert "Commas were read as decimal points: 1,5 as 1.5." in person.banner()
+    person.press("Ctrl+Z")
+    assert not person.banner()
+
+    person.again("what is no block is refused with a sentence")
+    before = person.numbers("query")
+    person.clipboard("1\t2\n3\n")
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+V")
+    assert person.banner() == "The clipboard: row 1 (line 2) has 1 cells; expected 2, as in the first row."
+    for text in ("hello", "", "1 2 x"):
+        person.press("Esc")
+        person.clipboard(text)
+        person.go_to("query", 0, 0)
+        person.press("Ctrl+V")
+        assert person.banner().endswith("."), text
+    assert person.numbers("query") == before
+    assert len(person.steps()) == 1
+
+    person.again("cutting is called so in the history")
+    person.select("query", 0, 0, 2, 2)
+    person.press("Ctrl+X")
+    assert person.clipboard() == "1\t0\n0\t1"
+    assert person.steps()[1:] == ["cut Q[0, 0] … [1, 1]"]
+
+    person.again("fills of the whole table")
+    person.go_to("query", 0, 0)
+    person.do("fill_identity")
+    assert person.numbers("query") == [["1", "0", "0"], ["0", "1", "0"]]
+    person.do("fill_random")
+    assert len({text for row in person.numbers("query") for text in row}) > 3
+    person.do("undo")
+    person.do("undo")
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+
+    person.again("a matrix from a file is imported as a step")
+    path = tmp_path / "q.csv"
+    path.write_text("7,8,9\n10,11,12\n")
+    before = person.numbers("query")
+    person.go_to("query", 1, 1)
+    person.choose_file(path, lambda: person.do("import_matrix"))
+    assert person.numbers("query") == [["7", "8", "9"], ["10", "11", "12"]]
+    assert person.steps()[-1] == "imported 2 × 3 at Q[0, 0] … [1, 2]"
+    person.press("Ctrl+Z")
+    assert person.numbers("query") == before
+
+    person.again("an import begins in the folder of the last one")
+    (tmp_path / "q.csv").write_text("7,8,9\n10,11,12\n")
+    person.choose_file(tmp_path / "q.csv", lambda: person.do("import_matrix"))
+    seen = []
+
+    def look(dialog):
+        seen.append(dialog.directory().absolutePath())
+        dialog.reject()
+
+    person.answering(QFileDialog, look, lambda: person.do("import_matrix"))
+    assert seen == [str(tmp_path)]
+
+    person.again("whole numbers that float64 cannot hold are said")
+    np.save(tmp_path / "a.npy", np.array([[2**53 + 1, 2, 3]]))
+    person.go_to("query", 0, 0)
+    person.choose_file(tmp_path / "a.npy", lambda: person.do("import_matrix"))
+    assert "9007199254740993 is 9007199254740992 now" in person.banner()
+
+    person.again("a matrix that is opened is offered to the tables")
+    # As one that is dropped: it is no problem by itself.
+    np.save(tmp_path / "a.npy", np.eye(2))
+    person.open(tmp_path / "a.npy")
+    assert "a.npy holds 2 × 2 numbers. Where do they go?" in person.banner()
+
+
+def test_a_block_goes_where_the_cell_or_the_selection_is(launch, tmp_path):
     person = launch()
     before, map_before, query = person.numbers("query"), person.values("weights"), person.program.document.problem.query
     for name, text in LAYOUTS.items():
@@ -178,6 +251,76 @@ def test_a_block_of_four_rows_in_every_layout_is_one_step_that_undo_takes_back(l
         assert person.values("weights") == map_before
     assert person.numbers("query") == before
     assert not person.window.isWindowModified()
+
+    person.again("columns that would join many heads are refused not cut")
+    before = person.numbers("query")
+    person.clipboard("\n".join("\t".join("1" for _ in range(4)) for _ in range(2)))
+    person.go_to("query", 0, 382)
+    person.press("Ctrl+V")
+    assert "do not fit into Q (16 × 384)" in person.banner()
+    assert person.numbers("query") == before
+
+    person.again("what is copied pastes elsewhere equal")
+    person.select("query", 0, 96, 3, 4)
+    person.press("Ctrl+C")
+    copied = [row[96:100] for row in person.numbers("query")[:3]]
+    assert [line.split("\t") for line in person.clipboard().splitlines()] == copied
+    person.go_to("value", 5, 40)
+    person.press("Ctrl+V")
+    assert [row[40:44] for row in person.numbers("value")[5:8]] == copied
+
+    person.again("copy with headers names rows and columns and pastes without them")
+    person.select("query", 1, 96, 2, 2)
+    person.press("Ctrl+Shift+C")
+    lines = [line.split("\t") for line in person.clipboard().splitlines()]
+    assert lines[0] == ["", "96", "97"]
+    assert [line[0] for line in lines[1:]] == ["the", "animal"]
+    person.go_to("value", 5, 40)
+    person.press("Ctrl+V")
+    assert [row[40:42] for row in person.numbers("value")[5:7]] == [row[96:98] for row in person.numbers("query")[1:3]]
+
+    person.again("paste selects what was pasted")
+    person.clipboard("1\t2\t3\n4\t5\t6")
+    person.go_to("query", 3, 98)
+    person.press("Ctrl+V")
+    assert person.window.inputs.panels["query"].selection() == (slice(3, 5), slice(98, 101))
+    person.press("Ctrl+C")
+    assert person.clipboard() == "1\t2\t3\n4\t5\t6"
+    person.press("Del")
+    assert {text for row in person.numbers("query")[3:5] for text in row[98:101]} == {"0"}
+
+    person.again("a block fills a selection that is a multiple of it")
+    for block, size, filled in (
+        ("7", (2, 3), [["7"] * 3] * 2),
+        ("1\t2", (2, 4), [["1", "2", "1", "2"]] * 2),
+        ("1\n2", (4, 1), [["1"], ["2"], ["1"], ["2"]]),
+        ("1\t2", (2, 3), [["1", "2"]]),
+        ("1\t2\n3\t4", (1, 1), [["1", "2"], ["3", "4"]]),
+    ):
+        expected = person.numbers("query")
+        person.clipboard(block)
+        person.select("query", 2, 97, *size)
+        person.press("Ctrl+V")
+        for i, row in enumerate(filled):
+            expected[2 + i][97 : 97 + len(row)] = row
+        assert person.numbers("query") == expected, block
+        selected = slice(2, 2 + len(filled)), slice(97, 97 + len(filled[0]))
+        assert person.window.inputs.panels["query"].selection() == selected
+        person.press("Ctrl+Z")
+
+    person.again("a file dropped on a map asks for its table and goes to the head on show")
+    path, before = tmp_path / "block.csv", person.numbers("key")
+    path.write_text("7,8,9\n1,2,3\n")
+    head = person.program.view.look.head
+    assert head > 0
+    person.drop(path, at=QPoint(700, 300))
+    assert person.banner().startswith("block.csv holds 2 × 3 numbers. Where do they go?")
+    assert len(person.steps()) == 1
+    person.click(person.button(f"K, head {head}", "banner"))
+    column = head * person.program.document.problem.d_k
+    before[0][column : column + 3], before[1][column : column + 3] = ["7", "8", "9"], ["1", "2", "3"]
+    assert person.numbers("key") == before
+    assert f"block.csv into K[0, {column}]" in person.status()
 
 
 def test_a_larger_block_offers_to_grow_and_is_one_step(launch):
@@ -199,9 +342,7 @@ def test_a_larger_block_offers_to_grow_and_is_one_step(launch):
     assert person.numbers("query") == before
     assert person.table("key").model().columnCount() == 3
 
-
-def test_the_offer_to_grow_can_be_taken_with_enter_and_left_with_esc(launch):
-    person = launch(SMALL)
+    person.again("the offer to grow can be taken with enter and left with esc")
     person.clipboard("1\t2\t3\n4\t5\t6\n7\t8\t9")
     person.go_to("query", 0, 0)
     person.press("Ctrl+V", "Esc")
@@ -212,9 +353,7 @@ def test_the_offer_to_grow_can_be_taken_with_enter_and_left_with_esc(launch):
     assert person.number("query", 2, 2) == 9
     assert person.table("query").hasFocus()
 
-
-def test_an_offer_that_was_left_is_gone(launch):
-    person = launch(SMALL)
+    person.again("an offer that was left is gone")
     person.clipboard("1\t2\t3\n4\t5\t6\n7\t8\t9")
     person.go_to("query", 0, 0)
     person.press("Ctrl+V")
@@ -226,10 +365,8 @@ def test_an_offer_that_was_left_is_gone(launch):
         person.press("Ctrl+Z")
     assert person.numbers("query")[0][0] == "5"
 
-
-def test_an_offer_to_grow_makes_no_matrix_smaller_that_has_grown_since(launch):
-    """It cut Q back to the size that the block had needed when it came."""
-    person = launch(SMALL)
+    person.again("an offer to grow makes no matrix smaller that has grown since")
+    # It cut Q back to the size that the block had needed when it came.
     block = [[str(10 * i + j) for j in range(4)] for i in range(3)]
     person.clipboard("\n".join("\t".join(row) for row in block))
     person.go_to("query", 0, 0)
@@ -244,108 +381,7 @@ def test_an_offer_to_grow_makes_no_matrix_smaller_that_has_grown_since(launch):
     assert person.program.document.problem.n == 9
     assert person.number("query", 8, 0) == 77
 
-
-def test_what_is_no_block_is_refused_with_a_sentence(launch):
-    person = launch(SMALL)
-    before = person.numbers("query")
-    person.clipboard("1\t2\n3\n")
-    person.go_to("query", 0, 0)
-    person.press("Ctrl+V")
-    assert person.banner() == "The clipboard: row 1 (line 2) has 1 cells; expected 2, as in the first row."
-    for text in ("hello", "", "1 2 x"):
-        person.press("Esc")
-        person.clipboard(text)
-        person.go_to("query", 0, 0)
-        person.press("Ctrl+V")
-        assert person.banner().endswith("."), text
-    assert person.numbers("query") == before
-    assert len(person.steps()) == 1
-
-
-def test_columns_that_would_join_many_heads_are_refused_not_cut(launch):
-    person = launch()
-    before = person.numbers("query")
-    person.clipboard("\n".join("\t".join("1" for _ in range(4)) for _ in range(2)))
-    person.go_to("query", 0, 382)
-    person.press("Ctrl+V")
-    assert "do not fit into Q (16 × 384)" in person.banner()
-    assert person.numbers("query") == before
-
-
-def test_what_is_copied_pastes_elsewhere_equal(launch):
-    person = launch()
-    person.select("query", 0, 96, 3, 4)
-    person.press("Ctrl+C")
-    copied = [row[96:100] for row in person.numbers("query")[:3]]
-    assert [line.split("\t") for line in person.clipboard().splitlines()] == copied
-    person.go_to("value", 5, 40)
-    person.press("Ctrl+V")
-    assert [row[40:44] for row in person.numbers("value")[5:8]] == copied
-
-
-def test_copy_with_headers_names_rows_and_columns_and_pastes_without_them(launch):
-    person = launch()
-    person.select("query", 1, 96, 2, 2)
-    person.press("Ctrl+Shift+C")
-    lines = [line.split("\t") for line in person.clipboard().splitlines()]
-    assert lines[0] == ["", "96", "97"]
-    assert [line[0] for line in lines[1:]] == ["the", "animal"]
-    person.go_to("value", 5, 40)
-    person.press("Ctrl+V")
-    assert [row[40:42] for row in person.numbers("value")[5:7]] == [row[96:98] for row in person.numbers("query")[1:3]]
-
-
-def test_decimal_commas_out_of_a_spreadsheet_are_read_and_said(launch):
-    person = launch(SMALL)
-    person.clipboard("1,5\t2,25\n3,5\t4,0")
-    person.go_to("value", 0, 0)
-    person.press("Ctrl+V")
-    assert person.numbers("value") == [["1.5", "2.25"], ["3.5", "4"]]
-    assert "Commas were read as decimal points: 1,5 as 1.5." in person.banner()
-    person.press("Ctrl+Z")
-    assert not person.banner()
-
-
-def test_a_matrix_from_a_file_is_imported_as_a_step(launch, tmp_path):
-    person = launch(SMALL)
-    path = tmp_path / "q.csv"
-    path.write_text("7,8,9\n10,11,12\n")
-    before = person.numbers("query")
-    person.go_to("query", 1, 1)
-    person.choose_file(path, lambda: person.do("import_matrix"))
-    assert person.numbers("query") == [["7", "8", "9"], ["10", "11", "12"]]
-    assert person.steps()[-1] == "imported 2 × 3 at Q[0, 0] … [1, 2]"
-    person.press("Ctrl+Z")
-    assert person.numbers("query") == before
-
-
-def test_fills_of_the_whole_table(launch):
-    person = launch(SMALL)
-    person.go_to("query", 0, 0)
-    person.do("fill_identity")
-    assert person.numbers("query") == [["1", "0", "0"], ["0", "1", "0"]]
-    person.do("fill_random")
-    assert len({text for row in person.numbers("query") for text in row}) > 3
-    person.do("undo")
-    person.do("undo")
-    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
-
-
-@pytest.mark.parametrize("blocked", [False, True])
-def test_a_row_of_a_mask_is_filled_down_as_it_is_shown(launch, tmp_path, blocked):
-    """Where True is read as blocked, the row that was filled came out turned round."""
-    q, k, v = (np.arange(12.0).reshape(3, 4) for _ in range(3))
-    allowed = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
-    save(Problem(query=q, key=k, value=v, mask=[{"kind": "custom", "allowed": allowed}]), tmp_path / "masked.attn")
-    person = launch(tmp_path / "masked.attn")
-    person.program.view.set(blocked=blocked)
-    person.select("mask.0.allowed", 0, 0, 2, 3)
-    person.do("fill_down")
-    assert person.program.document.problem.mask[0].allowed.tolist() == allowed[[0, 0, 2]].tolist()
-
-
-def test_what_grows_beside_is_said_before_and_after_and_gets_zeros(launch):
-    person = launch(SMALL)
+    person.again("what grows beside is said before and after and gets zeros")
     person.clipboard("\n".join("\t".join(str(4 * i + j) for j in range(4)) for i in range(2)))
     person.go_to("key", 0, 0)
     person.press("Ctrl+V")
@@ -357,9 +393,7 @@ def test_what_grows_beside_is_said_before_and_after_and_gets_zeros(launch):
     person.press("Ctrl+Z")
     assert "new cells" not in person.status()
 
-
-def test_a_size_typed_into_its_box_makes_zeros_and_says_which_matrices_changed(launch):
-    person = launch(SMALL)
+    person.again("a size typed into its box makes zeros and says which matrices changed")
     person.size("d_k", 5)
     assert "Q 2 × 3 → 2 × 5, K 2 × 3 → 2 × 5; new cells are 0" in person.status()
     assert {row[4] for row in person.numbers("query") + person.numbers("key")} == {"0"}
@@ -371,54 +405,21 @@ def test_a_size_typed_into_its_box_makes_zeros_and_says_which_matrices_changed(l
     assert "0" not in person.status().partition("2 × 5")[2]
 
 
+def test_a_row_of_a_mask_is_filled_down_as_it_is_shown(launch, tmp_path):
+    """Where True is read as blocked, the row that was filled came out turned round."""
+    q, k, v = (np.arange(12.0).reshape(3, 4) for _ in range(3))
+    allowed = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], bool)
+    save(Problem(query=q, key=k, value=v, mask=[{"kind": "custom", "allowed": allowed}]), tmp_path / "masked.attn")
+    person = launch(tmp_path / "masked.attn")
+    for blocked in (False, True):
+        person.program.view.set(blocked=blocked)
+        person.select("mask.0.allowed", 0, 0, 2, 3)
+        person.do("fill_down")
+        assert person.program.document.problem.mask[0].allowed.tolist() == allowed[[0, 0, 2]].tolist(), blocked
+        person.do("undo")
+
+
 # --- where it goes -------------------------------------------------------------------------------
-def test_paste_selects_what_was_pasted(launch):
-    person = launch()
-    person.clipboard("1\t2\t3\n4\t5\t6")
-    person.go_to("query", 3, 98)
-    person.press("Ctrl+V")
-    assert person.window.inputs.panels["query"].selection() == (slice(3, 5), slice(98, 101))
-    person.press("Ctrl+C")
-    assert person.clipboard() == "1\t2\t3\n4\t5\t6"
-    person.press("Del")
-    assert {text for row in person.numbers("query")[3:5] for text in row[98:101]} == {"0"}
-
-
-def test_a_block_fills_a_selection_that_is_a_multiple_of_it(launch):
-    person = launch()
-    for block, size, filled in (
-        ("7", (2, 3), [["7"] * 3] * 2),
-        ("1\t2", (2, 4), [["1", "2", "1", "2"]] * 2),
-        ("1\n2", (4, 1), [["1"], ["2"], ["1"], ["2"]]),
-        ("1\t2", (2, 3), [["1", "2"]]),
-        ("1\t2\n3\t4", (1, 1), [["1", "2"], ["3", "4"]]),
-    ):
-        expected = person.numbers("query")
-        person.clipboard(block)
-        person.select("query", 2, 97, *size)
-        person.press("Ctrl+V")
-        for i, row in enumerate(filled):
-            expected[2 + i][97 : 97 + len(row)] = row
-        assert person.numbers("query") == expected, block
-        selected = slice(2, 2 + len(filled)), slice(97, 97 + len(filled[0]))
-        assert person.window.inputs.panels["query"].selection() == selected
-        person.press("Ctrl+Z")
-
-
-def test_a_file_dropped_on_a_map_asks_for_its_table_and_goes_to_the_head_on_show(launch, tmp_path):
-    person = launch()
-    path, before = tmp_path / "block.csv", person.numbers("key")
-    path.write_text("7,8,9\n1,2,3\n")
-    head = person.program.view.look.head
-    assert head > 0
-    person.drop(path, at=QPoint(700, 300))
-    assert person.banner().startswith("block.csv holds 2 × 3 numbers. Where do they go?")
-    assert len(person.steps()) == 1
-    person.click(person.button(f"K, head {head}", "banner"))
-    column = head * person.program.document.problem.d_k
-    before[0][column : column + 3], before[1][column : column + 3] = ["7", "8", "9"], ["1", "2", "3"]
-    assert person.numbers("key") == before
-    assert f"block.csv into K[0, {column}]" in person.status()
 
 
 def test_a_file_goes_to_the_head_that_was_offered_wherever_that_is_then(launch, tmp_path):
@@ -448,44 +449,6 @@ def test_a_file_goes_to_a_head_of_keys_that_is_wider_than_one_of_queries(launch,
     person.drop(tmp_path / "block.csv", at=QPoint(700, 300))
     person.click(person.button("K, head 1", "banner"))
     assert person.program.document.problem.key[:2].tolist() == [[0, 0, 0, 7, 8, 0], [0, 0, 0, 9, 6, 0]]
-
-
-def test_an_import_begins_in_the_folder_of_the_last_one(launch, tmp_path):
-    person = launch(SMALL)
-    (tmp_path / "q.csv").write_text("7,8,9\n10,11,12\n")
-    person.choose_file(tmp_path / "q.csv", lambda: person.do("import_matrix"))
-    seen = []
-
-    def look(dialog):
-        seen.append(dialog.directory().absolutePath())
-        dialog.reject()
-
-    person.answering(QFileDialog, look, lambda: person.do("import_matrix"))
-    assert seen == [str(tmp_path)]
-
-
-def test_cutting_is_called_so_in_the_history(launch):
-    person = launch(SMALL)
-    person.select("query", 0, 0, 2, 2)
-    person.press("Ctrl+X")
-    assert person.clipboard() == "1\t0\n0\t1"
-    assert person.steps()[1:] == ["cut Q[0, 0] … [1, 1]"]
-
-
-def test_a_matrix_that_is_opened_is_offered_to_the_tables(launch, tmp_path):
-    """As one that is dropped: it is no problem by itself."""
-    person = launch(SMALL)
-    np.save(tmp_path / "a.npy", np.eye(2))
-    person.open(tmp_path / "a.npy")
-    assert "a.npy holds 2 × 2 numbers. Where do they go?" in person.banner()
-
-
-def test_whole_numbers_that_float64_cannot_hold_are_said(launch, tmp_path):
-    person = launch(SMALL)
-    np.save(tmp_path / "a.npy", np.array([[2**53 + 1, 2, 3]]))
-    person.go_to("query", 0, 0)
-    person.choose_file(tmp_path / "a.npy", lambda: person.do("import_matrix"))
-    assert "9007199254740993 is 9007199254740992 now" in person.banner()
 
 
 # --- beside the window ---------------------------------------------------------------------------
@@ -524,9 +487,8 @@ def test_a_large_block_is_read_beside_the_window_and_goes_where_it_was_meant_to(
         assert not person.find("reading.progress").isVisible()
         person.press("Ctrl+Z", "Ctrl+Z")
 
-
-def test_esc_drops_a_block_that_is_read(launch, ways, gate):
-    person = launch(SMALL)
+    person.again("esc drops a block that is read")
+    gate.close()
     before = person.numbers("query")
     ways["paste"](person, "7\t8\t9\n4\t5\t6")
     gate.await_work()
@@ -534,21 +496,8 @@ def test_esc_drops_a_block_that_is_read(launch, ways, gate):
     person.until(lambda: idle(person))
     assert (person.numbers("query"), len(person.steps())) == (before, 1)
 
-
-def test_another_document_drops_a_block_that_is_read(launch, ways, gate):
-    person = launch(SMALL)
-    ways["paste"](person, "7\t8\t9\n4\t5\t6")
-    gate.await_work()
-    person.program.files.begin_with_example("worked")
-    person.look()
-    before = person.numbers("query")
-    gate.open()
-    person.until(lambda: idle(person))
-    assert (person.numbers("query"), len(person.steps())) == (before, 1)
-
-
-def test_a_large_text_with_two_meanings_is_asked_about_when_it_is_read(launch, ways, gate):
-    person = launch(SMALL)
+    person.again("a large text with two meanings is asked about when it is read")
+    gate.close()
 
     def ask():
         ways["paste"](person, "0,05\n0,25")
@@ -558,3 +507,14 @@ def test_a_large_text_with_two_meanings_is_asked_about_when_it_is_read(launch, w
 
     person.answering(ReadingsDialog, ReadingsDialog.accept, ask)
     assert [row[:2] for row in person.numbers("query")] == [["0", "5"], ["0", "25"]]
+
+    person.again("another document drops a block that is read")
+    gate.close()
+    ways["paste"](person, "7\t8\t9\n4\t5\t6")
+    gate.await_work()
+    person.program.files.begin_with_example("worked")
+    person.look()
+    before = person.numbers("query")
+    gate.open()
+    person.until(lambda: idle(person))
+    assert (person.numbers("query"), len(person.steps())) == (before, 1)

@@ -41,17 +41,7 @@ def test_the_column_of_a_chosen_cell_comes_into_sight(launch):
         first = table.rowAt(0)
         assert colors(table, first, column) != colors(table, first, column - 1)
 
-
-def test_the_tables_begin_at_the_head_that_the_maps_show(launch):
-    person = launch()
-    head = person.program.view.look.head
-    assert head > 0
-    for field in ("query", "key", "value"):
-        assert person.table(field).columnAt(0) == head * WIDTH
-
-
-def test_a_cell_whose_column_is_in_sight_leaves_the_table_where_it_is(launch):
-    person = launch(EXAMPLE)
+    person.again("a cell whose column is in sight leaves the table where it is")
     person.show_stage("query")
     person.click_cell("query", 5, 19)
     table = person.table("query")
@@ -61,6 +51,14 @@ def test_a_cell_whose_column_is_in_sight_leaves_the_table_where_it_is(launch):
     assert table.columnAt(0) == left
     person.click_cell("query", 7, 2)
     assert in_sight(table, 7, person.program.view.look.head * WIDTH + 2)
+
+
+def test_the_tables_begin_at_the_head_that_the_maps_show(launch):
+    person = launch()
+    head = person.program.view.look.head
+    assert head > 0
+    for field in ("query", "key", "value"):
+        assert person.table(field).columnAt(0) == head * WIDTH
 
 
 def chips(person, field):
@@ -92,7 +90,7 @@ def test_in_self_attention_the_key_is_a_row_of_x_too(launch):
         assert chips(person, "x") == marked, stage
 
 
-def test_a_chosen_cell_that_goes_with_its_row_leaves_no_word_behind(launch):
+def test_a_chosen_cell_that_goes_leaves_no_word_behind(launch):
     """Many steps back at once: the status hears of the smaller problem before the cell is given up."""
     person = launch("worked-example.npz")
     person.size("n", 9)
@@ -104,9 +102,7 @@ def test_a_chosen_cell_that_goes_with_its_row_leaves_no_word_behind(launch):
     person.wait()
     assert "(6, 0)" not in person.status()
 
-
-def test_a_chosen_cell_that_goes_with_its_stage_leaves_no_word_behind(launch):
-    person = launch("worked-example.npz")
+    person.again("a chosen cell that goes with its stage leaves no word behind")
     person.size("batch_size", 2)
     next(a for a in person.window.mask_panel.kinds.actions() if a.data() == "alibi").trigger()
     person.show_stage("biased")

@@ -21,7 +21,7 @@ def _rows(text: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(launch):
+def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_table_alone(launch, qtbot, monkeypatch):
     person = launch(SMALL)
     person.go_to("query", 1, 1)
     person.click_cell("weights", 1, 0)
@@ -43,15 +43,122 @@ def test_a_copy_on_a_map_takes_the_map_and_a_cut_a_fill_or_a_paste_leaves_every_
     assert person.value("weights", 1, 0) == 7
     assert person.numbers("query") == before
 
-
-def test_the_commands_of_a_table_act_on_the_one_with_the_keyboard(launch):
-    person = launch(SMALL)
+    person.again("the commands of a table act on the one with the keyboard")
     person.go_to("key", 0, 0)
     person.go_to("query", 0, 0)
     person.table("key").setFocus()
     person.do("clear")
     assert person.number("query", 0, 0) == 1
     assert person.number("key", 0, 0) == 0
+
+    person.again("latex and numpy give the numbers back and small maps and operands are copied too")
+    person.click_cell("weights", 0, 0)
+    person.do("copy_numpy")
+    array = eval(person.clipboard(), {"np": np})
+    assert array.tolist() == person.values("weights")
+    person.do("copy_latex")
+    text = person.clipboard()
+    assert text.startswith(r"\begin{bmatrix}")
+    inner = text.removeprefix(r"\begin{bmatrix}").removesuffix(r"\end{bmatrix}")
+    assert [[float(cell) for cell in row.split("&")] for row in inner.split(r"\\")] == person.values("weights")
+    for name, stage in (("node.scores", "scores"), ("operand.left", "query")):
+        person.find(name).setFocus()
+        person.press("Ctrl+C")
+        assert [[float(text) for text in row] for row in _rows(person.clipboard())] == person.values(stage)
+
+    person.again("terms are copied in full with the table they stand in")
+    person.show_stage("scores")
+    person.click_cell("scores", 1, 1)
+    terms = person.find("inspector.terms")
+    terms.setFocus()
+    person.press("Ctrl+Shift+C")
+    rows = _rows(person.clipboard())
+    assert len(rows) == 1 + 3
+    assert sum(float(row[-1]) for row in rows[1:]) == person.value("scores", 1, 1)
+    assert all(float(row[1]) * float(row[2]) == float(row[3]) for row in rows[1:])
+
+    person.again("where nothing can be copied it is said and the clipboard stays")
+    person.clipboard("mine")
+    person.find("control.score").setFocus()
+    person.do("copy")
+    assert "Nothing to copy" in person.banner()
+    assert person.clipboard() == "mine"
+
+    person.again("the history is copied as its lines with what its steps moved of the chosen cell")
+    person.type_into("query", 0, 0, "4")
+    steps = person.steps()
+    listed = person.find("history.steps")
+    listed.setFocus(Qt.FocusReason.TabFocusReason)
+    person.press("Ctrl+C")
+    assert person.clipboard().splitlines() == steps
+    person.click_cell("weights", 0, 0)
+    person.rest()
+    listed = person.find("history.steps")
+    listed.setFocus(Qt.FocusReason.TabFocusReason)
+    person.press("Ctrl+C")
+    (began, nothing), (step, told) = _rows(person.clipboard())
+    assert [began, step] == person.steps()
+    assert nothing == ""
+    assert "→" in told
+
+    person.again("what moved a cell most is copied with by how much")
+    person.click_cell("weights", 0, 0)
+    person.type_into("query", 0, 0, "4")
+    person.type_into("key", 0, 0, "2")
+    person.rest()
+    person.do("blame")
+    listed = person.find("blame.list")
+    qtbot.waitUntil(listed.isVisible, timeout=60_000)
+    listed.setFocus(Qt.FocusReason.TabFocusReason)
+    person.press("Ctrl+C")
+    rows = _rows(person.clipboard())
+    assert len(rows) == 2
+    assert all(len(row) == 2 and row[1] for row in rows)
+
+    person.again("what was verified is copied stage by stage")
+    person.do("verify")
+    page = person.find("inspector.verify")
+    qtbot.waitUntil(lambda: page.copied() is not None, timeout=60_000)
+    page.button.setFocus()
+    person.press("Ctrl+Shift+C")
+    head, *rows = _rows(person.clipboard())
+    assert head == ["", "worst difference"]
+    assert [name for name, _difference in rows][-1] == "Output"
+    assert all(float(difference) < 1e-14 for _name, difference in rows)
+
+    person.again("a copy is a table for word processors too")
+    person.select("query", 0, 0, 2, 2)
+    person.press("Ctrl+Shift+C")
+    html = QGuiApplication.clipboard().mimeData().html()
+    assert "<tr><th></th><th>0</th><th>1</th></tr>" in html
+    assert "<td>1</td><td>0</td>" in html
+    person.press("Ctrl+C")
+    assert "<th>" not in QGuiApplication.clipboard().mimeData().html()
+    assert person.clipboard() == "1\t0\n0\t1"
+
+    person.again("a block is pasted transposed added and multiplied")
+    person.clipboard("1\t2\n3\t4")
+    person.go_to("query", 0, 0)
+    person.do("paste_transposed")
+    assert person.numbers("query") == [["1", "3", "1"], ["2", "4", "1"]]
+    person.do("paste_added")
+    assert person.numbers("query") == [["2", "5", "1"], ["5", "8", "1"]]
+    person.clipboard("10")
+    person.select("query", 0, 0, 1, 3)
+    person.do("paste_multiplied")
+    assert person.numbers("query") == [["20", "50", "10"], ["5", "8", "1"]]
+    assert len(person.steps()) == 4
+    for _ in range(3):
+        person.press("Ctrl+Z")
+    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
+
+    person.again("what is too large to be copied is not cut")
+    monkeypatch.setattr(table_edits, "MOST", 2)
+    before = person.program.document.snapshot()
+    person.go_to("query", 0, 0)
+    person.press("Ctrl+A", "Ctrl+X")
+    assert "too many for the clipboard" in person.banner()
+    assert person.program.document.problem == before
 
 
 def test_headers_are_the_tokens_of_the_map(launch, tmp_path):
@@ -71,23 +178,6 @@ def test_headers_are_the_tokens_of_the_map(launch, tmp_path):
     lines = person.clipboard().splitlines()
     assert len(lines) == 4
     assert lines[0].replace(" ", "") == r"||it|is\|was|"
-
-
-def test_latex_and_numpy_give_the_numbers_back_and_small_maps_and_operands_are_copied_too(launch):
-    person = launch(SMALL)
-    person.click_cell("weights", 0, 0)
-    person.do("copy_numpy")
-    array = eval(person.clipboard(), {"np": np})
-    assert array.tolist() == person.values("weights")
-    person.do("copy_latex")
-    text = person.clipboard()
-    assert text.startswith(r"\begin{bmatrix}")
-    inner = text.removeprefix(r"\begin{bmatrix}").removesuffix(r"\end{bmatrix}")
-    assert [[float(cell) for cell in row.split("&")] for row in inner.split(r"\\")] == person.values("weights")
-    for name, stage in (("node.scores", "scores"), ("operand.left", "query")):
-        person.find(name).setFocus()
-        person.press("Ctrl+C")
-        assert [[float(text) for text in row] for row in _rows(person.clipboard())] == person.values(stage)
 
 
 def test_what_is_not_finite_and_what_is_float32_is_written_as_it_is(launch, tmp_path):
@@ -123,28 +213,6 @@ def test_another_head_is_copied_from_its_thumbnail(launch, tmp_path):
     assert np.array_equal(found, compute(problem)["weights"][0, 1])
 
 
-def test_terms_are_copied_in_full_with_the_table_they_stand_in(launch):
-    person = launch(SMALL)
-    person.show_stage("scores")
-    person.click_cell("scores", 1, 1)
-    terms = person.find("inspector.terms")
-    terms.setFocus()
-    person.press("Ctrl+Shift+C")
-    rows = _rows(person.clipboard())
-    assert len(rows) == 1 + 3
-    assert sum(float(row[-1]) for row in rows[1:]) == person.value("scores", 1, 1)
-    assert all(float(row[1]) * float(row[2]) == float(row[3]) for row in rows[1:])
-
-
-def test_where_nothing_can_be_copied_it_is_said_and_the_clipboard_stays(launch):
-    person = launch(SMALL)
-    person.clipboard("mine")
-    person.find("control.score").setFocus()
-    person.do("copy")
-    assert "Nothing to copy" in person.banner()
-    assert person.clipboard() == "mine"
-
-
 def test_a_map_too_large_for_the_clipboard_is_refused_with_its_size(launch, tmp_path):
     rng = np.random.default_rng(3)
     n = 1500
@@ -173,54 +241,6 @@ def test_a_cut_of_a_large_block_copies_the_numbers_and_not_the_zeros(launch, tmp
     found = np.array([[float(text) for text in row] for row in _rows(person.clipboard())])
     assert np.array_equal(found, problem.query)
     assert not np.any([[float(text) for text in row] for row in person.numbers("query")])
-
-
-def test_the_history_is_copied_as_its_lines_with_what_its_steps_moved_of_the_chosen_cell(launch):
-    person = launch(SMALL)
-    person.type_into("query", 0, 0, "4")
-    steps = person.steps()
-    listed = person.find("history.steps")
-    listed.setFocus(Qt.FocusReason.TabFocusReason)
-    person.press("Ctrl+C")
-    assert person.clipboard().splitlines() == steps
-    person.click_cell("weights", 0, 0)
-    person.rest()
-    listed = person.find("history.steps")
-    listed.setFocus(Qt.FocusReason.TabFocusReason)
-    person.press("Ctrl+C")
-    (began, nothing), (step, told) = _rows(person.clipboard())
-    assert [began, step] == person.steps()
-    assert nothing == ""
-    assert "→" in told
-
-
-def test_what_moved_a_cell_most_is_copied_with_by_how_much(launch, qtbot):
-    person = launch(SMALL)
-    person.click_cell("weights", 0, 0)
-    person.type_into("query", 0, 0, "4")
-    person.type_into("key", 0, 0, "2")
-    person.rest()
-    person.do("blame")
-    listed = person.find("blame.list")
-    qtbot.waitUntil(listed.isVisible, timeout=60_000)
-    listed.setFocus(Qt.FocusReason.TabFocusReason)
-    person.press("Ctrl+C")
-    rows = _rows(person.clipboard())
-    assert len(rows) == 2
-    assert all(len(row) == 2 and row[1] for row in rows)
-
-
-def test_what_was_verified_is_copied_stage_by_stage(launch, qtbot):
-    person = launch(SMALL)
-    person.do("verify")
-    page = person.find("inspector.verify")
-    qtbot.waitUntil(lambda: page.copied() is not None, timeout=60_000)
-    page.button.setFocus()
-    person.press("Ctrl+Shift+C")
-    head, *rows = _rows(person.clipboard())
-    assert head == ["", "worst difference"]
-    assert [name for name, _difference in rows][-1] == "Output"
-    assert all(float(difference) < 1e-14 for _name, difference in rows)
 
 
 def test_predictions_and_readings_of_heads_are_copied_in_full(launch, qtbot):
@@ -279,7 +299,7 @@ def copied(launch, gate):
     return person
 
 
-def test_what_was_copied_before_is_not_pasted_in_its_place(copied, gate):
+def test_what_was_copied_before_is_not_pasted_in_its_place(copied, gate, monkeypatch):
     before = copied.program.document.snapshot()
     copied.go_to("key", 0, 0)
     copied.press("Ctrl+V")
@@ -290,15 +310,25 @@ def test_what_was_copied_before_is_not_pasted_in_its_place(copied, gate):
     copied.press("Ctrl+V")
     assert copied.numbers("key") == copied.numbers("query")
 
-
-def test_what_was_copied_since_stays(copied, gate):
+    # what was copied since stays
+    gate.close()
+    copied.again("copied since")
+    copied.clipboard("99")
+    copied.go_to("query", 0, 0)
+    copied.press("Ctrl+A", "Ctrl+C")
+    gate.await_work()
     copied.clipboard("elsewhere")
     settle(copied, gate)
     assert copied.clipboard() == "elsewhere"
     assert "copied" not in copied.status()
 
-
-def test_a_small_copy_takes_its_place(copied, gate, monkeypatch):
+    # a small copy takes its place
+    gate.close()
+    copied.again("a small copy")
+    copied.clipboard("99")
+    copied.go_to("query", 0, 0)
+    copied.press("Ctrl+A", "Ctrl+C")
+    gate.await_work()
     monkeypatch.setattr(table_edits, "AT_ONCE", 2000)
     gate.open()
     copied.go_to("key", 0, 0)
@@ -326,14 +356,6 @@ def test_a_picture_that_comes_late_leaves_what_was_copied_since(launch, monkeypa
 
 
 # --- cutting -------------------------------------------------------------------------------------
-def test_what_is_too_large_to_be_copied_is_not_cut(launch, monkeypatch):
-    person = launch(SMALL)
-    monkeypatch.setattr(table_edits, "MOST", 2)
-    before = person.program.document.snapshot()
-    person.go_to("query", 0, 0)
-    person.press("Ctrl+A", "Ctrl+X")
-    assert "too many for the clipboard" in person.banner()
-    assert person.program.document.problem == before
 
 
 def test_nothing_is_cut_where_nothing_is_copied(launch, tmp_path):
@@ -346,33 +368,3 @@ def test_nothing_is_cut_where_nothing_is_copied(launch, tmp_path):
     person.do("cut")
     assert "Nothing to copy here" in person.banner()
     assert person.program.document.problem == before
-
-
-def test_a_copy_is_a_table_for_word_processors_too(launch):
-    person = launch(SMALL)
-    person.select("query", 0, 0, 2, 2)
-    person.press("Ctrl+Shift+C")
-    html = QGuiApplication.clipboard().mimeData().html()
-    assert "<tr><th></th><th>0</th><th>1</th></tr>" in html
-    assert "<td>1</td><td>0</td>" in html
-    person.press("Ctrl+C")
-    assert "<th>" not in QGuiApplication.clipboard().mimeData().html()
-    assert person.clipboard() == "1\t0\n0\t1"
-
-
-def test_a_block_is_pasted_transposed_added_and_multiplied(launch):
-    person = launch(SMALL)
-    person.clipboard("1\t2\n3\t4")
-    person.go_to("query", 0, 0)
-    person.do("paste_transposed")
-    assert person.numbers("query") == [["1", "3", "1"], ["2", "4", "1"]]
-    person.do("paste_added")
-    assert person.numbers("query") == [["2", "5", "1"], ["5", "8", "1"]]
-    person.clipboard("10")
-    person.select("query", 0, 0, 1, 3)
-    person.do("paste_multiplied")
-    assert person.numbers("query") == [["20", "50", "10"], ["5", "8", "1"]]
-    assert len(person.steps()) == 4
-    for _ in range(3):
-        person.press("Ctrl+Z")
-    assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]

@@ -9,7 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QMessageBox
 
 from attn_gui.app.actions.action_table import ACTIONS
-from attn_gui.formats import open_file
+from attn_gui.formats import open_file, save
+from attn_gui.paths import resource
 from attn_gui.views.controls.mask_panel import LimitField
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
@@ -20,10 +21,8 @@ SMALL = "worked-example.npz"
 
 @pytest.fixture
 def saved(launch, tmp_path):
-    person = launch(SMALL)
-    person.save_as(tmp_path / "kept.attn")
-    assert not person.window.isWindowModified()
-    return person
+    save(open_file(resource("examples", SMALL)).problem, tmp_path / "kept.attn")
+    return launch(tmp_path / "kept.attn")
 
 
 def type_without_enter(person, text="77"):
@@ -39,54 +38,17 @@ def begin_a_size(person, text):
     person.type(text)
 
 
-def test_save_takes_what_is_typed_a_size_and_a_number_of_the_spine(saved, tmp_path):
-    type_without_enter(saved)
-    saved.press("Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.query[0, 0] == 77
-    assert not saved.window.isWindowModified()
-    begin_a_size(saved, "4")
-    saved.press("Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.n == 4
-    saved.pick("scale", "typed")
-    saved.press("Ctrl+A")
-    saved.type("0.3")
-    saved.press("Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.scale == 0.3
+def test_closing_asks_about_what_is_typed(saved):
+    for begin in (type_without_enter, lambda person: begin_a_size(person, "4")):
+        for close in (lambda: saved.press("Ctrl+Q"), lambda: QApplication.sendEvent(saved.window, QCloseEvent())):
+            saved.again("asked before it is closed")
+            begin(saved)
+            saved.answering(QMessageBox, lambda _: saved.press("Esc"), close)
+            assert saved.window.isVisible()
+            assert saved.window.isWindowModified()
 
 
-def test_save_takes_a_mask_limit_and_a_token(saved, tmp_path):
-    saved.do("masks")
-    saved.find("panel.mask").add_layer("window")
-    limit = saved.find("panel.mask").findChildren(LimitField)[0].box
-    limit.setFocus()
-    saved.press("Ctrl+A")
-    saved.type("3")
-    saved.press("Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.mask[0].left == 3
-    saved.press("Esc")
-    saved.table("query").verticalHeader().rename(0)
-    saved.press("Ctrl+A")
-    saved.type("cat")
-    saved.press("Ctrl+S")
-    assert open_file(tmp_path / "kept.attn").problem.query_tokens[0] == "cat"
-
-
-@pytest.mark.parametrize("begin", [type_without_enter, lambda person: begin_a_size(person, "4")])
-@pytest.mark.parametrize(
-    "close",
-    [
-        lambda person: person.press("Ctrl+Q"),
-        lambda person: QApplication.sendEvent(person.window, QCloseEvent()),
-    ],
-)
-def test_closing_asks_about_what_is_typed(saved, begin, close):
-    begin(saved)
-    saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: close(saved))
-    assert saved.window.isVisible()
-    assert saved.window.isWindowModified()
-
-
-def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path):
+def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path, qtbot):
     other = tmp_path / "other.attn"
     other.write_bytes((tmp_path / "kept.attn").read_bytes())
     type_without_enter(saved)
@@ -97,14 +59,64 @@ def test_a_dropped_file_and_an_example_ask_about_what_is_typed(saved, tmp_path):
     saved.answering(QMessageBox, lambda _: saved.press("Esc"), lambda: saved.do("example_minilm"))
     assert saved.number("query", 0, 0) == 78
 
-
-def test_a_dropped_matrix_comes_after_what_is_typed(saved, tmp_path):
+    saved.again("a dropped matrix comes after what is typed")
     matrix = tmp_path / "m.csv"
     matrix.write_text("5;6\n")
     type_without_enter(saved)
     saved.drop(matrix, at=saved.table("key").mapTo(saved.window, QPoint(20, 30)))
     assert saved.number("query", 0, 0) == 77
     assert saved.number("key", 0, 0) == 5
+
+    saved.again("menus and other windows do not end a visit and undo takes back what is typed")
+    # A person looks something up and goes on typing; only then it is decided what becomes of it.
+    type_without_enter(saved, "7")
+    line = saved.focus()
+    for reason in (
+        Qt.FocusReason.PopupFocusReason,
+        Qt.FocusReason.MenuBarFocusReason,
+        Qt.FocusReason.ActiveWindowFocusReason,
+    ):
+        QApplication.sendEvent(line, QFocusEvent(QEvent.Type.FocusOut, reason))
+        assert saved.focus() is line
+    saved.type("7")
+    saved.press("Return")
+    assert saved.number("query", 0, 0) == 77
+    saved.type_into("key", 0, 0, "5")
+    type_without_enter(saved, "78")
+    saved.do("undo")
+    assert saved.number("query", 0, 0) == 77
+    assert saved.number("key", 0, 0) == 5
+    qtbot.waitUntil(lambda: saved.action("redo").text().endswith("Q[0, 0]: 77 → 78"))
+
+    saved.again("ctrl e while typing exports")
+    for begin in (type_without_enter, lambda person: begin_a_size(person, "4")):
+        begin(saved)
+        saved.answering(ExportDialog, lambda _: saved.press("Esc"), lambda: saved.press("Ctrl+E"))
+    assert saved.number("query", 0, 0) == 77
+    assert saved.program.document.problem.n == 4
+
+    saved.again("a minimized window keeps what is typed")
+    type_without_enter(saved)
+    minimize_and_restore(saved)
+    assert saved.focus().text() == "77"
+    saved.type("8")
+    saved.press("Return")
+    assert saved.number("query", 0, 0) == 778
+
+    saved.again("a number is entered before a lower column hides its table")
+    saved.go_to("key", 0, 0)
+    saved.type("77")
+    lower(saved)
+    assert saved.number("key", 0, 0) == 77
+
+    saved.again("a text that is hidden by a lower column is refused aloud")
+    saved.window.resize(1440, 900)
+    before = saved.numbers("key")
+    saved.go_to("key", 0, 0)
+    saved.type("x1")
+    lower(saved)
+    assert saved.numbers("key") == before
+    assert "x1" in saved.banner()
 
 
 def test_no_command_passes_a_bad_text_by(saved, monkeypatch):
@@ -133,7 +145,7 @@ def test_no_command_passes_a_bad_text_by(saved, monkeypatch):
     assert person.number("query", 0, 0) == 1
 
 
-def test_a_bad_size_stops_save_and_says_why(saved, tmp_path):
+def test_save_takes_what_is_typed_and_a_bad_size_stops_it(saved, tmp_path):
     before = (tmp_path / "kept.attn").read_bytes()
     begin_a_size(saved, "0")
     saved.press("Ctrl+S")
@@ -143,20 +155,50 @@ def test_a_bad_size_stops_save_and_says_why(saved, tmp_path):
     assert saved.find("refusal").isVisible()
     assert (tmp_path / "kept.attn").read_bytes() == before
 
+    saved.again("save takes what is typed")
+    type_without_enter(saved)
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.query[0, 0] == 77
+    assert not saved.window.isWindowModified()
+    begin_a_size(saved, "4")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.n == 4
+    saved.pick("scale", "typed")
+    saved.press("Ctrl+A")
+    saved.type("0.3")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.scale == 0.3
 
-@pytest.mark.parametrize(("field", "typed"), [("n", "9x"), ("head", "77"), ("scale_value", "7,500")])
-def test_a_field_that_is_left_says_what_it_did_not_take(launch, field, typed):
+    saved.again("save takes a mask limit and a token")
+    saved.do("masks")
+    saved.find("panel.mask").add_layer("window")
+    limit = saved.find("panel.mask").findChildren(LimitField)[0].box
+    limit.setFocus()
+    saved.press("Ctrl+A")
+    saved.type("3")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.mask[0].left == 3
+    saved.press("Esc")
+    saved.table("query").verticalHeader().rename(0)
+    saved.press("Ctrl+A")
+    saved.type("cat")
+    saved.press("Ctrl+S")
+    assert open_file(tmp_path / "kept.attn").problem.query_tokens[0] == "cat"
+
+
+def test_a_field_that_is_left_says_what_it_did_not_take(launch):
     person = launch("minilm-layer2.npz")
     person.pick("scale", "typed")
-    box = person.find(f"control.{field}")
-    before = box.text()
-    person.overwrite(box, typed, end="Tab")
-    assert not box.hasFocus()
-    assert box.text() == before
-    said = [tip.text() for tip in person.window.findChildren(QLabel, "refusal") if tip.isVisible()]
-    assert said == [f"“{typed}” was not taken; {before} stays."]
-    person.press("Tab")
-    assert not any(tip.isVisible() for tip in person.window.findChildren(QLabel, "refusal"))
+    for field, typed in (("n", "9x"), ("head", "77"), ("scale_value", "7,500")):
+        box = person.find(f"control.{field}")
+        before = box.text()
+        person.overwrite(box, typed, end="Tab")
+        assert not box.hasFocus(), field
+        assert box.text() == before
+        said = [tip.text() for tip in person.window.findChildren(QLabel, "refusal") if tip.isVisible()]
+        assert said == [f"“{typed}” was not taken; {before} stays."]
+        person.press("Tab")
+        assert not any(tip.isVisible() for tip in person.window.findChildren(QLabel, "refusal")), field
 
 
 def test_a_dialog_does_not_go_on_with_another_number_than_what_is_typed(saved, tmp_path):
@@ -180,29 +222,7 @@ def test_a_dialog_does_not_go_on_with_another_number_than_what_is_typed(saved, t
     assert not list(tmp_path.glob("*.png"))
 
 
-def test_menus_and_other_windows_do_not_end_a_visit_and_undo_takes_back_what_is_typed(saved, qtbot):
-    """A person looks something up and goes on typing; only then it is decided what becomes of it."""
-    type_without_enter(saved, "7")
-    line = saved.focus()
-    for reason in (
-        Qt.FocusReason.PopupFocusReason,
-        Qt.FocusReason.MenuBarFocusReason,
-        Qt.FocusReason.ActiveWindowFocusReason,
-    ):
-        QApplication.sendEvent(line, QFocusEvent(QEvent.Type.FocusOut, reason))
-        assert saved.focus() is line
-    saved.type("7")
-    saved.press("Return")
-    assert saved.number("query", 0, 0) == 77
-    saved.type_into("key", 0, 0, "5")
-    type_without_enter(saved, "78")
-    saved.do("undo")
-    assert saved.number("query", 0, 0) == 77
-    assert saved.number("key", 0, 0) == 5
-    qtbot.waitUntil(lambda: saved.action("redo").text().endswith("Q[0, 0]: 77 → 78"))
-
-
-def test_a_click_elsewhere_gives_a_refused_text_up_and_says_so(saved):
+def test_a_click_elsewhere_gives_a_refused_text_up_and_the_table_can_be_typed_into(saved):
     person = saved
     before = person.numbers("query")
     person.type_into("query", 0, 0, "x1")
@@ -215,26 +235,21 @@ def test_a_click_elsewhere_gives_a_refused_text_up_and_says_so(saved):
     assert person.number("query", 1, 1) == 4
     assert not person.banner()
 
+    saved.again("after a refusal the table can be typed into")
+    for text, begin in (("9", "double click"), ("8", "F2"), ("7", "type")):
+        person.type_into("query", 0, 0, "x1")
+        table = person.go_to("query", 1, 0)
+        if begin == "double click":
+            place = table.visualRect(table.model().index(1, 0)).center()
+            QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+            person.press("Ctrl+A")
+        elif begin == "F2":
+            person.press("F2", "Ctrl+A")
+        person.type(text)
+        person.press("Return")
+        assert person.number("query", 1, 0) == int(text), begin
 
-@pytest.mark.parametrize("begin", ["double click", "F2", "type"])
-def test_after_a_refusal_the_table_can_be_typed_into(saved, begin):
-    person = saved
-    person.type_into("query", 0, 0, "x1")
-    table = person.go_to("query", 1, 0)
-    if begin == "double click":
-        QTest.mouseDClick(
-            table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(table.model().index(1, 0)).center()
-        )
-        person.press("Ctrl+A")
-    elif begin == "F2":
-        person.press("F2", "Ctrl+A")
-    person.type("9")
-    person.press("Return")
-    assert person.number("query", 1, 0) == 9
-
-
-def test_the_refusal_leaves_the_cell_and_the_next_row_in_sight(saved):
-    person = saved
+    saved.again("the refusal leaves the cell and the next row in sight")
     person.type_into("query", 0, 0, "x1")
     table = person.table("query")
     said = next(
@@ -247,14 +262,6 @@ def test_the_refusal_leaves_the_cell_and_the_next_row_in_sight(saved):
         cell = table.visualRect(table.model().index(row, 0))
         cell.moveTopLeft(table.viewport().mapTo(person.window, cell.topLeft()))
         assert not place.intersects(cell)
-
-
-def test_ctrl_e_while_typing_exports(saved):
-    for begin in (type_without_enter, lambda person: begin_a_size(person, "4")):
-        begin(saved)
-        saved.answering(ExportDialog, lambda _: saved.press("Esc"), lambda: saved.press("Ctrl+E"))
-    assert saved.number("query", 0, 0) == 77
-    assert saved.program.document.problem.n == 4
 
 
 def minimize_and_restore(person):
@@ -270,28 +277,3 @@ def lower(person):
     person.window.resize(person.window.width(), person.window.minimumSizeHint().height())
     person.look()
     assert not typed.isVisible()
-
-
-def test_a_minimized_window_keeps_what_is_typed(saved):
-    type_without_enter(saved)
-    minimize_and_restore(saved)
-    assert saved.focus().text() == "77"
-    saved.type("8")
-    saved.press("Return")
-    assert saved.number("query", 0, 0) == 778
-
-
-def test_a_number_is_entered_before_a_lower_column_hides_its_table(saved):
-    saved.go_to("key", 0, 0)
-    saved.type("77")
-    lower(saved)
-    assert saved.number("key", 0, 0) == 77
-
-
-def test_a_text_that_is_hidden_by_a_lower_column_is_refused_aloud(saved):
-    before = saved.numbers("key")
-    saved.go_to("key", 0, 0)
-    saved.type("x1")
-    lower(saved)
-    assert saved.numbers("key") == before
-    assert "x1" in saved.banner()

@@ -14,6 +14,7 @@ from attn_gui.app.tables import table_blocks
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import memory
 from attn_gui.formats.text import text_table
+from tests.failing import each
 from tests.journeys.gate import Gate
 
 READ = text_table._read
@@ -61,7 +62,7 @@ def paste(person):
     person.press("Ctrl+V")
 
 
-def test_a_pasted_block_goes_into_the_item_that_was_on_show(person, gate):
+def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, tmp_path, monkeypatch):
     before = person.program.document.snapshot()
     person.go_to("query", 3, 4)
     asked(person, gate, lambda: paste(person))
@@ -71,8 +72,9 @@ def test_a_pasted_block_goes_into_the_item_that_was_on_show(person, gate):
     assert query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
     assert np.array_equal(query[1], before.query[1])
 
-
-def test_a_pasted_block_goes_into_the_head_that_was_on_show(person, gate):
+    # a pasted block goes into the head that was on show
+    person.again("the head that was on show")
+    gate.close()
     person.go_to("mask.0.values", 3, 4)
     asked(person, gate, lambda: paste(person))
     person.program.view.set(head=1)
@@ -81,17 +83,66 @@ def test_a_pasted_block_goes_into_the_head_that_was_on_show(person, gate):
     assert values[0, 0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
     assert not values[0, 1].any()
 
-
-def test_an_imported_block_goes_into_the_item_that_was_on_show(person, gate, tmp_path):
+    # an imported block goes into the item that was on show
+    person.again("an imported block")
+    gate.close()
     (tmp_path / "a.csv").write_text("7,8\n9,4\n")
     before = person.program.document.snapshot()
-    person.go_to("query", 3, 4)
+    person.go_to("query", 5, 5)  # another cell than before: the table is the one in use again
     asked(person, gate, lambda: person.program.late.table_blocks.import_path(tmp_path / "a.csv"))
     person.program.view.set(batch=1)
     settle(person, gate)
     query = person.program.document.problem.query
     assert query[0, :2, :2].tolist() == [[7, 8], [9, 4]]
     assert np.array_equal(query[1], before.query[1])
+
+    # a block for a table that is gone is said to be dropped
+    person.again("the table is gone")
+    gate.close()
+    person.go_to("mask.0.values", 3, 4)
+    asked(person, gate, lambda: paste(person))
+    person.program.document.apply(SetFields({"mask": ()}, Label("no mask")))
+    settle(person, gate)
+    assert "is gone: 2 × 2 numbers were dropped." in person.banner()
+
+    # a block for an item that is gone is said to be dropped
+    person.again("the item is gone")
+    gate.close()
+    person.program.view.set(batch=1)
+    person.go_to("query", 3, 4)
+    asked(person, gate, lambda: paste(person))
+    person.size("batch_size", 1)
+    before = person.program.document.snapshot()
+    settle(person, gate)
+    assert "is gone: 2 × 2 numbers were dropped." in person.banner()
+    assert person.program.document.problem == before
+
+    # of two large blocks the first is said to be dropped
+    person.again("two large blocks")
+    gate.close()
+    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
+    person.go_to("query", 3, 4)
+    asked(person, gate, lambda: person.program.late.table_blocks.import_path(tmp_path / "a.csv"))
+    paste(person)
+    assert person.banner() == "a.csv was dropped: another block was asked for before it was read."
+    settle(person, gate)
+    assert len(person.steps()) == 2
+    assert person.program.document.problem.query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
+
+    # a number pasted meanwhile leaves a large import alone
+    person.again("a number is pasted meanwhile")
+    gate.close()
+    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
+    person.go_to("query", 0, 0)
+    asked(person, gate, lambda: person.program.late.table_blocks.import_path(tmp_path / "a.csv"))
+    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 100)
+    monkeypatch.setattr(text_table, "_read", READ)
+    person.clipboard("5")
+    person.go_to("value", 0, 0)
+    person.press("Ctrl+V")
+    assert person.number("value", 0, 0) == 5
+    settle(person, gate)
+    assert person.program.document.problem.query[0, :2, :2].tolist() == [[7, 8], [9, 4]]
 
 
 def test_a_large_fill_goes_into_the_item_that_was_on_show(person, gate, monkeypatch):
@@ -108,50 +159,6 @@ def test_a_large_fill_goes_into_the_item_that_was_on_show(person, gate, monkeypa
     assert np.array_equal(query[1], before.query[1])
 
 
-def test_a_block_for_a_table_that_is_gone_is_said_to_be_dropped(person, gate):
-    person.go_to("mask.0.values", 3, 4)
-    asked(person, gate, lambda: paste(person))
-    person.program.document.apply(SetFields({"mask": ()}, Label("no mask")))
-    settle(person, gate)
-    assert "is gone: 2 × 2 numbers were dropped." in person.banner()
-
-
-def test_a_block_for_an_item_that_is_gone_is_said_to_be_dropped(person, gate):
-    person.program.view.set(batch=1)
-    person.go_to("query", 3, 4)
-    asked(person, gate, lambda: paste(person))
-    person.size("batch_size", 1)
-    before = person.program.document.snapshot()
-    settle(person, gate)
-    assert "is gone: 2 × 2 numbers were dropped." in person.banner()
-    assert person.program.document.problem == before
-
-
-def test_a_number_pasted_meanwhile_leaves_a_large_import_alone(person, gate, tmp_path, monkeypatch):
-    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
-    person.go_to("query", 0, 0)
-    asked(person, gate, lambda: person.program.late.table_blocks.import_path(tmp_path / "a.csv"))
-    monkeypatch.setattr(table_blocks, "LARGE_TEXT", 100)
-    monkeypatch.setattr(text_table, "_read", READ)
-    person.clipboard("5")
-    person.go_to("value", 0, 0)
-    person.press("Ctrl+V")
-    assert person.number("value", 0, 0) == 5
-    settle(person, gate)
-    assert person.program.document.problem.query[0, :2, :2].tolist() == [[7, 8], [9, 4]]
-
-
-def test_of_two_large_blocks_the_first_is_said_to_be_dropped(person, gate, tmp_path):
-    (tmp_path / "a.csv").write_text("7,8\n9,4\n")
-    person.go_to("query", 3, 4)
-    asked(person, gate, lambda: person.program.late.table_blocks.import_path(tmp_path / "a.csv"))
-    paste(person)
-    assert person.banner() == "a.csv was dropped: another block was asked for before it was read."
-    settle(person, gate)
-    assert len(person.steps()) == 2
-    assert person.program.document.problem.query[0, 3:5, 4:6].tolist() == [[7, 8], [9, 4]]
-
-
 # --- maps ----------------------------------------------------------------------------------------
 def pasted_into_weights(person, gate):
     person.show_stage("weights")
@@ -159,8 +166,10 @@ def pasted_into_weights(person, gate):
     asked(person, gate, lambda: paste(person))
 
 
-@pytest.mark.parametrize("other", ["cell", "stage", "head", "item", "nothing"])
+@each("other", ["cell", "stage", "head", "item", "nothing"])
 def test_a_block_pasted_into_a_map_goes_to_the_cell_that_was_chosen(person, gate, other):
+    person.again(other)
+    gate.close()
     pasted_into_weights(person, gate)
     if other == "cell":
         person.click_cell("weights", 9, 9)
@@ -181,15 +190,16 @@ def test_a_block_pasted_into_a_map_goes_to_the_cell_that_was_chosen(person, gate
     assert person.program.view.look.block is None
 
 
-def test_a_block_for_a_cell_that_is_gone_is_said_to_be_dropped(person, gate):
+def test_a_block_for_a_cell_that_is_gone_or_not_seen_is_said_to_be_dropped(person, gate):
     pasted_into_weights(person, gate)
     person.size("n", 2)
     settle(person, gate)
     assert person.banner() == "A[3, 4] is gone: 2 × 2 numbers were dropped."
     assert not person.program.document.problem.interventions
 
-
-def test_a_block_for_a_map_is_not_put_in_unseen(person, gate):
+    # a block for a map is not put in unseen
+    person.again("not put in unseen")
+    gate.close()
     pasted_into_weights(person, gate)
     person.do("pin")
     person.do("show_before")

@@ -25,7 +25,7 @@ def person(launch):
     return launch()  # the MiniLM layer: 16 tokens, 12 heads of 32 columns
 
 
-def test_a_token_is_put_in_named_by_the_history_and_undone(person):
+def test_tokens_and_columns_come_and_go_as_one_step(person):
     before = person.program.document.problem
     select(person, "key", (4, 5), (0, 0))
     person.do("insert_rows")
@@ -39,8 +39,7 @@ def test_a_token_is_put_in_named_by_the_history_and_undone(person):
     person.do("undo")
     assert person.program.document.problem == before
 
-
-def test_rows_go_with_their_masks(person):
+    person.again("rows go with their masks")
     select(person, "query", (2, 3), (1, 1))
     person.do("delete_rows")
     problem = person.program.document.problem
@@ -48,8 +47,7 @@ def test_rows_go_with_their_masks(person):
     person.do("undo")
     assert person.program.document.problem.n == 16
 
-
-def test_a_column_goes_from_every_head(person):
+    person.again("a column goes from every head")
     before = person.program.document.problem
     select(person, "query", (0, 0), (33, 33))  # the second column of head 1
     person.do("delete_columns")
@@ -60,15 +58,13 @@ def test_a_column_goes_from_every_head(person):
     person.do("undo")
     assert person.program.document.problem == before
 
-
-def test_columns_of_two_heads_are_refused(person):
+    person.again("columns of two heads are refused")
     select(person, "query", (0, 0), (31, 32))
     person.do("delete_columns")
     assert "one head" in person.banner()
     assert person.program.document.problem.d_k == 32
 
-
-def test_all_rows_cannot_go(person):
+    person.again("all rows cannot go")
     person.go_to("value", 0, 0)
     person.press("Ctrl+A")
     person.do("delete_rows")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 SMALL = "worked-example.npz"
 
@@ -22,15 +20,14 @@ def typed(person, *steps):
         person.press(key)
 
 
-def test_rows_typed_with_tab_and_enter(person):
+def test_enter_and_tab_go_round_as_in_a_spreadsheet(person):
     person.size("n", 3)
     person.go_to("query", 0, 0)
     typed(person, ("1", "Tab"), ("2", "Tab"), ("3", "Return"), ("4", "Tab"), ("5", "Tab"), ("6", "Return"))
     assert person.cell("query") == (2, 0)
     assert person.numbers("query")[:2] == [["1", "2", "3"], ["4", "5", "6"]]
 
-
-def test_enter_goes_back_to_where_tab_began(person):
+    person.again("enter goes back to where tab began")
     person.go_to("query", 0, 1)
     person.press("Tab", "Return")
     assert person.cell("query") == (1, 1)
@@ -38,8 +35,7 @@ def test_enter_goes_back_to_where_tab_began(person):
     person.press("Tab", "Left", "Right", "Return")  # another move: it begins anew
     assert person.cell("query") == (1, 2)
 
-
-def test_tab_goes_on_in_the_next_row_and_round_the_table(person):
+    person.again("tab goes on in the next row and round the table")
     person.go_to("query", 0, 2)
     typed(person, ("7", "Tab"))
     assert person.cell("query") == (1, 0)
@@ -53,8 +49,7 @@ def test_tab_goes_on_in_the_next_row_and_round_the_table(person):
     person.press("Return")  # no row below: it stays
     assert person.cell("query") == (1, 2)
 
-
-def test_within_a_selection_tab_and_enter_go_round(person):
+    person.again("within a selection tab and enter go round")
     person.select("query", 0, 1, 2, 2)
     seen = []
     for key in ("Tab",) * 4:
@@ -73,49 +68,25 @@ def test_within_a_selection_tab_and_enter_go_round(person):
     assert [row[1:] for row in person.numbers("query")] == [["5", "5"], ["5", "5"]]
     assert len(person.table("query").selectedIndexes()) == 4
 
-
-@pytest.mark.parametrize("typing", [False, True])
-def test_ctrl_tab_and_f6_lead_out_of_a_table(person, typing):
-    for key, back in (("Ctrl+Tab", "Ctrl+Shift+Tab"), ("F6", "Shift+F6")):
-        for way in (key, back):
+    person.again("ctrl tab and f6 lead out of a table")
+    for typing in (False, True):
+        for way in ("Ctrl+Tab", "Ctrl+Shift+Tab", "F6", "Shift+F6"):
             table = person.go_to("query", 0, 0)
             if typing:
                 person.type("4")
             person.press(way)
             assert person.focus() is not table, way
             assert not table.isAncestorOf(person.focus()), way
-    assert person.number("query", 0, 0) == (4 if typing else 1)
+        assert person.number("query", 0, 0) == (4 if typing else 1)
 
-
-def test_ctrl_tab_goes_from_table_to_table(person):
+    person.again("ctrl tab goes from table to table")
     table = person.go_to("query", 0, 0)
     person.press("Ctrl+Tab")
     assert person.table("key").hasFocus()
     person.press("Ctrl+Shift+Tab")
     assert table.hasFocus()
 
-
-@pytest.mark.parametrize("switch", ["_groups_switch", "_fields_switch"])
-def test_a_table_that_is_chosen_with_space_leaves_the_keyboard_on_its_button(launch, switch):
-    person = launch("thinking-machines.npz")
-    inputs = person.program.window.inputs
-    if switch == "_fields_switch":
-        person.program.files.begin_with_example("layer")
-        person.wait()
-    before, chosen = getattr(inputs, switch).buttons()[:2]
-    chosen.setFocus()
-    person.press("Space")
-    assert person.focus() is chosen
-    assert (before.isChecked(), chosen.isChecked()) == (False, True)
-
-
-def chosen(person, field):
-    """The selected block: first and last cell."""
-    cells = [(index.row(), index.column()) for index in person.table(field).selectedIndexes()]
-    return min(cells), max(cells)
-
-
-def test_ctrl_shift_home_and_end_stretch_the_selection_to_a_corner(person):
+    person.again("ctrl shift home and end stretch the selection to a corner")
     person.go_to("query", 0, 1)
     person.press("Ctrl+Shift+End")
     assert chosen(person, "query") == ((0, 1), (1, 2))
@@ -125,16 +96,14 @@ def test_ctrl_shift_home_and_end_stretch_the_selection_to_a_corner(person):
     person.press("Ctrl+End")
     assert chosen(person, "query") == ((1, 2), (1, 2))
 
-
-def test_ctrl_click_begins_a_selection_anew(person):
+    person.again("ctrl click begins a selection anew")
     table = person.go_to("query", 0, 0)
     place = table.visualRect(table.model().index(1, 2)).center()
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, place)
     assert person.cell("query") == (1, 2)
     assert chosen(person, "query") == ((1, 2), (1, 2))
 
-
-def test_arrows_commit_what_was_typed_over_a_cell_and_stay_in_a_text_that_is_corrected(person):
+    person.again("arrows commit what was typed over a cell and stay in a text that is corrected")
     person.go_to("query", 0, 0)
     person.type("5")
     person.press("Right")
@@ -156,16 +125,14 @@ def test_arrows_commit_what_was_typed_over_a_cell_and_stay_in_a_text_that_is_cor
     person.press("Return")
     assert person.number("query", 1, 0) == 37
 
-
-def test_a_refused_number_holds_the_arrows(person):
+    person.again("a refused number holds the arrows")
     person.go_to("query", 0, 0)
     person.type("x")
     person.press("Right")
     assert person.cell("query") == (0, 0)
     assert person.number("query", 0, 0) == 1
 
-
-def test_ctrl_enter_fills_the_selection_in_one_step(person):
+    person.again("ctrl enter fills the selection in one step")
     person.select("query", 0, 0, 2, 2)
     person.type("=1/4")
     person.press("Ctrl+Return")
@@ -174,8 +141,7 @@ def test_ctrl_enter_fills_the_selection_in_one_step(person):
     person.press("Ctrl+Z")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
 
-
-def test_whole_numbers_have_no_decimals_until_one_has(person):
+    person.again("whole numbers have no decimals until one has")
     table = person.go_to("query", 0, 0)
     shown = [str(table.model().index(0, column).data()) for column in range(3)]
     assert shown == ["1", "0", "1"]
@@ -185,19 +151,18 @@ def test_whole_numbers_have_no_decimals_until_one_has(person):
     person.press("Ctrl+Z")
     assert str(table.model().index(0, 0).data()) == "1"
 
+    person.again("a table that is chosen with space leaves the keyboard on its button")
+    for example, switch in (("thinking", "_groups_switch"), ("layer", "_fields_switch")):
+        person.program.files.begin_with_example(example)
+        person.wait()
+        before, other = getattr(person.program.window.inputs, switch).buttons()[:2]
+        other.setFocus()
+        person.press("Space")
+        assert person.focus() is other, switch
+        assert (before.isChecked(), other.isChecked()) == (False, True), switch
 
-def test_the_wheel_changes_no_size(person):
-    box = person.find("control.n")
-    box.setFocus()
-    event = QWheelEvent(
-        QPointF(5, 5),
-        box.mapToGlobal(QPointF(5, 5)),
-        QPoint(),
-        QPoint(0, -120),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(box, event)
-    assert box.value() == 2
+
+def chosen(person, field):
+    """The selected block: first and last cell."""
+    cells = [(index.row(), index.column()) for index in person.table(field).selectedIndexes()]
+    return min(cells), max(cells)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 from attn_gui import Problem
 from attn_gui.paths import resource
 from attn_gui.views.tables.table_view import FEW, MEASURED_ROWS
+from tests.failing import each
 
 LEFT = Qt.MouseButton.LeftButton
 COLUMNS = 100
@@ -53,33 +54,12 @@ def menu_of(person, table, reason=QContextMenuEvent.Reason.Mouse):
     return met[0]
 
 
-@pytest.mark.parametrize("reason", [QContextMenuEvent.Reason.Mouse, QContextMenuEvent.Reason.Keyboard])
-def test_a_table_has_a_menu(person, reason):
-    table = person.go_to("query", 0, 1)
-    entries = menu_of(person, table, reason)
-    for words in (
-        "Cut",
-        "Copy",
-        "Copy with headers",
-        "Paste",
-        "Set to zero",
-        "Fill down",
-        "Fill right",
-        "Fill with small integers",
-        "Select row",
-        "Select column",
-        "Select all",
-        "Decimals",
-        "Fit columns to their numbers",
-        "Usual column widths",
-    ):
-        assert words in entries, words
-
-
-def test_the_menu_acts_on_its_table(person):
+def test_cells_are_selected_by_menu_keys_headers_and_the_corner(person):
     person.go_to("key", 0, 0)
     table = person.go_to("query", 0, 1)
     entries = menu_of(person, table)
+    assert entries.keys() == menu_of(person, table, QContextMenuEvent.Reason.Keyboard).keys()
+    assert {"Cut", "Paste", "Fill down", "Decimals", "Fit columns to their numbers"} <= entries.keys()
     entries["Select row"].trigger()
     assert selected(table) == {(0, 0), (0, 1), (0, 2)}
     entries["Set to zero"].trigger()
@@ -90,8 +70,7 @@ def test_the_menu_acts_on_its_table(person):
     entries["Select all"].trigger()
     assert len(selected(table)) == 6
 
-
-def test_keys_select_row_and_column(person):
+    person.again("keys select row and column")
     table = person.go_to("query", 1, 1)
     person.press("Shift+Space")
     assert selected(table) == {(1, 0), (1, 1), (1, 2)}
@@ -101,8 +80,7 @@ def test_keys_select_row_and_column(person):
     person.press("Ctrl+A")
     assert len(selected(table)) == 6
 
-
-def test_headers_and_corner_select(person):
+    person.again("headers and corner select")
     table = person.go_to("query", 0, 0)
     header_click(table, "row", 1)
     assert selected(table) == {(1, 0), (1, 1), (1, 2)}
@@ -114,14 +92,47 @@ def test_headers_and_corner_select(person):
     person.press("Del")
     assert person.numbers("query") == [["0"] * 3] * 2
 
-
-def test_a_header_click_enters_what_is_typed(person):
+    person.again("a header click enters what is typed")
     table = person.go_to("query", 0, 0)
     person.type("8")
     header_click(table, "row", 1)
     assert person.number("query", 0, 0) == 8
     person.press("Del")
     assert person.numbers("query") == [["8", "0", "1"], ["0", "0", "0"]]
+
+    person.again("a column is drawn wider fitted and put back")
+    table = person.go_to("query", 0, 0)
+    usual = table.columnWidth(1)
+    draw_wider(table, 1, 40)
+    assert table.columnWidth(1) == usual + 40
+    person.type_into("query", 0, 0, "123456.789")
+    person.program.window.inputs.panels["query"].set_theme(
+        person.program.window.inputs.panels["query"].view.cells._theme
+    )
+    assert table.columnWidth(1) == usual + 40  # measured again, and kept
+    person.select("query", 0, 0, 1, 3)
+    menu_of(person, table)["Fit columns to their numbers"].trigger()
+    assert table.columnWidth(1) < table.columnWidth(0)
+    menu_of(person, table)["Usual column widths"].trigger()
+    assert len({table.columnWidth(column) for column in range(3)}) == 1
+
+    person.again("tiny numbers and the scientific format can be read")
+
+    def text(row, column):
+        return person.table("query").model().index(row, column).data()
+
+    person.type_into("query", 0, 0, "1e-7")
+    assert text(0, 0) == "1.0e−7"
+    assert text(0, 1) == "0.000"
+    person.do("scientific")
+    assert text(0, 0) == "1.000e−7"
+    assert text(1, 1) == "1.000e0"
+    person.do("decimals_2")
+    assert text(1, 1) == "1.00e0"
+    assert person.number("query", 0, 0) == 1e-7
+    assert len(person.steps()) == 2
+    person.do("scientific")
+    assert text(0, 0) == "1e−7"
 
 
 def test_a_box_of_the_ruler_chooses_its_head(launch):
@@ -144,41 +155,6 @@ def draw_wider(table, column, pixels):
 
 def widths(table):
     return [table.columnWidth(column) for column in range(table.model().columnCount())]
-
-
-def test_a_column_is_drawn_wider_fitted_and_put_back(person):
-    table = person.go_to("query", 0, 0)
-    usual = table.columnWidth(1)
-    draw_wider(table, 1, 40)
-    assert table.columnWidth(1) == usual + 40
-    person.type_into("query", 0, 0, "123456.789")
-    person.program.window.inputs.panels["query"].set_theme(
-        person.program.window.inputs.panels["query"].view.cells._theme
-    )
-    assert table.columnWidth(1) == usual + 40  # measured again, and kept
-    person.select("query", 0, 0, 1, 3)
-    menu_of(person, table)["Fit columns to their numbers"].trigger()
-    assert table.columnWidth(1) < table.columnWidth(0)
-    menu_of(person, table)["Usual column widths"].trigger()
-    assert len({table.columnWidth(column) for column in range(3)}) == 1
-
-
-def test_tiny_numbers_and_the_scientific_format_can_be_read(person):
-    def text(row, column):
-        return person.table("query").model().index(row, column).data()
-
-    person.type_into("query", 0, 0, "1e-7")
-    assert text(0, 0) == "1.0e−7"
-    assert text(0, 1) == "0.000"
-    person.do("scientific")
-    assert text(0, 0) == "1.000e−7"
-    assert text(1, 1) == "1.000e0"
-    person.do("decimals_2")
-    assert text(1, 1) == "1.00e0"
-    assert person.number("query", 0, 0) == 1e-7
-    assert len(person.steps()) == 2
-    person.do("scientific")
-    assert text(0, 0) == "1e−7"
 
 
 def test_the_view_is_there_after_a_restart(launch):
@@ -281,16 +257,17 @@ def test_many_columns_are_fitted_a_few_a_turn_from_the_first_in_sight_on(wide, m
     assert widths(table) == [widest(table, column) for column in range(COLUMNS)]
 
 
-@pytest.mark.parametrize(
+@each(
     "newer",
     [
         lambda _person, table: act(table, "usual_columns"),
-        lambda person, _table: person.size("d_k", COLUMNS + 1),
         lambda _person, table: table.columns.drawn.emit(0, 200),
+        lambda person, _table: person.size("d_k", COLUMNS + 1),
     ],
 )
 def test_a_newer_wish_ends_the_fitting(wide, newer):
     table = wide.go_to("query", 0, 0)
+    act(table, "usual_columns")
     usual = table.columnWidth(COLUMNS - 1)
     table.selectAll()
     act(table, "fit_columns")
@@ -300,9 +277,10 @@ def test_a_newer_wish_ends_the_fitting(wide, newer):
     assert table.columnWidth(COLUMNS - 1) == usual
 
 
-@pytest.mark.parametrize(("side", "cells"), [("row", {(1, 0), (1, 1), (1, 2)}), ("column", {(0, 1), (1, 1)})])
+@each(("side", "cells"), [("row", {(1, 0), (1, 1), (1, 2)}), ("column", {(0, 1), (1, 1)})])
 def test_a_header_has_the_menu_for_its_row_or_column(person, side, cells):
     table, met = person.table("query"), []
+    table.clearSelection()  # of a part of which the menu would be otherwise
     header = table.verticalHeader() if side == "row" else table.horizontalHeader()
     place = header.sectionViewportPosition(1) + header.sectionSize(1) // 2
 

@@ -9,6 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
+from tests.failing import each
+
+
+@pytest.fixture
+def minilm(launch):
+    return launch()
+
 
 def editor(person):
     """The line that is being typed into."""
@@ -27,16 +34,13 @@ def refusal(person):
     return said[0] if said else ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "stage", "cell"),
-    [
-        ("key", "weights", (10, 4)),
-        ("key", "scores", (0, 4)),
-        ("value", "head_output", (10, 1)),
-    ],
+    [("key", "weights", (10, 4)), ("key", "scores", (0, 4)), ("value", "head_output", (10, 1))],
 )
-def test_a_number_in_k_and_v_repaints_what_it_reaches(launch, field, stage, cell):
-    person = launch()
+def test_a_number_in_k_and_v_repaints_what_it_reaches(minilm, field, stage, cell):
+    person = minilm
+    person.again(stage)
     person.show_stage(stage)
     before, drawn_before = person.value(stage, *cell), person.pixel(stage, *cell)[0]
     person.type_into(field, 4, 97, "40")
@@ -47,16 +51,6 @@ def test_a_number_in_k_and_v_repaints_what_it_reaches(launch, field, stage, cell
     (step,) = person.steps()[1:]
     assert step.startswith(f"{'K' if field == 'key' else 'V'}[4, 97]: ")
     assert step.endswith(" → 40")
-
-
-def test_v_leaves_the_weights_alone(launch):
-    person = launch("worked-example.npz")
-    before = person.values("weights")
-    person.type_into("value", 1, 0, "9")
-    assert person.values("weights") == before
-    assert person.value("head_output", 1, 0) == pytest.approx(
-        before[1][0] * person.number("value", 0, 0) + before[1][1] * 9
-    )
 
 
 WRITTEN = {
@@ -95,9 +89,7 @@ def test_numbers_as_people_write_them_are_shown_with_three_decimals_and_kept_who
     assert person.number("query", 0, 0) == 1 / 3
     assert len(person.steps()) == 2 + len(WRITTEN)
 
-
-def test_bad_text_stays_with_the_reason_until_esc_restores_or_it_is_mended(launch):
-    person = launch("worked-example.npz")
+    person.again("bad text stays with the reason until esc restores or it is mended")
     before = person.numbers("query")
     for text, reason in REFUSED.items():
         person.type_into("query", 0, 1, text)
@@ -119,9 +111,7 @@ def test_bad_text_stays_with_the_reason_until_esc_restores_or_it_is_mended(launc
     assert person.number("query", 0, 1) == 1.5
     assert len(person.steps()) == 2
 
-
-def test_enter_tab_and_shift_move_on(launch):
-    person = launch("worked-example.npz")
+    person.again("enter tab and shift move on")
     person.type_into("query", 0, 0, "5")
     assert person.cell("query") == (1, 0)
     person.type("6")
@@ -136,9 +126,7 @@ def test_enter_tab_and_shift_move_on(launch):
     assert person.numbers("query") == [["5", "8", "1"], ["6", "7", "1"]]
     assert len(person.steps()) == 5
 
-
-def test_f2_edits_the_number_as_the_shortest_text_that_gives_it(launch):
-    person = launch("worked-example.npz")
+    person.again("f2 edits the number as the shortest text that gives it")
     person.type_into("query", 0, 0, "0.1")
     person.go_to("query", 0, 0)
     person.press("F2")
@@ -148,24 +136,7 @@ def test_f2_edits_the_number_as_the_shortest_text_that_gives_it(launch):
     person.press("Return")
     assert person.number("query", 0, 0) == 0.125
 
-
-def test_an_unchanged_value_is_no_edit_and_of_a_changed_one_it_is_said_what_was_recomputed(launch):
-    person = launch()
-    person.go_to("query", 3, 97)
-    person.press("F2", "Return")
-    person.press("F2", "Tab")
-    person.go_to("query", 3, 97)
-    person.type(str(person.number("query", 3, 97)))
-    person.press("Return")
-    assert len(person.steps()) == 1
-    assert not person.action("undo").isEnabled()
-    assert not person.window.isWindowModified()
-    person.type_into("query", 2, 97, "-2.5")
-    assert "head 3, row 2: 16 scores, 16 weights, 32 outputs" in person.status()
-
-
-def test_delete_zeroes_the_selection_as_one_step_and_what_is_cut_is_on_the_clipboard_too(launch):
-    person = launch("worked-example.npz")
+    person.again("delete zeroes the selection as one step and what is cut is on the clipboard too")
     before = person.numbers("key")
     person.select("key", 0, 1, 2, 2)
     person.press("Del")
@@ -182,9 +153,7 @@ def test_delete_zeroes_the_selection_as_one_step_and_what_is_cut_is_on_the_clipb
     person.press("Ctrl+V")
     assert person.numbers("key") == before
 
-
-def test_fill_down_and_right_and_all_of_a_selection(launch):
-    person = launch("worked-example.npz")
+    person.again("fill down and right and all of a selection")
     person.type_into("query", 0, 0, "4")
     person.select("query", 0, 0, 2, 1)
     person.press("Ctrl+D")
@@ -204,9 +173,7 @@ def test_fill_down_and_right_and_all_of_a_selection(launch):
     person.press("Ctrl+Z")  # one step
     assert person.numbers("value") == before
 
-
-def test_nan_and_infinity_are_marked_never_hidden(launch):
-    person = launch("worked-example.npz")
+    person.again("nan and infinity are marked never hidden")
     person.type_into("query", 0, 0, "nan")
     person.show_stage("scores")
     assert math.isnan(person.value("scores", 0, 0))
@@ -218,9 +185,15 @@ def test_nan_and_infinity_are_marked_never_hidden(launch):
     person.press("Ctrl+Z", "Ctrl+Z")
     assert person.value("scores", 0, 0) == 1
 
+    person.again("v leaves the weights alone")
+    before = person.values("weights")
+    person.type_into("value", 1, 0, "9")
+    assert person.values("weights") == before
+    assert person.value("head_output", 1, 0) == pytest.approx(
+        before[1][0] * person.number("value", 0, 0) + before[1][1] * 9
+    )
 
-def test_double_click_on_a_row_header_renames_its_token(launch):
-    person = launch("worked-example.npz")
+    person.again("double click on a row header renames its token")
     header = person.table("query").verticalHeader()
     place = header.viewport().rect().topLeft()
     place.setY(header.sectionViewportPosition(1) + header.sectionSize(1) // 2)
@@ -233,3 +206,18 @@ def test_double_click_on_a_row_header_renames_its_token(launch):
     assert person.steps()[-1] == "renamed row 1"
     person.do("undo")
     assert person.table("query").model().headerData(1, Qt.Orientation.Vertical) != "cat"
+
+
+def test_an_unchanged_value_is_no_edit_and_of_a_changed_one_it_is_said_what_was_recomputed(launch):
+    person = launch()
+    person.go_to("query", 3, 97)
+    person.press("F2", "Return")
+    person.press("F2", "Tab")
+    person.go_to("query", 3, 97)
+    person.type(str(person.number("query", 3, 97)))
+    person.press("Return")
+    assert len(person.steps()) == 1
+    assert not person.action("undo").isEnabled()
+    assert not person.window.isWindowModified()
+    person.type_into("query", 2, 97, "-2.5")
+    assert "head 3, row 2: 16 scores, 16 weights, 32 outputs" in person.status()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QInputMethodEvent, QKeySequence, QShortcut, QWheelEvent
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -97,48 +97,6 @@ def _tip(host: Host) -> RefusalTip | None:
     return next((tip for tip in host.findChildren(RefusalTip) if tip.isVisible()), None)
 
 
-def test_enter_hands_on_the_typed_number_once(qtbot: QtBot, host: Host) -> None:
-    _type(qtbot, host, "24")
-    assert host.committed == []
-    qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    host.elsewhere.setFocus()
-    assert host.committed == [24]
-
-
-def test_leaving_hands_on_what_the_arrows_chose(qtbot: QtBot, host: Host) -> None:
-    for _ in range(3):
-        qtbot.keyClick(host.box, Qt.Key.Key_Up)
-    assert host.committed == []
-    host.elsewhere.setFocus()
-    assert host.committed == [19]
-
-
-def test_there_and_back_is_nothing(qtbot: QtBot, host: Host) -> None:
-    qtbot.keyClick(host.box, Qt.Key.Key_Down)
-    qtbot.keyClick(host.box, Qt.Key.Key_Up)
-    qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    host.elsewhere.setFocus()
-    assert host.committed == []
-
-
-def test_typing_the_same_number_is_nothing(qtbot: QtBot, host: Host) -> None:
-    _type(qtbot, host, "016")
-    qtbot.keyClick(host.box, Qt.Key.Key_Enter)
-    assert host.committed == []
-    assert host.box.text() == "16"
-
-
-def test_clicks_on_the_arrow_are_seen_and_wait(qtbot: QtBot, host: Host) -> None:
-    corner = QPoint(host.box.width() - 8, 5)
-    qtbot.mouseClick(host.box, Qt.MouseButton.LeftButton, pos=corner)
-    qtbot.mouseClick(host.box, Qt.MouseButton.LeftButton, pos=corner)
-    assert host.box.text() == "18"
-    assert host.box.property("tone") == "edit"
-    assert host.committed == []
-    qtbot.mouseClick(host.elsewhere, Qt.MouseButton.LeftButton)
-    assert host.committed == [18]
-
-
 def test_escape_restores_the_number_before_the_visit(qtbot: QtBot, host: Host) -> None:
     qtbot.keyClick(host.box, Qt.Key.Key_Up)
     qtbot.keyClick(host.box, Qt.Key.Key_Escape)
@@ -159,60 +117,6 @@ def test_a_number_out_of_range_is_refused_with_its_range(qtbot: QtBot, host: Hos
     assert tip is not None
     assert tip.accessibleName() == host.refused[0]
     assert host.rect().contains(tip.geometry())
-
-
-def test_only_allowed_numbers_are_stepped_through(qtbot: QtBot, host: Host) -> None:
-    host.box.set_allowed((1, 2, 4, 8, 16, 48))
-    qtbot.keyClick(host.box, Qt.Key.Key_Up)
-    assert host.box.value() == 48
-    qtbot.keyClick(host.box, Qt.Key.Key_Up)
-    assert host.box.value() == 48
-    for _ in range(2):
-        qtbot.keyClick(host.box, Qt.Key.Key_Down)
-    assert host.box.value() == 8
-
-
-def test_a_number_that_does_not_divide_is_refused_with_those_that_do(qtbot: QtBot, host: Host) -> None:
-    host.box.set_allowed((1, 2, 4, 8, 16, 48), "{number} heads cannot share 48 columns.")
-    _type(qtbot, host, "7")
-    qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    assert host.refused == ["7 heads cannot share 48 columns. Possible: 1, 2, 4, 8, 16, 48. Esc keeps 16."]
-    assert host.box.lineEdit().selectedText() == "7"
-    assert host.committed == []
-    qtbot.keyClicks(host.box, "8")
-    assert _tip(host) is None
-    qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    assert host.committed == [8]
-
-
-def test_leaving_with_a_refused_number_keeps_the_old_one_and_says_so(qtbot: QtBot, host: Host) -> None:
-    host.box.set_allowed((1, 2, 4, 8, 16))
-    _type(qtbot, host, "7")
-    host.elsewhere.setFocus()
-    assert host.box.text() == "16"
-    assert host.committed == []
-    assert len(host.refused) == 1
-    tip = _tip(host)
-    assert tip is not None
-    assert tip.text() == "“7” was not taken; 16 stays."
-    host.box.setFocus()
-    assert _tip(host) is None
-
-
-def test_an_emptied_box_is_refused(qtbot: QtBot, host: Host) -> None:
-    host.box.selectAll()
-    qtbot.keyClick(host.box, Qt.Key.Key_Delete)
-    qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    assert host.committed == []
-    assert "whole number" in host.refused[0]
-
-
-def test_a_long_list_names_the_nearest(qtbot: QtBot, host: Host) -> None:
-    host.box.set_allowed(tuple(range(2, 2000, 2)))
-    _type(qtbot, host, "1001")
-    qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    assert "1000, 1002" in host.refused[0]
-    assert len(host.refused[0]) < 200
 
 
 def test_only_numbers_of_the_range_are_named_as_possible(qtbot: QtBot, host: Host) -> None:
@@ -243,24 +147,6 @@ def test_a_number_of_the_document_above_the_range_is_held_until_another_one_is_t
     assert host.refused == ["70000 is out of range: 1 to 65536. Esc keeps 3."]
 
 
-def test_full_width_digits_count(qtbot: QtBot, host: Host) -> None:
-    host.box.selectAll()
-    written = QInputMethodEvent()
-    written.setCommitString("２４")  # as a Chinese input method does
-    QApplication.sendEvent(host.box, written)
-    qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    assert host.committed == [24]
-    assert host.box.text() == "24"
-
-
-def test_letters_make_no_other_number(qtbot: QtBot, host: Host) -> None:
-    _type(qtbot, host, "x2y")
-    assert host.box.text() == "x2y"
-    qtbot.keyClick(host.box, Qt.Key.Key_Return)
-    assert host.committed == []
-    assert "whole number" in host.refused[0]
-
-
 def test_the_wheel_turns_no_size(qtbot: QtBot, host: Host) -> None:
     def turn() -> None:
         center = QPointF(host.box.rect().center())
@@ -282,28 +168,3 @@ def test_the_wheel_turns_no_size(qtbot: QtBot, host: Host) -> None:
     turn()
     assert host.box.value() == 16
     assert host.committed == []
-
-
-def test_a_silent_setter_says_nothing_and_begins_a_new_visit(qtbot: QtBot, host: Host) -> None:
-    qtbot.keyClick(host.box, Qt.Key.Key_Up)
-    host.box.set_value(30)
-    host.elsewhere.setFocus()
-    assert (host.committed, host.refused) == ([], [])
-
-
-def test_a_value_set_by_a_script_counts_as_typed(host: Host) -> None:
-    host.box.setValue(5)
-    host.box.editingFinished.emit()
-    assert host.committed == [5]
-
-
-def test_undo_reaches_the_document_unless_something_is_half_typed(qtbot: QtBot, host: Host) -> None:
-    undone: list[bool] = []
-    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), host)
-    shortcut.activated.connect(lambda: undone.append(True))
-    _type(qtbot, host, "24")
-    qtbot.keyClick(host.box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert undone == []
-    assert host.box.text() == "16"
-    qtbot.keyClick(host.box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert undone == [True]

@@ -7,25 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
-    QComboBox,
-    QLabel,
     QLineEdit,
     QPushButton,
-    QRadioButton,
     QSpinBox,
-    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine.creation.mask_cells import refilled
 from attn_gui.engine.masks import MASKS, Layer, layer_from_mapping
-from attn_gui.views.controls.mask_panel import LintLine, MaskPanel
+from attn_gui.views.controls.mask_panel import MaskPanel
 from attn_gui.views.names import mask_summary
 from tests.failing import each
 
@@ -89,48 +84,6 @@ def test_every_kind_of_the_catalog_can_be_added(qtbot: QtBot, kind: str) -> None
     assert host.panel.isAncestorOf(focus)
 
 
-def test_a_switch_is_one_step_and_keeps_the_focus(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "causal"}, {"kind": "alibi"})
-    switch = host.child(QCheckBox, "causal layer on")
-    assert switch.hasFocus()
-    qtbot.keyClick(switch, Qt.Key.Key_Space)
-    assert [layer.enabled for layer in host.layers] == [False, True]
-    assert host.done == [("switch", "causal")]
-    assert switch.hasFocus()
-
-
-def test_a_limit_is_typed_or_taken_away(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "window", "left": 2})
-    before = host.child(QSpinBox, "keys before")
-    before.setFocus()
-    before.selectAll()
-    qtbot.keyClicks(before, "-1")
-    qtbot.keyClick(before, Qt.Key.Key_Return)
-    assert (host.layers[0].left, host.layers[0].right) == (-1, None)
-    assert not host.child(QSpinBox, "keys after").isEnabled()
-    qtbot.keyClick(host.child(QCheckBox, "keys after: no limit"), Qt.Key.Key_Space)
-    assert host.layers[0].right == 0
-    qtbot.keyClick(host.child(QCheckBox, "keys before: no limit"), Qt.Key.Key_Space)
-    assert host.layers[0].left is None
-    assert host.done == [("change", "window")] * 3
-
-
-def test_the_alignment_is_picked_and_its_rule_said(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "causal"})
-    combo = host.child(QComboBox, "lined up at")
-    combo.setFocus()
-    qtbot.keyClick(combo, Qt.Key.Key_Down)
-    assert host.layers[0].align == "end"
-    assert "open where j ≤ i + 2" in _words(host.panel)
-
-
-@pytest.mark.parametrize(("typed", "lengths"), [("4", (4,)), ("7,1, 0", (7, 1, 0)), ("3 3 3", (3, 3, 3))])
-def test_lengths_are_one_for_all_or_one_for_each(qtbot: QtBot, typed: str, lengths: tuple[int, ...]) -> None:
-    host = Host(qtbot, {"kind": "padding", "lengths": (6, 6, 6)})
-    _type(qtbot, host.child(QLineEdit, "lengths"), typed)
-    assert host.layers[0].lengths == lengths
-
-
 @pytest.mark.parametrize("typed", ["4, 5", "8", "-1", "x", "9" * 5000])
 def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed: str) -> None:
     host = Host(qtbot, {"kind": "padding", "lengths": (6, 6, 6)})
@@ -144,62 +97,6 @@ def test_impossible_lengths_are_refused_and_nothing_changes(qtbot: QtBot, typed:
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert field.text() == "6, 6, 6"
     assert host.panel.isVisible()
-
-
-def test_the_order_of_layers_has_no_buttons_since_it_has_no_effect(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "causal"}, {"kind": "window", "left": 1}, {"kind": "alibi"})
-    names = {button.accessibleName() for button in host.panel.findChildren(QToolButton) if button.isVisible()}
-    assert names == {"Remove causal", "Remove window", "Remove ALiBi", "Close"}
-
-
-def test_true_is_read_the_other_way_in_words_alone(qtbot: QtBot) -> None:
-    cells = np.array([[True, False, True], [True, True, True]])
-    host = Host(qtbot, {"kind": "causal"}, {"kind": "custom", "allowed": cells})
-    picked: list[bool] = []
-    host.panel.blockedPicked.connect(picked.append)
-    button = host.child(QRadioButton, "True = blocked")
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, button.height() // 2))
-    assert picked == [True]
-    assert host.done == []
-    host.panel.set_blocked(True)
-    shown = [label.text() for label in host.panel.findChildren(QLabel) if label.isVisible()]
-    assert "blocked unless j ≤ i" in shown
-    assert "blocked: 1 of 6 cells" in shown
-    assert any(text.startswith("As in nn.MultiheadAttention;") for text in shown)
-    host.panel.set_blocked(False)
-    shown = [label.text() for label in host.panel.findChildren(QLabel) if label.isVisible()]
-    assert {"open where j ≤ i", "open: 5 of 6 cells"} <= set(shown)
-
-
-def test_lines_of_lint_are_shown_with_what_can_be_done(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "causal"})
-    asked: list[tuple[str, int]] = []
-    host.panel.lint.goRequested.connect(lambda number: asked.append(("go", number)))
-    host.panel.lint.remedyRequested.connect(lambda number: asked.append(("remedy", number)))
-    host.panel.set_findings(
-        [LintLine("Something.", False, ""), LintLine("A row.", True, ""), LintLine("A layer.", False, "Turn it")]
-    )
-    buttons = [button for button in host.panel.lint.findChildren(QPushButton) if button.isVisible()]
-    assert [(button.text(), button.accessibleDescription()) for button in buttons] == [
-        ("Go to the row", "A row."),
-        ("Turn it", "A layer."),
-    ]
-    for button in buttons:
-        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert asked == [("go", 1), ("remedy", 2)]
-    host.panel.set_findings([])
-    assert not host.panel.lint.isVisible()
-
-
-def test_a_layer_is_removed_and_the_focus_goes_on(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "causal"}, {"kind": "alibi"})
-    qtbot.mouseClick(host.child(QToolButton, "Remove ALiBi"), Qt.MouseButton.LeftButton)
-    assert host.kinds() == ["causal"]
-    assert host.child(QToolButton, "Remove causal").hasFocus()
-    qtbot.keyClick(host.child(QToolButton, "Remove causal"), Qt.Key.Key_Space)
-    assert host.kinds() == []
-    assert host.panel.add.hasFocus()
-    assert "No layer: every query sees every key." in _words(host.panel)
 
 
 @pytest.mark.parametrize(
@@ -259,28 +156,6 @@ def test_a_press_elsewhere_closes_it_and_counts(qtbot: QtBot) -> None:
     assert host.layers[0].left == 3  # what was being typed is not lost
 
 
-def test_a_press_inside_and_on_its_box_do_not_count_as_elsewhere(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "causal"})
-    host.anchor.clicked.connect(lambda: host.panel.popup_below(host.anchor))
-    qtbot.mouseClick(host.panel, Qt.MouseButton.LeftButton)
-    assert host.panel.isVisible()
-    qtbot.mouseClick(host.anchor, Qt.MouseButton.LeftButton)
-    assert not host.panel.isVisible()
-    qtbot.mouseClick(host.anchor, Qt.MouseButton.LeftButton)
-    assert host.panel.isVisible()
-
-
-def test_undo_goes_on_working_while_it_is_open(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "causal"})
-    undone: list[bool] = []
-    action = QAction(host)
-    action.setShortcut(QKeySequence(QKeySequence.StandardKey.Undo))
-    action.triggered.connect(lambda: undone.append(True))
-    host.addAction(action)
-    qtbot.keyClick(host.child(QCheckBox, "causal layer on"), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert undone == [True]
-
-
 def test_tab_goes_round_inside(qtbot: QtBot) -> None:
     host = Host(qtbot, {"kind": "window", "left": 2, "right": 1})
     seen = []
@@ -309,13 +184,6 @@ def test_it_stays_in_a_small_window_and_scrolls(qtbot: QtBot) -> None:
     assert host.panel.geometry().bottom() <= host.height()
 
 
-def test_setting_layers_says_nothing(qtbot: QtBot) -> None:
-    host = Host(qtbot, {"kind": "window", "left": 2, "right": 1})
-    for layers in ([{"kind": "window", "align": "end", "enabled": False}], [{"kind": "padding", "lengths": (2,)}], []):
-        host.panel.set_layers([layer_from_mapping(layer) for layer in layers], N, M, BATCH)
-    assert host.done == []
-
-
 @each(
     ("layers", "text"),
     [
@@ -335,26 +203,6 @@ def test_setting_layers_says_nothing(qtbot: QtBot) -> None:
 )
 def test_the_summary_names_what_is_on(layers: list[Mapping[str, Any]], text: str) -> None:
     assert mask_summary([layer_from_mapping(layer) for layer in layers]) == text
-
-
-@pytest.mark.parametrize(
-    ("layer", "said"),
-    [
-        ({"kind": "causal"}, "open where j ≤ i"),
-        ({"kind": "causal", "align": "end"}, "open where j ≤ i + 2"),
-        ({"kind": "window", "left": 3, "right": 0, "align": "end"}, "open where i − 1 ≤ j ≤ i + 2"),
-        ({"kind": "window"}, "open everywhere"),
-        ({"kind": "prefix", "length": 2}, "open where j < 2 or j ≤ i"),
-        ({"kind": "padding", "lengths": (2, 6, 4)}, "open where j < 2 … 6"),
-        ({"kind": "custom", "allowed": np.eye(N, M, dtype=bool)}, "open: 5 of 35 cells"),
-    ],
-)
-def test_every_rule_is_said_in_symbols(qtbot: QtBot, layer: Mapping[str, Any], said: str) -> None:
-    assert said in _words(Host(qtbot, layer).panel)
-
-
-def _words(panel: QWidget) -> list[str]:
-    return [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
 
 
 def _type(qtbot: QtBot, field: QLineEdit, text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QApplication, QDialog, QLabel
+from PySide6.QtWidgets import QDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from attn_gui.views.dialogs.export_choice import DataChoice, ExportChoice, heads_from_text
@@ -129,15 +129,6 @@ def test_what_is_asked_for_is_what_is_shown(qtbot: QtBot, tmp_path: Path) -> Non
     assert not dialog.result_choice().outlines
 
 
-def test_the_files_are_named_and_those_there_counted(qtbot: QtBot, tmp_path: Path) -> None:
-    dialog = _image_dialog(qtbot, tmp_path)
-    assert "Writes x-weights-h3.png." in _said(dialog)
-    (tmp_path / "x-weights-h1.png").touch()
-    _choose_heads(qtbot, dialog, "1-3")
-    sentence = "Writes 3 files, x-weights-h1.png to x-weights-h3.png. Already there: 1; you will be asked."
-    assert sentence in _said(dialog)
-
-
 def _type_name(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
     dialog.name.selectAll()
     qtbot.keyClicks(dialog.name, text)
@@ -172,33 +163,6 @@ def test_all_heads_and_one_sheet_are_words_and_never_contradict_a_number(qtbot: 
     dialog.heads.choice.setCurrentIndex(0)
     assert not dialog.arrangement.isEnabled()
     assert "Writes x-weights-h3.png." in _said(dialog)
-
-
-@pytest.mark.parametrize(
-    "spoil", ["stages", "heads", "folder", "home", "deep", "empty", "name", "long", "levels", "points"]
-)
-def test_what_cannot_be_written_keeps_the_dialog_open(qtbot: QtBot, tmp_path: Path, spoil: str) -> None:
-    dialog = _image_dialog(qtbot, tmp_path)
-    {
-        "stages": lambda: dialog.stages.set_keys(()),
-        "heads": lambda: _choose_heads(qtbot, dialog, "7"),
-        "folder": lambda: dialog.target.folder.setText(str(tmp_path / "none")),
-        "home": lambda: dialog.target.folder.setText("~nobody by that name/figures"),
-        "deep": lambda: dialog.target.folder.setText(str(tmp_path / ("f" * 300))),
-        "empty": lambda: dialog.target.folder.clear(),
-        "name": lambda: _type_name(qtbot, dialog, "a/b"),
-        "long": lambda: _type_name(qtbot, dialog, "f" * 300),
-        "levels": lambda: dialog.levels.set_levels("typed", (3.0, 3.0)),
-        "points": lambda: dialog.font_size.setText("1"),
-    }[spoil]()
-    dialog.buttons.button(dialog.buttons.StandardButton.Save).click()
-    assert dialog.isVisible()
-    assert dialog.objection() in _said(dialog)
-    dialog.set_choice(ExportChoice(folder=str(tmp_path)))
-    if spoil in ("name", "long"):
-        _type_name(qtbot, dialog, "ab")
-    dialog.buttons.button(dialog.buttons.StandardButton.Save).click()
-    assert dialog.result() == QDialog.DialogCode.Accepted
 
 
 def test_the_preview_follows_and_shows_the_first_figure(qtbot: QtBot, tmp_path: Path) -> None:
@@ -308,14 +272,3 @@ def test_a_form_of_numbers_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
     other = _data_dialog(qtbot, tmp_path / "else")
     other.set_state(dialog.state())
     assert other.result_choice() == replace(dialog.result_choice(), arrays=("weights",), heads=(3,))
-
-
-@pytest.mark.parametrize("make", [_image_dialog, _data_dialog])
-def test_every_editor_has_a_caption(qtbot: QtBot, tmp_path: Path, make: Callable[..., QDialog]) -> None:
-    dialog = make(qtbot, tmp_path)
-    QApplication.processEvents()
-    captions = [label for label in dialog.findChildren(QLabel) if label.buddy() is not None]
-    assert len(captions) >= 5
-    for label in captions:
-        assert label.text() == label.buddy().accessibleName()
-        assert label.width() >= label.minimumSizeHint().width()

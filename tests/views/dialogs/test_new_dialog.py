@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine.creation.create import KINDS
-from attn_gui.views.dialogs.new_dialog import NewChoice, NewDialog
+from attn_gui.views.dialogs.new_dialog import NewDialog
 from attn_gui.views.text_views import SentenceView
 
 
@@ -31,12 +29,6 @@ def _shapes(dialog: NewDialog) -> str:
     return dialog.findChild(SentenceView, "new.shapes").text()
 
 
-def test_shapes_are_said_while_sizes_are_typed(qtbot: QtBot, dialog: NewDialog) -> None:
-    _type(qtbot, dialog, n=3, m=5, num_heads=2, d_k=7, d_v=11)
-    assert _shapes(dialog) == "Q 3 × 14, K 5 × 14, V 5 × 22"
-    assert dialog.result_choice() == NewChoice(n=3, m=5, num_heads=2, d_k=7, d_v=11)
-
-
 def test_in_self_attention_the_keys_are_the_rows_of_x(qtbot: QtBot, dialog: NewDialog) -> None:
     _type(qtbot, dialog, n=3, m=5, num_heads=2, d_k=7, d_v=11)
     qtbot.mouseClick(dialog.radios["self"], Qt.MouseButton.LeftButton, pos=dialog.radios["self"].rect().center() / 4)
@@ -56,32 +48,6 @@ def test_the_seed_matters_only_where_numbers_are_drawn(dialog: NewDialog) -> Non
         dialog.fill.setCurrentIndex(dialog.fill.findData(key))
         enabled[dialog.result_choice().fill] = dialog.seed.isEnabled()
     assert enabled == {"integers": True, "random": True, "identity": False, "zeros": False}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_last_choice_comes_back(qtbot: QtBot, dialog: NewDialog, kind: str) -> None:
-    dialog.radios[kind].click()
-    dialog.fill.setCurrentIndex(dialog.fill.findData("identity"))
-    _type(qtbot, dialog, n=3, d_k=7)
-    other = NewDialog()
-    qtbot.addWidget(other)
-    other.set_state(dialog.state())
-    assert other.result_choice() == dialog.result_choice()
-    assert other.state() == dialog.state()
-
-
-def test_settings_that_make_no_sense_are_passed_over(dialog: NewDialog) -> None:
-    dialog.set_state({"kind": "none", "n": -2, "m": "7", "d_k": 10**9, "fill": 3, "seed": True, "d_v": 6, "extra": 1})
-    assert dialog.result_choice() == NewChoice(d_v=6)
-
-
-def test_enter_creates_and_escape_does_not(qtbot: QtBot, dialog: NewDialog) -> None:
-    dialog.boxes["n"].setFocus()
-    qtbot.keyClick(dialog.boxes["n"], Qt.Key.Key_Return)
-    assert dialog.result() == QDialog.DialogCode.Accepted
-    dialog.show()
-    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    assert dialog.result() == QDialog.DialogCode.Rejected
 
 
 def _sizes(dialog: NewDialog) -> tuple[int, int, int, int]:
@@ -129,19 +95,6 @@ def test_d_v_is_as_wide_as_d_k_until_it_is_typed(qtbot: QtBot, dialog: NewDialog
     other.set_state(dialog.state())
     _type(qtbot, other, d_k=7)
     assert _sizes(other) == (14, 2, 7, 4)
-
-
-def test_a_sentence_can_be_typed_at_once(qtbot: QtBot, dialog: NewDialog) -> None:
-    qtbot.waitUntil(lambda: dialog.focusWidget() is dialog.sentence)
-    qtbot.keyClicks(dialog.focusWidget(), "The cat sat")
-    assert _shapes(dialog) == "Q 3 × 6, K 3 × 6, V 3 × 6"
-
-
-def test_a_typed_d_v_stays(qtbot: QtBot, dialog: NewDialog) -> None:
-    _type(qtbot, dialog, d_v=5)
-    _type_d_model(qtbot, dialog, 64)
-    _type(qtbot, dialog, num_heads=4)
-    assert _sizes(dialog) == (64, 4, 16, 5)
 
 
 def test_heads_that_cannot_share_d_model_are_told_and_not_made(qtbot: QtBot, dialog: NewDialog) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QTreeWidgetItem, QTreeWidgetItemIterator
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from attn_gui.views.dialogs.help_window import AboutDialog, ShortcutsDialog
@@ -30,36 +30,6 @@ def test_the_sentence_is_cut_while_it_is_typed(qtbot: QtBot) -> None:
     shown = [dialog.pieces.item(row).text() for row in range(dialog.pieces.count())]
     assert shown == ["0  The", "1  cat", "2  sat"]
     assert dialog.result_fields() == {"query_tokens": ("The", "cat", "sat"), "key_tokens": ("The", "cat", "sat")}
-
-
-def test_with_fewer_tokens_the_rest_keep_their_numbers(qtbot: QtBot) -> None:
-    dialog = _tokens(qtbot)
-    dialog.side.setCurrentIndex(dialog.side.findData("keys"))
-    qtbot.keyClicks(dialog.sentence, "The cat")
-    assert dialog.result_fields() == {"key_tokens": ("The", "cat", "2", "3", "4")}
-    assert "Keys: 2 tokens for 5 rows; the rest are labeled by number." in _words(dialog)
-
-
-def test_with_more_tokens_the_last_are_left_out(qtbot: QtBot) -> None:
-    dialog = _tokens(qtbot)
-    assert dialog.side.currentData() == "queries"  # with n ≠ m one sentence seldom names both
-    dialog.sentence.setPlainText("猫坐在垫子上")
-    assert dialog.result_fields() == {"query_tokens": ("猫", "坐", "在")}
-    assert "Queries: 6 tokens for 3 rows; the last 3 are left out." in _words(dialog)
-    assert not dialog.resize_rows.isVisible()
-
-
-def test_rows_can_be_made_to_fit(qtbot: QtBot) -> None:
-    dialog = _tokens(qtbot, n=3, m=3, self_attention=True, may_resize=True)
-    assert not dialog.side.isEnabled()
-    qtbot.keyClicks(dialog.sentence, "one two three four five")
-    qtbot.keyClick(dialog.resize_rows, Qt.Key.Key_Space)
-    five = ("one", "two", "three", "four", "five")
-    assert dialog.result_fields() == {"query_tokens": five, "key_tokens": five}
-    assert dialog.result_sizes() == {"n": 5, "m": 5}
-    assert "Queries: 3 rows become 5." in _words(dialog)
-    qtbot.keyClick(dialog.resize_rows, Qt.Key.Key_Space)
-    assert dialog.result_sizes() == {}
 
 
 def test_an_empty_sentence_takes_the_tokens_away(qtbot: QtBot) -> None:
@@ -114,26 +84,6 @@ def shortcuts(qtbot: QtBot) -> ShortcutsDialog:
     return dialog
 
 
-def _shown(dialog: ShortcutsDialog) -> list[QTreeWidgetItem]:
-    found = []
-    iterator = QTreeWidgetItemIterator(dialog.list, QTreeWidgetItemIterator.IteratorFlag.NotHidden)
-    while iterator.value() is not None:
-        found.append(iterator.value())
-        iterator += 1
-    return found
-
-
-def test_every_shortcut_is_listed_with_its_keys(shortcuts: ShortcutsDialog) -> None:
-    rows = {(item.text(0), item.text(1)) for item in _shown(shortcuts)}
-    assert {("Undo", "Ctrl+Z"), ("Export image…", "Ctrl+E"), ("Step of the formula", "1 … 9")} <= rows
-
-
-@pytest.mark.parametrize("typed", ["export", "ctrl+e"])
-def test_the_list_is_searched_by_words_and_keys(qtbot: QtBot, shortcuts: ShortcutsDialog, typed: str) -> None:
-    qtbot.keyClicks(shortcuts.filter, typed)
-    assert [item.text(0) for item in _shown(shortcuts)] == ["Everywhere", "Export image…"]
-
-
 def test_about_shows_the_notices_from_their_top_and_takes_no_html(qtbot: QtBot) -> None:
     dialog = AboutDialog(notices="# Notices\n<b>Inter</b>, SIL Open Font License 1.1\n" + "\nand so on\n" * 99)
     qtbot.addWidget(dialog)
@@ -147,22 +97,6 @@ def test_about_shows_the_notices_from_their_top_and_takes_no_html(qtbot: QtBot) 
     qtbot.addWidget(plain)
     plain.show()
     assert not plain.notices.isVisible()
-
-
-def test_tokens_are_joined_and_split_by_hand(qtbot: QtBot) -> None:
-    dialog = _tokens(qtbot, n=3, m=3)
-    qtbot.keyClicks(dialog.sentence, "a b c d")
-    dialog.pieces.item(1).setSelected(True)
-    dialog.pieces.item(2).setSelected(True)
-    qtbot.mouseClick(dialog.join, Qt.MouseButton.LeftButton)
-    assert dialog.tokens() == ("a", "bc", "d")
-    assert dialog.pieces.item(1).text() == "bc" or dialog.pieces.item(1).data(0) == "1  bc"
-    assert dialog.pieces.currentRow() == 1  # the keyboard goes on there
-    dialog.pieces.item(1).setText("b 1 c")
-    assert dialog.pieces.currentRow() == 1
-    assert dialog.tokens() == ("a", "b", "1", "c", "d")
-    qtbot.keyClicks(dialog.sentence, " e")
-    assert dialog.tokens() == ("a", "b", "c", "d", "e")
 
 
 def test_tokens_that_are_cut_by_hand_know_the_rows_that_they_come_from(qtbot: QtBot) -> None:

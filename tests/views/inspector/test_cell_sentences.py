@@ -50,14 +50,6 @@ def test_every_stage_has_its_sentence(
 
 
 @pytest.mark.parametrize(
-    ("scale", "expected"),
-    [(None, "divided by √3."), (1.0, "not scaled."), (0.25, "times 0.25."), (-2.0, "times −2.")],
-)
-def test_the_scale_in_force_is_named(shown: Shown, make: Make, scale: float | None, expected: str) -> None:
-    assert said(shown(make(scale=scale), "scaled", 0, 0)).endswith(expected)
-
-
-@pytest.mark.parametrize(
     ("scale", "expected"), [(None, "It is the score, not scaled."), (1.0, "not scaled."), (0.25, "times 0.25.")]
 )
 @pytest.mark.parametrize("score", ["cosine", "gaussian", "average"])
@@ -65,26 +57,6 @@ def test_a_score_that_is_no_product_is_scaled_only_if_a_scale_is_given(
     shown: Shown, make: Make, score: str, scale: float | None, expected: str
 ) -> None:
     assert said(shown(make(score=score, scale=scale), "scaled", 0, 0)).endswith(expected)
-
-
-@pytest.mark.parametrize(
-    ("stage", "column", "expected"),
-    [
-        ("query", 4, "It is the sum of 11 products of X and W_Q, plus b_Q."),
-        ("key", 1, "It is the sum of 11 products of X and W_K."),
-        ("output", 12, "It is the sum of 4 products of the joined heads and W_O."),
-    ],
-)
-def test_a_projection_names_its_matrices(
-    shown: Shown, make_projected: Make, stage: str, column: int, expected: str
-) -> None:
-    assert said(shown(make_projected(), stage, 2, column, head=0)).endswith(expected)
-
-
-def test_a_second_sequence_is_named_where_it_is_read(shown: Shown, make_projected: Make) -> None:
-    problem = make_projected(context=[[0.5] * 11] * 3)
-    assert "products of X and W_Q" in said(shown(problem, "query", 2, 1))
-    assert "products of X₂ and W_V" in said(shown(problem, "value", 2, 1))
 
 
 def test_a_closed_cell_names_the_layer_that_closes_it(shown: Shown, make: Make) -> None:
@@ -100,10 +72,6 @@ def test_a_query_that_sees_no_key_says_so(shown: Shown, make: Make) -> None:
     problem = make(mask=({"kind": "padding", "lengths": 0},))
     assert said(shown(problem, "weights", 2, 3)) == "Query it sees no key: weights 0, output 0."
     assert said(shown(problem, "head_output", 2, 1)) == "Query it sees no key: weights 0, output 0."
-
-
-def test_a_row_with_one_open_key_is_not_compared(shown: Shown, make: Make) -> None:
-    assert said(shown(make(mask=({"kind": "causal"},)), "weights", 0, 0)).endswith("it sees no other key.")
 
 
 def test_tokens_are_shown_as_they_are_and_without_them_numbers_stand(shown: Shown, make: Make) -> None:
@@ -165,18 +133,6 @@ def layer(**more: Any) -> Problem:
 )
 def test_a_layer_is_told_with_all_that_it_reads(shown: Shown, stage: str, expected: str) -> None:
     assert said(shown(layer(), stage, 2, 0)).endswith(expected)
-
-
-def test_what_a_layer_has_not_is_not_told(shown: Shown) -> None:
-    plain = layer(b_query=None, b_output=None)
-    assert said(shown(plain, "query", 2, 0)).endswith("products of Xⁿ and W_Q.")
-    assert said(shown(plain, "output", 2, 0)).endswith("products of the joined heads and W_O.")
-
-
-def test_a_normalized_second_sequence_is_named_where_it_is_read(shown: Shown) -> None:
-    both = layer(context=np.random.default_rng(2).normal(size=(3, 6)))
-    assert "products of Xⁿ and W_Q" in said(shown(both, "query", 2, 0))
-    assert "products of X₂ⁿ and W_V" in said(shown(both, "value", 2, 0))
 
 
 def test_heads_of_keys_are_as_wide_as_they_are(shown: Shown) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -63,19 +63,6 @@ def test_the_chain_reads_symbols_numbers_value(shown: Shown, make: Make) -> None
     assert 0 < float(sides[3]) < 1
 
 
-def test_the_formula_is_told_in_numbers(shown: Shown, make: Make) -> None:
-    name = page_of(shown(make(), "weights", 2, 1)).findChild(FormulaView).accessibleName()
-    assert name.startswith("a₂,₁ = ")
-    assert "= e^(" in name
-    assert "\\" not in name
-
-
-def test_a_given_number_is_only_named(shown: Shown, make: Make) -> None:
-    inspector = shown(make(), "query", 2, 1)
-    assert formula(inspector).startswith("q_{2,4} = ")
-    assert "Comes from" not in words(inspector)
-
-
 def test_neighbors_of_a_weight(shown: Shown, make: Make, qtbot: QtBot) -> None:
     inspector = shown(make(), "weights", 2, 1)
     found = links(inspector)
@@ -105,12 +92,6 @@ def test_rows_and_columns_are_one_link_to_the_last_stage(
     assert neighbors(shown(make(), stage, row, column)) == expected
 
 
-def test_a_mask_stops_what_a_cell_reaches(shown: Shown, make: Make) -> None:
-    causal = make(mask=({"kind": "causal"},))
-    assert neighbors(shown(causal, "scaled", 2, 3)) == ["Q[2, ·]", "K[3, ·]"]
-    assert neighbors(shown(causal, "key", 3, 1))[2:4] == ["Sᵐ[3 … 4, 3]", "A[3 … 4, ·]"]
-
-
 def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> None:
     inspector = shown(make_projected(), "query", 2, 1)
     x = Reached(
@@ -123,87 +104,12 @@ def test_what_is_no_rectangle_is_counted(shown: Shown, make_projected: Make) -> 
     assert "S[2, ·]" in neighbors(inspector)
 
 
-def test_a_link_leads_to_the_head_on_show(shown: Shown, make_projected: Make, qtbot: QtBot) -> None:
-    inspector = shown(make_projected(), "output", 2, 1)
-    assert not [text for text in neighbors(inspector) if text.startswith("A")]
-    inspector = shown(
-        make_projected(num_kv_heads=1, w_key=np.ones((11, 3)), w_value=np.ones((11, 2)), w_output=np.ones((4, 13))),
-        "key",
-        2,
-        1,
-        head=1,
-    )
-    with qtbot.waitSignal(inspector.cellRequested) as caught:
-        QTest.mouseClick(links(inspector)["S[·, 2]"], Qt.MouseButton.LeftButton)
-    assert caught.args == ["scores", (0, 1, 0, 2)]
-
-
-def test_the_maps_are_asked_to_show_what_is_reached(shown: Shown, make: Make, qtbot: QtBot) -> None:
-    inspector = shown(make(), "scaled", 2, 1)
-    toggles = {
-        direction: inspector.findChild(QPushButton, name)
-        for direction, name in (("forward", "inspector.reach"), ("backward", "inspector.origin"))
-    }
-    for direction, toggle in toggles.items():
-        for expected in (direction, ""):
-            with qtbot.waitSignal(inspector.reachPicked) as caught:
-                QTest.mouseClick(toggle, Qt.MouseButton.LeftButton)
-            assert caught.args == [expected]
-    for direction in toggles:
-        for other in ("K[1, 5]", "", "K[1, 5]"):
-            inspector.set_reach_shown(direction, other)
-            QApplication.processEvents()
-            assert all(toggle.width() == toggle.sizeHint().width() for toggle in toggles.values())
-        assert [key for key, toggle in toggles.items() if toggle.isChecked()] == [direction]
-    assert "K[1, 5]" in words(inspector)
-
-
-def test_a_joined_column_names_the_head_that_it_comes_from(shown: Shown, make: Make, qtbot: QtBot) -> None:
-    inspector = shown(make(), "concat", 2, 3, head=0)
-    back = next(link for text, link in links(inspector).items() if text.endswith(", head 1"))
-    assert back.text().startswith("O[2, 1] = ")
-    with qtbot.waitSignal(inspector.cellRequested) as caught:
-        QTest.mouseClick(back, Qt.MouseButton.LeftButton)
-    assert caught.args == ["head_output", (0, 1, 2, 1)]
-
-
-def test_the_trail_leads_back(shown: Shown, make: Make, explain_in: Callable[..., None], qtbot: QtBot) -> None:
-    inspector = shown(make(), "weights", 2, 1)
-    explain_in(inspector, make(), "query", 2, 0, trail=[("weights", 2, 1), ("scaled", 2, 1)])
-    assert "Q[2, 3]" in words(inspector)
-    with qtbot.waitSignal(inspector.placeRequested) as caught:
-        QTest.keyClick(links(inspector)["S′[2, 1]"], Qt.Key.Key_Return)
-    assert caught.args == [1]
-    with qtbot.waitSignal(inspector.backRequested):
-        QTest.keyClick(links(inspector)["A[2, 1]"], Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-
-
-def test_text_and_latex_are_asked_for(shown: Shown, make: Make, qtbot: QtBot) -> None:
-    inspector = shown(make(), "weights", 2, 1)
-    for action, kind in zip(copy_button(inspector).menu().actions(), ("text", "latex"), strict=True):
-        with qtbot.waitSignal(inspector.copyRequested) as caught:
-            action.trigger()
-        assert caught.args == [kind]
-
-
 def copy_button(inspector: Inspector) -> QPushButton:
     return next(button for button in inspector.findChildren(QPushButton) if button.text() == "Copy")
 
 
 def one_equation(inspector: Inspector) -> QPushButton:
     return inspector.findChild(QPushButton, "inspector.one_equation")
-
-
-def test_a_weight_can_be_read_as_one_equation_with_its_sum(shown: Shown, make: Make) -> None:
-    inspector = shown(make(), "weights", 2, 1)
-    chain, parts = page_of(inspector).findChildren(FormulaView)[:2]
-    before = chain.accessibleName()
-    QTest.mouseClick(one_equation(inspector), Qt.MouseButton.LeftButton)
-    assert r"\frac{1}{Z}" in formula(inspector)
-    assert " ".join(parts.latex()).startswith("Z = ")
-    assert before.split(" = ")[-1] == chain.accessibleName().split(" = ")[-1]  # the same number
-    QTest.mouseClick(one_equation(inspector), Qt.MouseButton.LeftButton)
-    assert chain.accessibleName() == before
 
 
 def test_the_form_on_show_is_copied_and_stays_for_the_next_cell(
@@ -323,13 +229,6 @@ def test_a_link_to_a_row_leads_to_the_term_that_matters_most(shown: Shown, make:
     assert caught.args == ["query", (0, 2, 5)]
 
 
-def test_choosing_nothing_brings_the_first_page_back(shown: Shown, make: Make) -> None:
-    inspector = shown(make(), "weights", 2, 1)
-    assert "No cell chosen" not in words(inspector)
-    inspector.set_nothing_chosen()
-    assert "No cell chosen" in words(inspector)
-
-
 @pytest.mark.parametrize("width", [232, 302])
 def test_no_word_is_cut_at_the_widths_of_the_look(shown: Shown, make: Make, width: int) -> None:
     inspector = shown(make(), "scaled", 2, 1, width=width)
@@ -337,16 +236,3 @@ def test_no_word_is_cut_at_the_widths_of_the_look(shown: Shown, make: Make, widt
     for widget in inspector.findChildren(QWidget):
         if widget.isVisible() and isinstance(widget, (Link, QPushButton, QLabel)):
             assert widget.width() >= widget.sizeHint().width(), widget.text()
-
-
-def test_a_change_of_language_reads_everything_again(shown: Shown, make: Make) -> None:
-    inspector = shown(make(), "weights", 2, 1)
-    before = words(inspector)
-    QApplication.sendEvent(inspector, QEvent(QEvent.Type.LanguageChange))
-    assert words(inspector) == before
-
-
-def test_a_hidden_button_leaves_no_gap(shown: Shown, make: Make) -> None:
-    inspector = shown(make(), "scores", 2, 1)
-    assert not one_equation(inspector).isVisible()
-    assert copy_button(inspector).x() == 0

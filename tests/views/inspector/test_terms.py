@@ -12,11 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from attn_gui.engine import Problem
+from attn_gui.engine import Problem, compute
 from attn_gui.figure.design_tokens import SIGNED_STOPS, THEMES
 from attn_gui.views.inspector.inspector import Inspector
 from attn_gui.views.inspector.terms import TermsView
 from attn_gui.views.theme import apply_theme, scaled, ui_font
+from tests.views.inspector.conftest import KEYS
 
 Make = Callable[..., Problem]
 Shown = Callable[..., Inspector]
@@ -44,16 +45,22 @@ def wide(make: Make, width: int = 32) -> Problem:
     return make(query=query, key=key, value=np.ones((7, 2)), num_heads=1)
 
 
-def test_weights_stand_by_size_with_their_scores(shown: Shown, make: Make) -> None:
-    view = table(shown(make(), "weights", 2, 1))
-    rows = texts(view)
-    assert headers(view) == ["key", "s′", "a"]
-    assert sorted(row[0] for row in rows) == sorted(["a", "b", "c", "<b>d</b>", "e", "f", "g"])
-    weights = [float(row[2]) for row in rows]
-    assert weights == sorted(weights, reverse=True)
-    assert sum(weights) == pytest.approx(1, abs=4e-4)
-    place = [row[0] for row in rows].index("<b>d</b>")
-    assert view.model().index(place, 0).data(Qt.ItemDataRole.ToolTipRole) == "<span>&lt;b&gt;d&lt;/b&gt;</span>"
+@pytest.mark.parametrize("normalize", ["none", "sigmoid", "sum"])
+def test_weights_of_every_normalization_stand_beside_those_of_the_other_keys(
+    shown: Shown, make: Make, normalize: str
+) -> None:
+    problem = make(normalize=normalize, mask=[{"kind": "causal"}])
+    inspector = shown(problem, "weights", 2, 1)
+    view, trace = table(inspector), compute(problem)
+    keys = [k for k in range(3) if trace["weights"][0, 1, 2, k] != 0]
+    order = sorted(keys, key=lambda k: -trace["weights"][0, 1, 2, k])
+    assert view.isVisible()
+    assert headers(view) == ["key", "s\u1d50", "a"]
+    assert [row[0] for row in texts(view)] == [KEYS[k] for k in order]
+    for row, k in zip(texts(view), order, strict=True):
+        numbers = [float(text.replace("−", "-")) for text in row[1:]]
+        assert numbers == pytest.approx([trace[stage][0, 1, 2, k] for stage in ("masked", "weights")], abs=6e-5)
+    assert view.terms().signed() == (normalize == "none")
 
 
 def test_products_name_their_cells_and_stand_by_magnitude(shown: Shown, make: Make) -> None:
@@ -61,12 +68,6 @@ def test_products_name_their_cells_and_stand_by_magnitude(shown: Shown, make: Ma
     assert headers(view) == ["", "Q[2, c]", "K[3, c]", "q·k"]
     assert [row[0] for row in texts(view)] == [f"c = {k}" for k in range(6, -1, -1)]
     assert [row[3] for row in texts(view)][:3] == ["7", "−6", "5"]
-
-
-def test_values_are_named_by_their_keys(shown: Shown, make: Make) -> None:
-    view = table(shown(make(), "head_output", 2, 1))
-    assert headers(view) == ["key", "A[2, j]", "V[j, 3]", "a·v"]
-    assert {row[0] for row in texts(view)} == {"a", "b", "c", "<b>d</b>", "e", "f", "g"}
 
 
 def test_printed_factors_give_their_printed_product(shown: Shown, make: Make) -> None:
@@ -82,12 +83,6 @@ def test_printed_factors_give_their_printed_product(shown: Shown, make: Make) ->
         assert abs(weight * value - product) <= 0.0005 + 1e-9, row
     digits = {len(row[1].partition(".")[2]) for row in rows}
     assert len(digits) == 1
-
-
-def test_a_bias_is_a_term_like_any_other(shown: Shown, make_projected: Make) -> None:
-    view = table(shown(make_projected(), "query", 2, 1, head=0))
-    assert headers(view) == ["", "X[2, c]", "W_Q[c, 1]", "x·w"]
-    assert ["b_Q[1]", "", ""] in [row[:3] for row in texts(view)]
 
 
 def test_addends_of_different_matrices_are_named_one_by_one(shown: Shown, make: Make, qtbot: QtBot) -> None:
@@ -131,19 +126,6 @@ def test_the_tail_stays_open_within_a_stage_and_closes_for_another(
     assert view.model().rowCount() == 11
 
 
-@pytest.mark.parametrize(("column", "expected"), [(0, "query"), (1, "query"), (2, "key"), (3, "key")])
-def test_a_number_leads_to_its_own_cell(shown: Shown, make: Make, qtbot: QtBot, column: int, expected: str) -> None:
-    inspector = shown(make(), "scores", 2, 4)
-    view = table(inspector)
-    place = view.visualRect(view.model().index(0, column)).center()
-    with qtbot.waitSignal(inspector.cellRequested) as caught:
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    name, index = caught.args
-    assert name == expected
-    assert index[:2] == ((0, 2) if name == "query" else (0, 4))
-    assert index[2] in (3, 4, 5)  # the columns of head 1
-
-
 def test_the_keyboard_follows_a_term(shown: Shown, make: Make, qtbot: QtBot) -> None:
     inspector = shown(make(), "weights", 2, 1)
     view = table(inspector)
@@ -166,12 +148,6 @@ def test_bars_are_colored_by_sign_and_the_chosen_key_stands_out(shown: Shown, ma
     weights = table(shown(make(key=np.zeros((7, 6))), "weights", 2, 0))
     assert _bar(weights, 0) == THEMES["light"].key
     assert _bar(weights, 1) == THEMES["light"].text3
-
-
-def test_only_open_keys_are_listed_and_counted(shown: Shown, make: Make) -> None:
-    inspector = shown(make(mask=({"kind": "causal"},)), "weights", 2, 1)
-    assert {row[0] for row in texts(table(inspector))} == {"a", "b", "c"}
-    assert table(inspector).accessibleName() == "Keys of this query, 3 of 7"
 
 
 def test_wild_numbers_are_listed_first_and_break_nothing(shown: Shown, make: Make) -> None:

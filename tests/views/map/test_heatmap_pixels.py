@@ -105,14 +105,6 @@ def test_pooled_maps_answer_for_every_cell_what_they_show(plane, shown_map, scre
         assert image.pixelColor(heatmap.cell_rect(row, column).center()) == color
 
 
-def test_tiny_nan_is_drawn_in_the_color_of_its_mark(plane, shown_map, screen):
-    values = np.zeros((60, 60))
-    values[17, 31] = np.nan
-    heatmap = shown_map(plane(values), 2, 2)
-    assert heatmap.cell_at(17, 31)[1] == THEMES["light"].nan_mark
-    assert screen(heatmap).pixelColor(heatmap.cell_rect(17, 31).center()) == THEMES["light"].nan_mark
-
-
 @pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0)])
 def test_a_matrix_without_cells_is_shown_as_nothing(plane, shown_map, screen, shape):
     heatmap = shown_map(plane(np.zeros(shape)), 20, 20)
@@ -165,13 +157,6 @@ def test_a_map_that_was_never_shown_answers_as_it_would_be_drawn(values, plane, 
     hidden.plane.values[0, 0] = 0.0
     hidden.refresh(slice(0, 1), slice(0, 1))
     assert hidden.cell_at(0, 0)[0] == 0.0
-
-
-def test_an_index_outside_is_refused(values, plane, shown_map):
-    heatmap = shown_map(plane(values))
-    for row, column in ((-1, 0), (5, 0), (0, 7)):
-        with pytest.raises(IndexError, match="5 × 7"):
-            heatmap.cell_at(row, column)
 
 
 def test_values_are_written_where_they_fit_and_left_out_where_not(values, plane, shown_map, screen, colors_of):

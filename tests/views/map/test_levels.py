@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QRadioButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QRadioButton, QWidget
 
 from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.figure.colors import lut
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.display import Levels
-from attn_gui.figure.levels import LOCKED, MOST, PLAIN, TYPED, Shade
+from attn_gui.figure.levels import LOCKED, PLAIN, TYPED, Shade
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.views.map.colorbar import ColorBar, tick_places
 from attn_gui.views.map.levels_popup import LevelsPopup
@@ -46,71 +46,6 @@ def bar(qtbot, shown, shown_map):
     return color_bar
 
 
-def drag(widget, start, way):
-    """Press at a point, move the mouse by `way` in steps, and let go; whatever lies there gets the events."""
-    window = widget.window()
-    at = widget.mapTo(window, start)
-    target = window.childAt(at) or window
-    stations = [target.mapFrom(window, at + way * step / 8) for step in range(9)]
-    QTest.mouseMove(target, stations[0])
-    QTest.mousePress(target, Qt.MouseButton.LeftButton, pos=stations[0])
-    for station in stations:
-        QTest.mouseMove(target, station)
-        QApplication.processEvents()
-    QTest.mouseRelease(target, Qt.MouseButton.LeftButton, pos=stations[-1])
-
-
-def test_an_end_of_the_bar_is_dragged_and_the_other_one_follows_where_0_is_in_the_middle(bar):
-    drag(bar, QPoint(290, 4), QPoint(-60, 0))
-    assert bar.map.shown.shade.rule == TYPED
-    assert bar.map.levels == Levels(-1.8, 1.8)  # 60 of 300 pixels, of 6
-    drag(bar, QPoint(10, 12), QPoint(-50, 3))
-    assert bar.map.levels == Levels(-2.4, 2.4)
-    bar.map.set_shown(replace(bar.map.shown, shade=Shade(TYPED, Levels(-1.0, 4.0))))
-    drag(bar, QPoint(290, 4), QPoint(-60, 0))
-    assert bar.map.levels == Levels(-1.0, 3.0)
-    drag(bar, QPoint(10, 4), QPoint(280, 0))
-    assert bar.map.levels.low < bar.map.levels.high == 3.0  # they do not meet
-    assert not bar.window().findChild(LevelsPopup)  # a drag is no click
-
-
-def test_a_drag_in_the_middle_of_the_bar_is_a_click(bar):
-    drag(bar, QPoint(150, 4), QPoint(20, 0))
-    assert bar.map.levels == Levels(-3.0, 3.0)
-    assert bar.window().findChild(LevelsPopup).isVisible()
-
-
-def test_the_pointer_tells_the_ends_that_can_be_dragged(bar):
-    shapes = []
-    bar.map.move(500, 500)  # from above it
-    for x in (10, 150, 290):
-        for y in (3, 4):  # where the pointer rests already, there is no event
-            QTest.mouseMove(bar, QPoint(x, y))
-        shapes.append(bar.cursor().shape())
-    ends = Qt.CursorShape.SizeHorCursor
-    assert shapes == [ends, Qt.CursorShape.PointingHandCursor, ends]
-
-
-def test_a_line_of_the_histogram_is_dragged(bar):
-    bar.map.set_shown(replace(bar.map.shown, shade=Shade(TYPED, Levels(-1.0, 2.0))))
-    popup = bar.open_popup()
-    QApplication.processEvents()
-    histogram = popup.histogram
-    pixel = 1 / (line(histogram, 1.0).x() - line(histogram, 0.0).x())
-    drag(histogram, line(histogram, 2.0), QPoint(-20, 0))
-    QApplication.processEvents()
-    assert bar.map.levels.low == -1.0
-    assert bar.map.levels.high == pytest.approx(2.0 - 20 * pixel, abs=pixel)
-    assert popup.findChild(QRadioButton, "levels.typed").isChecked()
-    low, high = (edit.text() for edit in popup.findChildren(QLineEdit)[:2])
-    assert (low, float(high)) == ("\N{MINUS SIGN}1", bar.map.levels.high)
-    bar.map.set_shown(replace(bar.map.shown, shade=PLAIN))
-    drag(histogram, line(histogram, -3.0), QPoint(30, 0))
-    assert bar.map.levels.symmetric
-    assert 1.5 < bar.map.levels.high < 2.9
-    popup.close_panel()
-
-
 def line(histogram, value):
     """The pixel of a level in the histogram, in the middle of its height."""
     box = histogram.centralWidget.vb
@@ -130,12 +65,6 @@ def test_an_edit_keeps_the_levels_until_rest(shown, shown_map, qtbot):
     assert told.args == [Levels(-8.0, 8.0)]
     with qtbot.assertNotEmitted(heatmap.levelsChanged):
         heatmap.retake_levels()
-
-
-def test_another_plane_brings_its_levels(shown, plane, shown_map):
-    heatmap = shown_map(shown)
-    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.full((10, 20), 5.0))))
-    assert heatmap.levels == Levels(-5.0, 5.0)
 
 
 def test_a_map_that_begins_covered_has_the_levels_that_it_has_uncovered(shown_map):
@@ -161,66 +90,6 @@ def test_typed_and_locked_levels_stay(shown, plane, shown_map):
     heatmap.set_shown(replace(heatmap.shown, shade=Shade(LOCKED, heatmap.levels)))
     heatmap.set_shown(replace(heatmap.shown, plane=shown))
     assert heatmap.levels == Levels(-5.0, 5.0)
-
-
-def test_99_per_cent_leaves_the_outlier_out(plane, shown_map):
-    values = np.ones((40, 50))
-    values[7, 9] = 1000.0
-    heatmap = shown_map(plane(values), 2, 2)
-    heatmap.set_shown(replace(heatmap.shown, shade=Shade(MOST)))
-    assert heatmap.levels == Levels(-1.0, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("keys", "largest", "levels", "rule"),
-    [
-        (64, 0.25, Levels(0, 1), ""),
-        (65, 0.25, Levels(0, 0.25), "0 … largest"),
-        (50, 0.08, Levels(0, 0.08), "0 … largest"),
-    ],
-)
-def test_weights_are_0_to_1_where_that_shows_them_and_to_the_largest_elsewhere(
-    plane, shown_map, qtbot, keys, largest, levels, rule
-):
-    heatmap = shown_map(plane(np.full((3, keys), largest), signed=False), 4, 4)
-    color_bar = ColorBar(heatmap)
-    qtbot.addWidget(color_bar)
-    assert heatmap.levels == levels
-    assert color_bar.rule() == rule
-
-
-def test_the_bar_runs_through_the_colors_of_the_map(bar, screen):
-    image = screen(bar)
-    lowest = lut("signed", "light")[:4]  # two entries a pixel
-    assert bar.map.cell_at(3, 4)[1].rgb() == int(lowest[0])
-    assert image.pixel(2, 4) in lowest
-    colors = {image.pixel(x, 4) for x in range(2, 298)}
-    assert len(colors) > 200
-
-
-def test_the_legend_counts_and_makes_room_for_itself(bar, qtbot):
-    low = bar.heightForWidth(300)
-    with qtbot.waitSignal(bar.heightChanged):
-        bar.set_counts({4: 28, 1: 3})
-    assert bar.heightForWidth(300) > low
-    assert bar.heightForWidth(60) > bar.heightForWidth(300)  # one below the other
-
-
-def test_a_click_on_the_bar_opens_the_levels(bar, qtbot):
-    QTest.mouseClick(bar, Qt.MouseButton.LeftButton)
-    popup = bar.window().findChild(LevelsPopup)
-    assert popup.isVisible()
-    assert bar.window().rect().contains(popup.geometry())
-    assert popup.findChild(QRadioButton, "levels.full") is None  # which means nothing for signed numbers
-    assert popup.findChild(QRadioButton, "levels.auto").isChecked()
-    popup.findChild(QRadioButton, "levels.99").click()
-    assert bar.map.shown.shade.rule == "99"
-    popup.findChild(QRadioButton, "levels.locked").click()
-    assert bar.map.shown.shade.rule == "locked"
-    palette = popup.findChild(QComboBox, "levels.palette")
-    palette.setCurrentIndex(palette.findData("viridis"))
-    assert bar.map.shown.palette == "viridis"
-    popup.close_panel()
 
 
 def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, qtbot):
@@ -276,15 +145,6 @@ def test_zero_keeps_the_middle_color_whatever_levels_are_typed(plane, shown_map)
     assert heatmap.cell_at(0, 4)[1].red() > heatmap.cell_at(0, 4)[1].blue()
     heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, Levels(-5.0, 20.0), "viridis")))
     assert heatmap.cell_at(0, 0)[1].rgb() == lut("viridis")[0]
-
-
-def test_the_keyboard_opens_the_levels_too(bar):
-    QTest.keyClick(bar, Qt.Key.Key_Space)
-    popup = bar.window().findChild(LevelsPopup)
-    assert popup.isVisible()
-    QTest.keyClick(popup.first_stop(), Qt.Key.Key_Escape)
-    assert not popup.isVisible()
-    assert bar.hasFocus()
 
 
 def test_levels_are_typed_and_wrong_ones_are_not_taken(bar):
@@ -377,16 +237,6 @@ def test_the_end_that_is_not_touched_stays_exactly_what_it_was(bar):
     low.selectAll()
     QTest.keyClicks(low, "0")
     assert bar.map.levels == Levels(0.0, 1234567.8)
-    popup.close_panel()
-
-
-def test_an_open_popup_follows_the_numbers(bar, shown):
-    popup = bar.open_popup()
-    before = popup.histogram.counts.tolist()
-    shown.values[:5] = 1.0
-    bar.map.refresh(slice(0, 5), slice(0, 20))
-    bar.recount()
-    assert popup.histogram.counts.tolist() != before
     popup.close_panel()
 
 

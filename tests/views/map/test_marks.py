@@ -12,7 +12,6 @@ from attn_gui.engine import Plane
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.operands import stage_plane
 from attn_gui.pictures.planes import FieldPlane
-from attn_gui.views.map import marks
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.marks import Reach, reached_areas
 from attn_gui.views.map.thumbnail import Thumbnail
@@ -110,14 +109,6 @@ def test_behind_a_mask_only_open_cells_are_reached(evaluation):
     assert reached(evaluation, "weights", found) == {(i, j) for i in range(4, 7) for j in range(11) if allowed[i, j]}
     assert reached(evaluation, "head_output", found) == {(i, c) for i in range(4, 7) for c in range(2)}
     assert reached(evaluation, "weights", found, head=0) == set()
-
-
-def test_many_cells_are_cut_by_whole_rows(evaluation, monkeypatch):
-    monkeypatch.setattr(marks, "CUT_CELLS", 3)
-    found = reach(evaluation, "key", 8, 6)
-    assert reached(evaluation, "weights", found) == {(i, j) for i in range(4, 7) for j in range(11)}
-    assert reached(evaluation, "output", found) == {(i, c) for i in range(4, 7) for c in (2, 3)}
-    assert reached(evaluation, "masked", found) == {(i, 8) for i in range(7)}
 
 
 def test_of_other_heads_and_as_a_transpose(evaluation):

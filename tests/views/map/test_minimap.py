@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QEnterEvent, QWheelEvent
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attn_gui.engine import DenseEvaluation
 from attn_gui.figure.design_tokens import THEMES
-from attn_gui.figure.levels import PLAIN, TYPED, Shade
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.minimap import Minimap
 from attn_gui.views.product.all_stages import AllStages
@@ -94,16 +91,6 @@ def test_it_is_there_while_the_map_is_zoomed(shown_map, matrix):
     assert not minimap.isVisible()
 
 
-def test_a_long_map_that_is_only_scrolled_has_none(shown_map, matrix):
-    heatmap = shown_map(matrix, zoomable=True)
-    minimap = Minimap(heatmap)
-    heatmap.box.set_home((0, 12, 0, COLUMNS))
-    heatmap.box.set_window((5, 17, 0, COLUMNS))
-    assert not minimap.isVisible()
-    heatmap.box.set_window((5, 11, 0, 15))
-    assert minimap.isVisible()
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_shows_the_whole_map_with_a_frame_round_what_is_in_view(qapp, zoomed, screen, theme):
     apply_theme(qapp, theme)
@@ -144,25 +131,6 @@ def test_moving_about_reads_no_cell_that_is_not_in_view(zoomed, matrix, screen):
         heatmap.box.set_window((6 + shift, 18 + shift, 8, 22))
         screen(heatmap)
     assert matrix.asked == 5 * 12 * 14
-
-
-def test_dragging_the_frame_moves_what_is_in_view_with_the_pointer(zoomed):
-    heatmap, minimap = zoomed
-    before, start = heatmap.box.in_view, minimap.frame().center()
-    place = minimap.geometry()
-    drag(minimap, start, start + QPoint(-3, 1), start + QPoint(-6, 5))
-    after, cells = heatmap.box.in_view, minimap.cells()
-    assert after[2] - before[2] == pytest.approx(-6 * COLUMNS / cells.width())
-    assert after[0] - before[0] == pytest.approx(5 * ROWS / cells.height())
-    assert after[1] - after[0] == pytest.approx(12)
-    assert minimap.geometry() == place
-
-
-def test_the_frame_stops_at_the_edges(zoomed):
-    heatmap, minimap = zoomed
-    start = minimap.frame().center()
-    drag(minimap, start, start + QPoint(500, -500))
-    assert heatmap.box.in_view == pytest.approx((0, 12, COLUMNS - 14, COLUMNS))
 
 
 def test_a_click_beside_the_frame_goes_there_and_a_double_click_shows_everything(zoomed):
@@ -210,38 +178,12 @@ def test_keys_move_what_is_in_view(zoomed):
     assert heatmap.box.in_view == pytest.approx((0, 12, 0, 14))
 
 
-def test_the_focus_is_seen_when_it_came_by_keyboard_and_escape_gives_it_back(qtbot, zoomed, screen):
-    heatmap, minimap = zoomed
-    edge, accent = QPoint(0, 5), THEMES["light"].accent
-    heatmap.window().activateWindow()
-    QTest.mouseClick(under(minimap, QPoint(9, 9)), LEFT, pos=minimap.frame().center())
-    assert screen(minimap).pixelColor(edge) != accent
-    minimap.setFocus(Qt.FocusReason.TabFocusReason)
-    heatmap.setFocus()
-    minimap.setFocus(Qt.FocusReason.TabFocusReason)
-    assert minimap.hasFocus()
-    assert screen(minimap).pixelColor(edge) == accent
-    QTest.keyClick(minimap, Qt.Key.Key_Escape)
-    assert heatmap.hasFocus()
-    assert screen(minimap).pixelColor(edge) != accent
-
-
 def test_the_focus_is_not_lost_when_it_goes(zoomed):
     heatmap, minimap = zoomed
     minimap.setFocus()
     QTest.mouseDClick(under(minimap, QPoint(9, 9)), LEFT, pos=QPoint(9, 9))
     assert not minimap.isVisible()
     assert heatmap.hasFocus()
-
-
-def test_over_it_the_pointer_is_over_no_cell_of_the_map(qtbot, zoomed):
-    heatmap, minimap = zoomed
-    QTest.mouseMove(heatmap, heatmap.cell_rect(9, 11).center())
-    assert heatmap.overlay.marks.hovered == (9, 11)
-    with qtbot.waitSignal(heatmap.gestures.hoverLeft):
-        at = QPointF(5, 5)
-        QApplication.sendEvent(minimap, QEnterEvent(at, at, QPointF(minimap.mapToGlobal(QPoint(5, 5)))))
-    assert heatmap.overlay.marks.hovered is None
 
 
 @pytest.mark.parametrize("window", [(6, 18, 8, 22), (3, 5, 7, 9), (2.5, 4.5, 6.5, 8.5), (0, 3, 0, 29)])
@@ -260,22 +202,6 @@ def test_it_never_covers_the_value_of_the_chosen_cell(zoomed, window):
             assert not minimap.geometry().intersects(value)
             places.add(minimap.pos().toTuple())
     assert len(places) > 1
-
-
-def test_it_takes_the_levels_and_colors_of_its_map(zoomed, screen):
-    heatmap, minimap = zoomed
-    heatmap.set_shown(replace(heatmap.shown, shade=PLAIN))
-    before = screen(minimap).pixelColor(in_minimap(minimap, 15, 15))
-    heatmap.set_shown(replace(heatmap.shown, shade=Shade(TYPED, type(heatmap.levels)(-5.0, 5.0))))
-    after = screen(minimap).pixelColor(in_minimap(minimap, 15, 15))
-    assert before != after == heatmap.cell_at(15, 15)[1]
-
-
-def test_the_picture_of_a_small_map_is_left_alone(shown_map, plane):
-    heatmap = shown_map(plane(np.eye(5)), 10, 10, zoomable=True)
-    minimap = Minimap(heatmap)
-    heatmap.box.set_window((0, 2, 0, 2))
-    assert not minimap.isVisible()
 
 
 def test_every_stage_has_its_own_in_both_modes(qtbot, evaluation):

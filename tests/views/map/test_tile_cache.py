@@ -17,13 +17,11 @@ from attn_gui.engine import Plane, Problem
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
-from attn_gui.figure.display import NAN, UNKNOWN
-from attn_gui.figure.levels import MOST, Shade
+from attn_gui.figure.display import UNKNOWN
 from attn_gui.pictures import tile_cache, tiles
 from attn_gui.pictures.planes import FieldPlane
 from attn_gui.pictures.tile_cache import TileCache
 from attn_gui.pictures.tiles import Tile, spread
-from attn_gui.views.map import levels
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.thumbnail import Thumbnail
 from attn_gui.views.theme import current_theme
@@ -145,19 +143,6 @@ def test_rows_far_apart_come_first():
     order = spread(11)
     assert sorted(order.tolist()) == list(range(11))
     assert order.tolist()[:3] == [0, 8, 4]
-
-
-def test_levels_are_not_named_before_anything_is_known(qtbot, document, shown):
-    made = document()
-    heatmap = shown(made, "scores")
-    assert not heatmap.taken.known
-    wait(qtbot, made)
-    exact = made.exact("scores", 0, N, M)
-    assert heatmap.taken.known
-    assert heatmap.levels.high == pytest.approx(np.abs(exact).max())
-    heatmap.set_shown(replace(heatmap.shown, shade=Shade(MOST)))
-    wait(qtbot, made)
-    assert heatmap.levels.high == pytest.approx(np.percentile(np.abs(exact), 99))
 
 
 def test_the_histogram_of_a_long_map_waits_for_its_numbers(qtbot, document, shown):
@@ -341,24 +326,6 @@ def test_a_transposed_map_and_a_matrix_of_the_problem(qtbot, document):
         heatmap.grab()
         block, _ = heatmap.plane.block(*(slice(0, length) for length in heatmap.plane.shape))
         assert values(heatmap) == pytest.approx(pool(block, None, *values(heatmap).shape)[0], abs=1e-12)
-
-
-def test_nan_is_told_by_the_legend_of_a_long_map(qtbot, document, shown):
-    made = document()
-    heatmap = shown(made, "scores")
-    wait(qtbot, made)
-    assert levels.counts_of(heatmap.plane) == {}
-    made.edit("query", 19, 2, np.nan)
-    wait(qtbot, made)
-    assert levels.counts_of(heatmap.plane) == {NAN: 0}
-
-
-def test_maps_that_nobody_sees_are_not_drawn(qtbot, document, shown):
-    made = document()
-    heatmap = shown(made, "weights")
-    heatmap.hide()
-    wait(qtbot, made)
-    assert not made.evaluation.known(0, 0).all()
 
 
 def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, shown, monkeypatch):

@@ -145,13 +145,6 @@ def test_projected_stages_stand_between_their_factors(picture, projected):
     assert picture.operands.shown["top"].cell_at(4, 2)[0] == problem.w_query[4, 3 + 2]
 
 
-def test_given_matrices_stand_alone(picture):
-    picture.set_stage("query")
-    assert picture.operands.shown == {}
-    assert picture.stage_map().isVisible()
-    assert not any(heatmap.isVisible() for heatmap in picture.operands.maps.values())
-
-
 def test_a_weight_marks_q_k_v_and_o_and_a_score_only_q_and_k(picture):
     maps = picture.operands.shown
     picture.set_chosen(("weights", 3, 6))
@@ -284,47 +277,6 @@ def test_zooming_the_stage_takes_its_neighbours_along(picture):
     assert picture.stage_map().box.in_view == (2, 6, 2, 8)
     picture.stage_map().box.reset()
     assert maps["left"].placement.rows.whole
-
-
-def test_far_more_queries_than_keys_scroll(qtbot):
-    rng = np.random.default_rng(5)
-    product = ProductPicture()
-    qtbot.addWidget(product)
-    product.resize(775, 595)
-    query, key, value = (rng.standard_normal((count, 8)) for count in (900, 3, 3))
-    product.set_evaluation(DenseEvaluation(Problem(query=query, key=key, value=value)), 0, 0)
-    product.show()
-    cell = product.stage_map().cell_rect(0, 0)
-    assert cell.width() <= 3 * cell.height()
-    assert product.stage_map().cell_rect(899, 0).isNull()
-    product.set_chosen(("weights", 899, 1))
-    assert not product.stage_map().cell_rect(899, 1).isNull()
-    assert not product.operands.shown["left"].cell_rect(899, 1).isNull()
-
-
-def test_a_large_map_is_pooled_and_still_meets_its_operands(qtbot):
-    rng = np.random.default_rng(5)
-    product = ProductPicture()
-    qtbot.addWidget(product)
-    product.resize(775, 595)
-    query, key, value = (rng.standard_normal((count, 4)) for count in (700, 600, 600))
-    product.set_evaluation(DenseEvaluation(Problem(query=query, key=key, value=value)), 0, 0)
-    product.show()
-    left = product.operands.shown["left"]
-    for row in (0, 1, 350, 698, 699):
-        cell, other = in_picture(product, product.stage_map(), row, 0), in_picture(product, left, row, 0)
-        assert (cell.top(), cell.height()) == (other.top(), other.height())
-
-
-def test_matrices_of_the_problem_tell_no_stage(picture, projected, qtbot):
-    picture.set_evaluation(projected, 0, 1)
-    picture.set_stage("query")
-    maps = picture.operands.shown
-    with qtbot.assertNotEmitted(picture.stageCellChosen), qtbot.assertNotEmitted(picture.hovered):
-        for heatmap in maps.values():
-            where = heatmap.cell_rect(1, 1).center()
-            QTest.mouseMove(heatmap, where)
-            QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=where)
 
 
 def test_tab_goes_from_the_stage_to_its_operands_and_bars(picture):

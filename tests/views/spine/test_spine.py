@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.graph.indices import cell
 from attn_gui.views.spine.operators import OperatorBox
 from attn_gui.views.spine.spine import Spine
-from attn_gui.views.spine.spine_items import NODE, StageNode, entries_of, node_symbol
+from attn_gui.views.spine.spine_items import StageNode
 from attn_gui.views.text_views import FormulaView
 
 WIDE = 1440
@@ -106,14 +106,6 @@ def test_a_map_stands_where_the_problem_has_the_stage(qtbot: QtBot, problem: Pro
     assert names(shown(qtbot, problem, 2000)) == expected
 
 
-def test_no_box_of_a_step_that_is_not_there_lies_over_a_map(qtbot: QtBot) -> None:
-    spine = shown(qtbot, direct())
-    places = [QRect(box.mapTo(spine, box.rect().topLeft()), box.size()) for box in spine.findChildren(OperatorBox)]
-    boxes = [place for place, box in zip(places, spine.findChildren(OperatorBox), strict=True) if box.isVisible()]
-    maps = [QRect(each.mapTo(spine, each.rect().topLeft()), each.size()) for each in nodes(spine)]
-    assert not [box for box in boxes if any(box.intersects(place) for place in maps)]
-
-
 def test_the_row_follows_the_problem_and_keeps_its_order(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct(), 2000)
     for problem, expected in (
@@ -131,28 +123,6 @@ def test_a_box_of_a_step_that_the_problem_lacks_stands_nowhere(qtbot: QtBot) -> 
     spine.hide()
     spine.show()
     assert not output.isVisible()
-
-
-def test_names_say_what_a_map_is(qtbot: QtBot) -> None:
-    spine = shown(qtbot, direct())
-    assert node(spine, "scores").accessibleName() == "Scores, 5 × 7"
-    assert node(spine, "weights").accessibleName() == "Weights, 5 × 7, chosen"
-    assert node(spine, "key").accessibleName() == "Key, 3 × 7"
-    assert node(spine, "concat").accessibleName() == "Concatenated heads, 5 × 4"
-    spine.set_stage("scores")
-    assert node(spine, "scores").accessibleName() == "Scores, 5 × 7, chosen"
-    assert node(spine, "weights").accessibleName() == "Weights, 5 × 7"
-
-
-def test_every_step_of_the_scores_has_one_letter() -> None:
-    def below(problem: Problem) -> dict[str, str]:
-        evaluation = DenseEvaluation(problem)
-        return {entry.name: node_symbol(entry) for entry in entries_of(evaluation) if entry.kind == NODE}
-
-    plain = below(direct(mask=({"kind": "causal"},)))
-    assert [plain[name] for name in ("key", "scaled", "masked", "weights")] == ["Kᵀ", "S′", "Sᵐ", "A"]
-    every = below(projected(scale=0.5, softcap=3.0, mask=({"kind": "alibi"}, {"kind": "causal"})))
-    assert [every[name] for name in ("x", "scaled", "capped", "biased", "masked")] == ["X · W", "S′", "S″", "Sᵇ", "Sᵐ"]
 
 
 def test_click_enter_and_space_ask_for_a_stage_without_taking_it(qtbot: QtBot) -> None:
@@ -195,17 +165,6 @@ def test_an_edit_repaints_and_dots_what_it_reaches(qtbot: QtBot) -> None:
     assert color.isValid()
 
 
-def test_another_head_is_not_dotted(qtbot: QtBot) -> None:
-    problem = direct()
-    evaluation = DenseEvaluation(problem)
-    spine = shown(qtbot, problem)
-    spine.set_evaluation(evaluation, 0, 1)
-    query = problem.query.copy()
-    query[2, 0] += 5
-    spine.refresh(evaluation.update(problem.replace(query=query), {"query": [cell((2, 0))]}))
-    assert {n.objectName() for n in nodes(spine) if n.touched()} == {"node.concat"}
-
-
 def test_with_reduced_motion_the_dot_stays_until_the_next_action(qtbot: QtBot, still: None) -> None:
     problem = direct()
     spine = shown(qtbot, problem)
@@ -236,53 +195,6 @@ def test_a_chosen_weight_is_marked_in_all_that_take_part(qtbot: QtBot) -> None:
     assert (node(spine, "value").map.overlay.marks.row, node(spine, "value").map.overlay.marks.column) == (None, 1)
     spine.set_chosen(None)
     assert all((n.map.overlay.marks.row, n.map.overlay.marks.column) == (None, None) for n in nodes(spine))
-
-
-def test_the_scale_is_its_own_control(qtbot: QtBot) -> None:
-    spine = shown(qtbot, direct())
-    scale = spine.findChild(QComboBox, "control.scale")
-    assert [scale.itemData(k) for k in range(scale.count())] == ["sqrt", "none", "typed", "compared"]
-    assert scale.currentText() == "÷ √3"
-    with qtbot.waitSignal(spine.boxes.scalePicked) as caught:
-        scale.setCurrentIndex(scale.findData("none"))
-    assert caught.args == ["none", None]
-    with qtbot.waitSignal(spine.boxes.scalePicked) as caught:
-        scale.setCurrentIndex(scale.findData("typed"))
-    assert caught.args == ["typed", pytest.approx(3**-0.5)]
-
-
-def test_a_typed_scale_takes_the_place_of_the_list(qtbot: QtBot) -> None:
-    spine = shown(qtbot, direct())
-    scale, field = spine.findChild(QComboBox, "control.scale"), spine.findChild(QLineEdit, "control.scale_value")
-    assert not field.isVisible()
-    with qtbot.assertNotEmitted(spine.boxes.scalePicked):
-        spine.boxes.scale.set_scale("typed", 0.25, 3)
-    assert field.isVisible()
-    assert field.text() == "0.25"
-    assert scale.geometry().contains(field.geometry())
-    assert field.geometry().right() < scale.geometry().right() - 8  # the arrow stays free
-    field.setFocus()
-    field.selectAll()
-    QTest.keyClicks(field, "-1.5")
-    with qtbot.waitSignal(spine.boxes.scalePicked) as caught:
-        QTest.keyClick(field, Qt.Key.Key_Return)
-    assert caught.args == ["typed", -1.5]
-    spine.boxes.scale.set_scale("sqrt", None, 3)
-    assert not field.isVisible()
-    assert scale.currentData() == "sqrt"
-
-
-def test_the_mask_box_names_what_is_on_and_tells_where_it_is(qtbot: QtBot) -> None:
-    spine = shown(qtbot, direct())
-    spine.set_mask_text("causal + 2")
-    button = spine.findChild(QPushButton, "control.mask")
-    assert button.accessibleName() == "mask: causal + 2"
-    assert button.width() >= button.sizeHint().width()
-    with qtbot.waitSignal(spine.boxes.maskPressed) as caught:
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    place: QRect = caught.args[0]
-    assert place.size() == button.size()
-    assert spine.boxes.mask.button is button
 
 
 def test_the_score_is_chosen_from_a_list_and_has_its_numbers_below(qtbot: QtBot) -> None:
@@ -322,36 +234,6 @@ def test_a_number_stands_on_the_step_that_it_changes(
     with qtbot.waitSignal(spine.boxes.numberCommitted) as caught:
         QTest.keyClick(field, Qt.Key.Key_Return)
     assert caught.args == [name, expected]
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "inf", "nan", "two"])
-def test_a_number_that_cannot_be_is_refused_where_it_is_typed(qtbot: QtBot, text: str) -> None:
-    spine = shown(qtbot, direct(softcap=3.0), 2400)
-    spine.set_numbers({"softcap": 3.0}, "float64")
-    field = spine.findChild(QLineEdit, "control.softcap")
-    field.setFocus()
-    field.selectAll()
-    with qtbot.assertNotEmitted(spine.boxes.numberCommitted):
-        QTest.keyClicks(field, text)
-        QTest.keyClick(field, Qt.Key.Key_Return)
-    QTest.keyClick(field, Qt.Key.Key_Escape)
-    assert field.text() == "3"
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"score": "cosine"}, "O = softmax(a(Q, K)) V"),
-        ({"score": "average"}, "O = softmax(0) V"),
-        ({"score": "gaussian", "scale": 3**-0.5}, "O = softmax(a(Q, K) / √dₖ) V"),
-        ({"softcap": 2.0}, "O = softmax(cap · tanh(Q Kᵀ / √dₖ / cap)) V"),
-        ({"temperature": 2.0}, "O = softmax((Q Kᵀ / √dₖ) / T) V"),
-        (EVEN | {"rotary_theta": 10.0, "scale": 1}, "O = softmax(Q′ K′ᵀ) V"),
-    ],
-)
-def test_the_formula_follows_every_field(qtbot: QtBot, more: dict[str, Any], said: str) -> None:
-    spine = shown(qtbot, direct(**more), 2400)
-    assert spine.findChild(FormulaView).accessibleName() == said
 
 
 def test_the_formula_says_what_is_in_force(qtbot: QtBot) -> None:
@@ -396,20 +278,6 @@ def test_concat_comes_back_as_large_as_the_others(qtbot: QtBot) -> None:
     assert {each.map.height() for each in nodes(spine)} == {node(spine, "query").map.height()}
 
 
-@pytest.mark.parametrize("stage", ["query", "scaled", "head_output"])
-def test_the_chosen_step_stays_in_view(qtbot: QtBot, stage: str) -> None:
-    spine = shown(qtbot, direct(), 480)
-    spine.set_stage(stage)
-    assert _whole(spine, node(spine, stage))
-    spine.resize(300, spine.height())
-    qtbot.waitUntil(lambda: _whole(spine, node(spine, stage)))
-
-
-def test_a_chosen_concat_does_not_give_way(qtbot: QtBot) -> None:
-    assert "concat" in names(shown(qtbot, direct(), 480, stage="concat"))
-    assert "concat" in names(shown(qtbot, direct(), 480, stage="output"))
-
-
 def test_the_compact_form_is_lower_and_has_neither_formula_nor_concat(qtbot: QtBot) -> None:
     spine = shown(qtbot, direct())
     high = spine.height()
@@ -433,16 +301,3 @@ def test_everything_is_reached_by_tab_from_left_to_right(qtbot: QtBot) -> None:
     places = [widget.mapTo(spine, widget.rect().topLeft()).x() for widget in met]
     assert places == sorted(places)
     assert len(set(met)) == 11
-
-
-def test_a_change_of_language_changes_no_choice(qtbot: QtBot) -> None:
-    spine = shown(qtbot, direct())
-    spine.boxes.scale.set_scale("typed", 0.25, 3)
-    with qtbot.assertNotEmitted(spine.boxes.scalePicked):
-        QApplication.sendEvent(spine, QEvent(QEvent.Type.LanguageChange))
-    assert spine.findChild(QComboBox, "control.scale").currentData() == "typed"
-    assert spine.findChild(QLineEdit, "control.scale_value").isVisible()
-
-
-def _whole(spine: Spine, widget: QWidget) -> bool:
-    return spine.rect().contains(QRect(widget.mapTo(spine, widget.rect().topLeft()), widget.size()))

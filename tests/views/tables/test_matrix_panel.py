@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QInputMethodEvent, QRegion, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QStyleOptionViewItem, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QStyleOptionViewItem, QToolTip, QWidget
 
 from attn_gui.document.matrix_model import MatrixModel
 from attn_gui.figure.colors import lut
@@ -135,44 +134,6 @@ def test_of_a_table_of_any_width_a_few_numbers_are_measured(desk, monkeypatch):
     assert max(read) < 200_000
 
 
-def test_typing_replaces_and_enter_goes_down(desk):
-    table = desk()
-    table.go(2, 3)
-    table.write("1/4")
-    table.press(Key.Key_Return)
-    assert table.array[2, 3] == 0.25
-    assert current_cell(table.panel) == (3, 3)
-    assert table.editor() is None
-    assert table.view.hasFocus()
-
-
-@pytest.mark.parametrize(
-    ("key", "modifier", "place"),
-    [
-        (Key.Key_Return, Modifier.ShiftModifier, (1, 3)),
-        (Key.Key_Tab, Modifier.NoModifier, (2, 4)),
-        (Key.Key_Backtab, Modifier.ShiftModifier, (2, 2)),
-    ],
-)
-@pytest.mark.parametrize("typed", ["", "5"])
-def test_enter_and_tab_go_where_a_spreadsheet_goes(desk, key, modifier, place, typed):
-    table = desk()
-    table.go(2, 3)
-    table.write(typed)
-    table.press(key, modifier)
-    assert current_cell(table.panel) == place
-    assert table.array[2, 3] == (5 if typed else 2.5)
-
-
-def test_the_border_holds(desk):
-    table = desk()
-    table.go(ROWS - 1, COLUMNS - 1)
-    table.press(Key.Key_Return)
-    assert current_cell(table.panel) == (ROWS - 1, COLUMNS - 1)
-    table.press(Key.Key_Tab)
-    assert current_cell(table.panel) == (0, 0)  # round the table, as in a selection of a spreadsheet
-
-
 def test_f2_edits_the_exact_number_and_escape_restores(desk):
     table = desk(np.full((ROWS, COLUMNS), 1 / 3))
     typed = []
@@ -213,30 +174,6 @@ def test_a_cell_that_allows_or_not_says_what_it_keeps(desk, allowed, kept):
     table.write("x1")
     table.press(Key.Key_Return)
     assert f"Esc keeps {kept}." in table.bubble()
-
-
-def test_a_click_elsewhere_gives_a_refused_text_up(desk):
-    table, told = desk(), []
-    table.view.gaveUp.connect(told.append)
-    table.go(2, 3)
-    table.write("1,500")
-    spot = table.view.visualRect(table.model.index(4, 5)).center()
-    QTest.mouseClick(table.view.viewport(), Qt.MouseButton.LeftButton, pos=spot)
-    assert current_cell(table.panel) == (4, 5)
-    assert [(said.row, said.column) for said in told] == [(2, 3)]
-    assert "comma" in told[0].sentence
-    assert table.bubble() == ""
-    assert table.array[2, 3] == 2.5
-
-
-def test_a_hidden_table_leaves_nothing_open(desk):
-    table = desk()
-    table.go(2, 3)
-    table.write("x")
-    table.press(Key.Key_Return)
-    table.panel.hide()
-    assert table.bubble() == ""
-    assert not any(editor.isVisible() for editor in table.view.viewport().findChildren(QLineEdit))
 
 
 def test_typing_survives_a_change_of_the_cell(desk):
@@ -309,41 +246,6 @@ def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signa
     assert table.editor() is None
 
 
-def test_typing_into_a_computed_matrix_is_a_wish(desk):
-    table = desk(editable=False)
-    wished = table.note("typingBlocked")
-    table.go(1, 1)
-    table.press(Key.Key_Right)
-    table.press(Key.Key_Shift)
-    assert wished == []
-    table.press("3")
-    table.press(Key.Key_F2)
-    assert wished == [(), ()]
-    assert table.editor() is None
-
-
-def test_a_way_out_is_told_by_its_key(desk, qtbot):
-    table = desk()
-    table.panel.set_bar("Q is computed.", [("edit_x", "Edit X"), ("direct", "Work on Q, K, V directly")])
-    button = next(button for button in table.panel.findChildren(QPushButton) if button.text() == "Edit X")
-    with qtbot.waitSignal(table.panel.barPicked) as heard:
-        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert heard.args == ["edit_x"]
-    table.panel.set_bar()
-    assert not button.isVisible()
-
-
-def test_setters_are_silent(desk):
-    table = desk()
-    chosen = table.note("cellChosen")
-    table.panel.select_cell(3, 4)
-    assert chosen == []
-    assert current_cell(table.panel) == (3, 4)
-    table.view.setFocus()
-    table.press(Key.Key_Down)
-    assert chosen == [(4, 4)]
-
-
 def test_a_head_is_a_band_of_columns(desk, qtbot):
     table = desk(np.zeros((ROWS, 60)), width=300)
     table.panel.set_heads(5, 12, 1)
@@ -388,36 +290,6 @@ def test_wider_columns_keep_the_first_one_in_place(desk):
     assert table.view.columnViewportPosition(96) == 0
 
 
-def test_a_small_table_is_no_larger_than_its_cells(desk):
-    table = desk(np.zeros((2, 3)), width=400, height=300)
-    assert table.view.viewport().width() == 3 * table.view.columnWidth(0)
-    assert table.view.viewport().height() == 2 * table.view.rowHeight(0)
-    assert not table.view.horizontalScrollBar().isVisible()
-    assert not table.view.verticalScrollBar().isVisible()
-
-
-def test_boxes_cover_the_ruler_without_gaps(desk):
-    table = desk()
-    for count in (2, 3, 13, 64):
-        table.panel.set_heads(count, 7, 0)
-        boxes = [table.panel._ruler.box(head) for head in range(count)]
-        assert all(left.x() + left.width() == right.x() for left, right in itertools.pairwise(boxes))
-
-
-@pytest.mark.parametrize("height", range(120, 300, 37))
-def test_only_whole_rows_are_shown(desk, height):
-    table = desk(np.zeros((101, COLUMNS)), height=height)
-    assert table.view.viewport().height() % table.view.rowHeight(0) == 0
-    assert table.panel.height() - table.view.geometry().bottom() <= table.panel.height()
-
-
-@pytest.mark.parametrize("width", range(200, 420, 31))
-def test_no_column_is_cut(desk, width):
-    table = desk(np.zeros((ROWS, 101)), width=width)
-    QApplication.processEvents()
-    assert table.view.viewport().width() % table.view.columnWidth(0) == 0
-
-
 def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
     table = desk(np.zeros((101, COLUMNS)), height=200)
     table.panel.scroll_to_row(50)
@@ -425,13 +297,6 @@ def test_a_row_is_brought_to_the_middle_unless_it_is_in_sight(desk):
     assert abs(50 - (top + rows // 2)) <= 1
     table.panel.scroll_to_row(top)
     assert table.view.rowAt(0) == top
-
-
-def test_the_compact_form_has_room_for_four_columns(desk):
-    table = desk(np.zeros((ROWS, 101)), width=236)
-    table.panel.set_compact(True)
-    QApplication.processEvents()
-    assert table.view.viewport().width() // table.view.columnWidth(0) == 4
 
 
 @pytest.mark.parametrize(("scheme", "share"), [("light", 0.32), ("dark", 0.45)])
@@ -447,11 +312,6 @@ def test_cells_are_tinted_with_the_signed_map(desk, scheme, share):
         for part in ("red", "green", "blue"):
             wanted = share * getattr(color, part)() + (1 - share) * getattr(ground, part)()
             assert abs(getattr(seen, part)() - wanted) <= 2
-
-
-def test_large_matrices_are_not_tinted(desk):
-    table = desk(np.full((401, 101), 3.0))
-    assert table.pixel(0, 0) == THEMES["light"].surface
 
 
 @pytest.mark.parametrize(("role", "row"), [("query", 2), ("key", 4)])
@@ -596,13 +456,6 @@ def test_a_tooltip_tells_a_token_as_it_is(desk):
     QToolTip.hideText()
 
 
-def test_wide_numbers_get_wide_columns(desk):
-    narrow, wide = desk(), desk(np.full((ROWS, COLUMNS), -123456.789))
-    assert wide.view.columnWidth(0) > narrow.view.columnWidth(0)
-    needed = wide.view.fontMetrics().horizontalAdvance("−123456.789")
-    assert wide.view.columnWidth(0) >= needed
-
-
 @pytest.mark.parametrize(
     "numbers",
     [
@@ -634,20 +487,3 @@ def test_a_number_of_a_large_table_that_was_not_measured_is_not_another_one(desk
     table = desk(cells)
     text = painted_text(table, 500, 1)
     assert text == "−12345.678" or (text.endswith("…") and "−12345.678".startswith(text.removesuffix("…")))
-
-
-def test_everything_grows_with_the_zoom(desk):
-    table = desk(width=1400)
-    before = table.view.rowHeight(0), table.view.columnWidth(0)
-    apply_theme(QApplication.instance(), "light", 2.0)
-    assert table.view.rowHeight(0) == 2 * before[0]
-    assert abs(table.view.columnWidth(0) - 2 * before[1]) <= 1
-
-
-def test_the_badge_says_how_the_columns_are_cut(desk):
-    table = desk()
-    table.panel.set_shape(7, 11, (11, 1))
-    assert table.view.accessibleDescription() == "7 × 11 = 7 × (11 · 1)"
-    table.panel.set_shape(7, 11, None, wrong=[1])
-    assert "error" not in table.view.accessibleDescription()
-    assert THEMES["light"].error.name() in table.panel._shape.text()

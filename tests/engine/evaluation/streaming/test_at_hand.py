@@ -152,15 +152,6 @@ def test_pictures_at_rest_are_those_of_a_fresh_evaluation_bit_for_bit(rng, dtype
     assert np.array_equal(working.evaluation.fetch("output", box), fresh.fetch("output", box))
 
 
-def test_a_window_agrees_with_the_dense_evaluation(rng):
-    problem = a_problem(rng, mask=MASKS["causal"])
-    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem)
-    down, across = np.arange(60, 81), np.arange(50, 71)
-    values, allowed = streaming.pooled_at("weights", 0, 1, down, across)
-    expected = dense.block("weights", 0, 1, slice(60, 80), slice(50, 70))
-    assert np.where(allowed, values, 0.0) == pytest.approx(expected, abs=1e-12)
-
-
 def test_pointing_at_a_cell_of_a_long_row_computes_that_row_alone(rng):
     shapes = {"query": (200, 8), "key": (16_400, 8), "value": (16_400, 8)}
     problem = Problem(**{name: rng.normal(size=shape) for name, shape in shapes.items()}, num_heads=2)

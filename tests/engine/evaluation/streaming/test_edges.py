@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -152,24 +150,6 @@ def test_float32_is_as_exact_as_the_plain_formula(amplitude, rng):
     assert ours.max() <= 2 * np.abs(naive - exact).max()
 
 
-def test_float32_keeps_float32(rng):
-    working = long(rng, "float32")
-    assert all(array.dtype == np.float32 for array in working.evaluation._arrays.values())
-    assert working.stage("output").dtype == np.float32
-
-
-def test_edits_settle_in_projected_problems(makers, rng):
-    working = Working(makers["block"]())
-    working.evaluation.complete()
-    for name in ("x", "w_query", "w_key", "b_value", "w_value", "x"):
-        box = random_box(working.arrays[name].shape, rng, most=1)
-        working.write(name, box, 0.3)
-    assert working.evaluation.settle()
-    fresh = working.fresh()
-    for stage in fresh.stages:
-        assert np.array_equal(working.stage(stage), whole(fresh, stage)), stage
-
-
 def all_known(evaluation):
     batch, heads, _, _ = evaluation.problem.map_shape
     return all(evaluation.known(item, head).all() for item in range(batch) for head in range(heads))
@@ -194,21 +174,6 @@ def test_rows_are_computed_when_they_are_read(rng):
     evaluation.block("weights", 0, 2, slice(40, 41), slice(0, 5))
     assert evaluation.known(0, 2).nonzero()[0].tolist() == list(range(32, 64))
     assert not evaluation.known(0, 3).any()
-
-
-def test_edits_during_a_pass_in_another_thread(rng):
-    working = long(rng, n=400, m=300)
-    evaluation = working.evaluation = working.fresh()
-    passes = [threading.Thread(target=evaluation.complete), threading.Thread(target=evaluation.settle)]
-    for thread in passes:
-        thread.start()
-    for _ in range(200):
-        field = ("query", "key", "value")[int(rng.integers(3))]
-        box = random_box(working.arrays[field].shape, rng, most=1)
-        working.write(field, box, rng.normal())
-    for thread in passes:
-        thread.join()
-    assert working.worst(("weights", "output")) < 1e-12
 
 
 def test_nothing_with_two_long_axes_is_kept(rng):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem, explain, sensitivity
+from attn_gui.engine import DenseEvaluation, FieldError, Plane, Problem
 from attn_gui.engine.evaluation.choice import evaluation_of, is_long
 from attn_gui.engine.evaluation.pooling import pool
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
@@ -16,20 +16,15 @@ from .working import Working, apart, random_box, random_values, whole
 CLOSE = 1e-12
 
 
-def test_every_stage_of_every_problem(makers, problem_name):
+@pytest.mark.family(8)
+@pytest.mark.parametrize(("tile", "chunk"), [(1, 1), (2, 11), (7, 5), (None, None)])
+def test_tiles_of_any_size(makers, problem_name, tile, chunk):
     problem = makers[problem_name]()
-    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
+    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=tile, chunk=chunk)
     assert streaming.stages == dense.stages
     assert apart(dense, streaming) < CLOSE
     for stage in dense.stages:
         assert (streaming.shape(stage), streaming.axes(stage)) == (dense.shape(stage), dense.axes(stage))
-
-
-@pytest.mark.family(16)
-@pytest.mark.parametrize(("tile", "chunk"), [(1, 1), (2, 11), (7, 5), (None, None)])
-def test_tiles_of_any_size(makers, problem_name, tile, chunk):
-    problem = makers[problem_name]()
-    assert apart(DenseEvaluation(problem), StreamingEvaluation(problem, tile=tile, chunk=chunk)) < CLOSE
 
 
 def test_blocks_in_any_order(makers, problem_name, rng):
@@ -39,28 +34,6 @@ def test_blocks_in_any_order(makers, problem_name, rng):
         stage = dense.stages[int(rng.integers(len(dense.stages)))]
         box = random_box(dense.shape(stage), rng, most=5)
         np.testing.assert_allclose(streaming.box(stage, box), dense.box(stage, box), rtol=1e-11, atol=1e-12)
-
-
-def test_a_plane_works_on_it(makers):
-    problem = makers["all"]()
-    planes = [Plane(one, "weights", 1, 3) for one in (DenseEvaluation(problem), StreamingEvaluation(problem))]
-    (dense, dense_allowed), (values, allowed) = (plane.block(slice(2, 5), slice(1, 9)) for plane in planes)
-    np.testing.assert_allclose(values, dense, rtol=1e-12)
-    assert np.array_equal(allowed, dense_allowed)
-
-
-def test_explanations_and_gradients(makers, problem_name, rng):
-    problem = makers[problem_name]()
-    dense, streaming = DenseEvaluation(problem), StreamingEvaluation(problem, tile=3, chunk=4)
-    for stage in dense.stages:
-        index = tuple(int(rng.integers(length)) for length in dense.shape(stage))
-        ours, theirs = explain(streaming, stage, index), explain(dense, stage, index)
-        assert ours.value == pytest.approx(theirs.value, rel=1e-11, abs=1e-12)
-        assert ours.expression.value == pytest.approx(theirs.expression.value, rel=1e-11, abs=1e-12)
-        assert (ours.closed_by, len(ours.terms)) == (theirs.closed_by, len(theirs.terms))
-        gradients = sensitivity(dense, stage, index)
-        for name, gradient in sensitivity(streaming, stage, index).items():
-            np.testing.assert_allclose(gradient, gradients[name], rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.family(4)

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.engine.evaluation.streaming import StreamingEvaluation
 from attn_gui.engine.graph import indices
 
-from .working import Working, apart, whole
+from .working import apart
 
 B, H, G, N, M, D = 2, 4, 2, 9, 11, 3
 CLOSE = 1e-12
@@ -98,70 +97,3 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
     kind = draw(st.sampled_from(list(CHANGES)))
     own = {"source": {axes[-1]: 0}} if kind == "copy" else CHANGES[kind]
     return {"kind": kind, "stage": stage, "at": at, "enabled": draw(st.integers(0, 5)) > 0, **own}
-
-
-MOVES = st.one_of(
-    st.tuples(st.just("put"), records()),
-    st.tuples(st.sampled_from(["take", "switch", "turn round"]), st.integers(0, 3)),
-    st.tuples(st.sampled_from(["query", "key", "value"]), st.integers(0, N - 1)),
-    st.tuples(st.sampled_from(["read", "cancel"]), st.integers(0, 3)),
-)
-
-
-class Story:
-    """A long problem whose cells are edited, and that interventions come to and leave, with nothing settled between."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.working, self.chosen = Working(problem, 4, 8), []
-        self.evaluation = self.working.evaluation
-        self.evaluation.complete()
-
-    def move(self, name: str, what: Any) -> None:
-        place = what % len(self.chosen) if self.chosen and isinstance(what, int) else None
-        if name in ARRAYS:
-            self.working.write(name, (slice(0, B), slice(what, what + 1), slice(1, 2)), what - 3.5)
-        elif name == "read":
-            self.evaluation.pooled("weights", 0, what, 3, 4)
-        elif name == "cancel":
-            asked = iter(range(what))
-            self.evaluation.settle(cancelled=lambda: next(asked, None) is None)
-        elif name == "put":
-            self.choose([*self.chosen, what])
-        elif place is not None:
-            one = self.chosen[place]
-            others = {"take": [], "switch": [one | {"enabled": not one["enabled"]}], "turn round": [one]}[name]
-            rest = self.chosen[:place] + others + self.chosen[place + 1 :]
-            self.choose(rest[::-1] if name == "turn round" else rest)
-
-    def choose(self, chosen: list[dict[str, Any]]) -> None:
-        self.chosen = chosen
-        self.working.rest["interventions"] = self.working.problem().replace(interventions=chosen).interventions
-        self.working.arrays = {name: self.working.arrays[name] for name in self.working.arrays if "interv" not in name}
-        self.evaluation.update(self.working.problem(), {})
-
-    def rests_like_a_fresh_one(self) -> bool:
-        assert self.evaluation.complete()
-        assert self.evaluation.settle()
-        fresh = self.working.fresh()
-        pictures = (
-            [one.pooled(name, 0, head, 3, 4)[0] for name in ("scores", "weights") for head in range(H)]
-            for one in (self.evaluation, fresh)
-        )
-        stages = ([whole(one, name) for name in fresh.stages] for one in (self.evaluation, fresh))
-        pairs = [*zip(*pictures, strict=True), *zip(*stages, strict=True)]
-        return all(np.array_equal(*pair, equal_nan=True) for pair in pairs)
-
-
-@settings(max_examples=20, deadline=None)
-@given(
-    st.lists(st.sampled_from(list(LAYERS)), min_size=1, max_size=2, unique=True),
-    st.sampled_from([{}, EVERYTHING, EVERYTHING | {"dtype": "float32"}]),
-    st.lists(MOVES, min_size=3, max_size=9),
-)
-def test_whatever_comes_and_goes_behind_masks_is_as_fresh(layers, fields, moves):
-    story = Story(a_problem(*layers, **{"softcap": 3.0} | fields))
-    close = CLOSE if fields.get("dtype") is None else 1e-5
-    for move in moves:
-        story.move(*move)
-        assert story.working.worst() < close
-    assert story.rests_like_a_fresh_one()

@@ -19,6 +19,8 @@ N, M, HEADS, GROUPS, WIDTH, D_V = 37, 41, 4, 2, 5, 3
 MASKS: dict[str, Any] = {
     "open": (),
     "causal": ({"kind": "causal", "align": "end"},),
+    "padded": ({"kind": "padding", "lengths": 30}, {"kind": "custom", "allowed": np.arange(M) % 3 > 0}),
+    "by head": ({"kind": "custom", "allowed": np.random.default_rng(6).random((HEADS, N, M)) < 0.5},),
     "biased": ({"kind": "bias", "values": np.linspace(-1, 1, M)[None]}, {"kind": "window", "left": 9, "right": 4}),
 }
 
@@ -65,12 +67,18 @@ class Story:
         return Problem.over({**self.arrays, **self.fields, "interventions": self.chosen})
 
     def step(self, add: bool) -> None:
-        move, changed = int(self.rng.integers(4)), {}
+        move, changed = int(self.rng.integers(6)), {}
         if add or move == 0:
             self.chosen = (*self.chosen, self.pool[int(self.rng.integers(len(self.pool)))])
         elif move == 1 and self.chosen:
             gone = int(self.rng.integers(len(self.chosen)))
             self.chosen = self.chosen[:gone] + self.chosen[gone + 1 :]
+        elif move == 2 and self.chosen:  # switched off or on, and the others in another order
+            first, *others = self.chosen
+            self.chosen = (*others, {**first, "enabled": not first.get("enabled", True)})
+        elif move == 3:
+            asked = iter(range(int(self.rng.integers(3))))
+            self.evaluation.settle(cancelled=lambda: next(asked, None) is None)
         else:
             field = ("query", "key", "value")[int(self.rng.integers(3))]
             place = tuple(int(self.rng.integers(length)) for length in self.arrays[field].shape)
@@ -94,7 +102,7 @@ def close(one: np.ndarray, other: np.ndarray) -> bool:
 def test_whatever_comes_and_goes_every_stage_is_that_of_the_dense_evaluation(seed, mask, few, monkeypatch):
     monkeypatch.setattr(streaming, "FEW", few)
     story = Story(seed, mask)
-    for number in range(9):
+    for number in range(12):
         story.step(add=number < 2)
         dense = DenseEvaluation(story.problem)
         for stage in dense.stages:

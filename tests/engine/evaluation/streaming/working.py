@@ -1,4 +1,4 @@
-"""The working arrays of a document: problems of views on them, edits in place; a streaming evaluation follows."""
+"""The working arrays of a document: problems of views on them, edits in place; an evaluation follows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ WILD = (np.inf, -np.inf, np.nan, 1e308, -1e308, 1e17, -1e17, 1e10, 1e6)
 
 
 class Working:
-    def __init__(self, problem: Problem, tile: int | None = 3, chunk: int | None = 4) -> None:
+    def __init__(self, problem: Problem, tile: int | None = 3, chunk: int | None = 4, *, dense: bool = False) -> None:
         self.arrays = {name: np.array(array) for name, array in problem.arrays().items()}
         self.rest = {name: value for name, value in problem.fields().items() if not isinstance(value, np.ndarray)}
         self.rest["dtype"] = problem.dtype
-        self.sizes = tile, chunk
-        self.evaluation = StreamingEvaluation(self.problem(), tile=tile, chunk=chunk)
+        self.sizes, self.dense = (tile, chunk), dense
+        self.evaluation: Any = self.fresh()
 
     def problem(self) -> Problem:
         fields = dict(self.rest)
@@ -46,7 +46,9 @@ class Working:
     def stage(self, name: str) -> Any:
         return np.array(whole(self.evaluation, name))
 
-    def fresh(self) -> StreamingEvaluation:
+    def fresh(self) -> Any:
+        if self.dense:
+            return DenseEvaluation(self.problem())
         return StreamingEvaluation(self.problem(), tile=self.sizes[0], chunk=self.sizes[1])
 
     def worst(self, stages: Sequence[str] = ()) -> float:
