@@ -129,12 +129,15 @@ def means_maps(name: str) -> bool:
     about."""
     parts = [_words(part) for part in re.split(r"[./]", name)]
     own = next((words for words in reversed(parts) if words), frozenset())  # h.3.attn.a is an a, attentions.0 is one
-    return bool(own & _MAPS) and not any(words & _NO_MAPS for words in parts)
+    return bool(own & _MAPS) and not any(words & _NO_MAPS and words != _OF_TORCH for words in parts)
 
 
 def _words(name: str) -> frozenset[str]:
     """Return the words of a name such as attnWeights or hook_pattern, in small letters."""
     return frozenset(re.findall(r"[a-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower()))
+
+
+_OF_TORCH = _words("attn_output_weights")  # as nn.MultiheadAttention calls those that it returns
 
 
 def choices_of(

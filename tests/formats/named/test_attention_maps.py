@@ -45,7 +45,7 @@ def opened(path: Path, **said: object) -> tuple[Problem, list[str]]:
 # --- names ------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "name",
-    ["attention", "attentions", "attn", "attn_weights", "weights", "pattern", "blocks.3.attn.hook_pattern"],
+    ["attention", "attentions", "attn", "attn_weights", "weights", "attn_output_weights", "blocks.3.attn.hook_pattern"],
 )
 def test_names_of_maps(name):
     assert means_maps(name)
