@@ -126,8 +126,6 @@ def test_the_command_line_writes_cards(tmp_path, capsys):
     assert QImage(str(path)).size().toTuple() == (1080, 1080)
     assert main(["export", example, "-o", str(tmp_path), "--card", "--cell", "7,1"]) == 2
     assert "7,1" in capsys.readouterr().err
-    assert main(["export", example, "-o", str(tmp_path), "--cell", "1,1"]) == 2
-    assert "--card" in capsys.readouterr().err
 
 
 def test_a_card_is_wide_or_square_and_shows_one_state(problem):

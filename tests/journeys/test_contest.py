@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QListWidget, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QListWidget, QTableView, QWidget
 
 from attn_gui.views.dialogs.export_dialog import ExportDialog
 from attn_gui.views.dialogs.new_dialog import NewDialog
+from attn_gui.views.text_views import SentenceView
 
 LEFT = Qt.MouseButton.LeftButton
 WORDS = "我 爱 吃 红 苹果 派"
@@ -78,8 +79,7 @@ def new_problem(newcomer):
         person.press("Ctrl+A")
         person.type("4")
         newcomer.click_words("因果", dialog)
-        said = "\n".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
-        assert "Q 6 × 4" in said  # before it is made
+        assert "Q 6 × 4" in dialog.findChild(SentenceView, "new.shapes").text()  # before it is made
         newcomer.look("1-dialog", dialog)
         newcomer.click_words("创建", dialog)
 

@@ -286,7 +286,8 @@ class ExplainController(QObject):
         plane = stage_plane(face, cell.stage, look.batch, look.head)
         value, opened = number_at(plane, cell.row, cell.column)
         row = plane.block(slice(cell.row, cell.row + 1), slice(0, plane.shape[1]))[0][0]
-        explanation = explain(face, stand_in(face, cell.stage), plane.index(cell.row, cell.column))
+        before, stage = face.sides(cell.stage)[0]  # its own: a face has no sources, which formulas of Q, K, V read
+        explanation = explain(before, stage, plane.index(cell.row, cell.column))
         return OtherState(side_names(self._baseline), explanation, value if opened else None, row)
 
     def _on_inspector_copy_requested(self, kind: str) -> None:

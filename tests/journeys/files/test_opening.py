@@ -90,7 +90,7 @@ def test_the_window_works_on_while_a_large_file_is_read(launch, gate, tmp_path):
     ticks.clear()
     person.until(lambda: shown(person) and len(ticks) > 10)
     assert shown(person).startswith("Opening big.npz")
-    assert person.window.windowTitle() == "worked-example[*]"
+    assert person.window.windowTitle() == "Worked example, five steps[*]"
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
     person.click_cell("weights", 0, 1)
     assert "0.5" in person.explanation()
@@ -289,7 +289,7 @@ def test_a_large_file_that_is_damaged_says_its_sentence(launch, limit, tmp_path)
     assert person.banner().startswith("big.npz")
     assert person.banner().endswith(".")
     assert person.numbers("query") == [["1", "0", "1"], ["0", "1", "1"]]
-    assert person.window.windowTitle() == "worked-example[*]"
+    assert person.window.windowTitle() == "Worked example, five steps[*]"
 
 
 def test_a_large_file_whose_matrices_do_not_fit_offers_to_make_them_fit(launch, limit, tmp_path):
