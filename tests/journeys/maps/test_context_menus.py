@@ -53,13 +53,16 @@ def test_every_zone_has_a_menu_that_acts_on_what_it_was_opened_on(launch):
 
     # the button itself, at the window, as it comes from the screen
     for name in ("node.scores", "head.1", "heatmap.weights"):
-        target, met = person.find(name), []
+        target, met, again = person.find(name), [], QTimer(person.window, interval=5)
 
-        def look(met=met):
-            met.append(_names(QApplication.activePopupWidget()))
-            QApplication.activePopupWidget().close()
+        def look(met=met, again=again):
+            if (menu := QApplication.activePopupWidget()) is not None:
+                again.stop()
+                met.append(_names(menu))
+                menu.close()
 
-        QTimer.singleShot(50, look)
+        again.timeout.connect(look)
+        again.start()
         place = target.mapTo(person.window, target.rect().center())
         QTest.mouseClick(person.window.windowHandle(), Qt.MouseButton.RightButton, pos=place)
         person.until(lambda met=met: bool(met))
