@@ -1857,8 +1857,8 @@
         <translation>一个 Transformer 层（前归一化）</translation>
     </message>
     <message>
-        <source>Six words through a whole layer: norm, two causal heads, norm, feed-forward network.</source>
-        <translation>六个词经过完整的一层：归一化、两个因果头、归一化、前馈网络。</translation>
+        <source>Six words through a whole layer: layer norm, two causal heads, layer norm, feed-forward network.</source>
+        <translation>六个词经过完整的一层：层归一化、两个因果头、层归一化、前馈网络。</translation>
     </message>
     <message>
         <source>Thinking Machines, dₖ = 64</source>
@@ -2198,7 +2198,7 @@
         <translation>替换 {first} 和 {last} 吗？</translation>
     </message>
     <message>
-        <source>{said} Already there: {count}; you will be asked.</source>
+        <source>{said} Already there: {count}; you will be asked before anything is replaced.</source>
         <translation>{said}已有 {count} 个同名文件，替换前会询问。</translation>
     </message>
 </context>
@@ -4326,8 +4326,8 @@
         <translation>softmax 按列做了：应让每一行（同一个查询的所有键）之和为 1。</translation>
     </message>
     <message>
-        <source>These are the exponentials alone: each has to be divided by Z, the sum of its row.</source>
-        <translation>这只是指数本身：每一项还要除以 Z，即该行之和。</translation>
+        <source>These are the powers of e alone: each has to be divided by Z, the sum of its row.</source>
+        <translation>这只是 e 的幂本身：每一项还要除以 Z，即该行各幂之和。</translation>
     </message>
     <message>
         <source>The scores were divided by their own sum: the softmax takes e to each score first.</source>
@@ -8691,7 +8691,7 @@ Do you want to replace it?</source>
         <translation>“{option}”是“{got}”；应为以下之一：{expected}。</translation>
     </message>
     <message>
-        <source>{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns behind the tokens, or each as an array of its own.</source>
+        <source>{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns after the tokens, or each as an array of its own.</source>
         <translation>{file}：“{name}”的形状为 {got}；query、key、value 应并排在词元之后的同一个列轴上，或各为一个数组。</translation>
     </message>
     <message>
@@ -8964,7 +8964,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>query, key and value were read as {reading}: no other order of axes fits.</source>
-        <translation>query、key、value 已读作 {reading}：其他轴序都不合。</translation>
+        <translation>query、key、value 已读作 {reading}：轴的其他次序都不相符。</translation>
     </message>
     <message>
         <source>“axes” is “{got}”; expected one of the orders of batch, head, token and column, such as “head,token,column”.</source>
@@ -9709,7 +9709,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Type into a cell: maps and explanation follow at once.</source>
-        <translation>直接在格子里输入数，图和解释立刻跟着变。</translation>
+        <translation>直接在单元格里输入数，图和解释立刻跟着变。</translation>
     </message>
     <message>
         <source>Keep</source>
@@ -10102,7 +10102,7 @@ Do you want to replace it?</source>
     <name>StartPage</name>
     <message>
         <source>{n} × {width}, {heads} heads</source>
-        <translation>{n} × {width}, {heads} 头</translation>
+        <translation>{n} × {width}，{heads} 个头</translation>
     </message>
     <message>
         <source>{n} × {width}</source>
@@ -10114,7 +10114,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>The vectors are random: the weights say nothing about meaning yet.</source>
-        <translation>向量是随机的：向量是随机的：这些权重还反映不出词义。</translation>
+        <translation>向量是随机的：这些权重还反映不出词义。</translation>
     </message>
     <message>
         <source>Vectors of MiniLM, compared by their cosine; temperature 0.25. No query or key projection is learned here.</source>
@@ -10149,7 +10149,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Write a sentence and see which word each word attends to. Random vectors at first.</source>
-        <translation>写一句话，看每个字看向谁。先用随机向量。</translation>
+        <translation>写一句话，看看每个词关注哪些词。先用随机向量。</translation>
     </message>
     <message>
         <source>Open the example</source>
@@ -10225,7 +10225,7 @@ Do you want to replace it?</source>
     </message>
     <message>
         <source>Layer 2 of MiniLM reads a sentence: {word} attends to {other}, {weight}.</source>
-        <translation>MiniLM 第 2 层读一个句子：{word} 看向 {other}，{weight}。</translation>
+        <translation>MiniLM 第 2 层读一个句子：{word} 关注 {other}，{weight}。</translation>
     </message>
     <message>
         <source>A 2-layer model that predicts letters</source>

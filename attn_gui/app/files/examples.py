@@ -81,7 +81,8 @@ EXAMPLES = (
         "transformer-layer.npz",
         QT_TRANSLATE_NOOP("Examples", "A transformer layer, pre-norm"),
         QT_TRANSLATE_NOOP(
-            "Examples", "Six words through a whole layer: norm, two causal heads, norm, feed-forward network."
+            "Examples",
+            "Six words through a whole layer: layer norm, two causal heads, layer norm, feed-forward network.",
         ),
     ),
     Example(

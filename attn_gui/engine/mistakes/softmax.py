@@ -57,7 +57,7 @@ class NotDivided(OfSoftmax):
     key = "not_divided_by_z"
     brief = QT_TRANSLATE_NOOP("Mistakes", "not divided by the sum")
     said = QT_TRANSLATE_NOOP(
-        "Mistakes", "These are the exponentials alone: each has to be divided by Z, the sum of its row."
+        "Mistakes", "These are the powers of e alone: each has to be divided by Z, the sum of its row."
     )
 
     def chain(self, stages: Sequence[Stage]) -> Sequence[Stage]:

@@ -52,7 +52,7 @@ _NO_AXES = QT_TRANSLATE_NOOP(
 )
 _PART_AXIS = QT_TRANSLATE_NOOP(
     "Sentences",
-    "{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns behind the tokens, or "
+    "{file}: “{name}” has the shape {got}; expected query, key and value in one axis of columns after the tokens, or "
     "each as an array of its own.",
 )
 WEIGHT_AXES = tuple(WEIGHT_ORDERS)

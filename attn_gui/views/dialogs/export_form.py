@@ -240,7 +240,7 @@ class ExportForm(Retranslated, FormDialog):
         one, two = self.tr("Writes {name}."), self.tr("Writes {first} and {last}.")
         words = {1: one, 2: two}.get(len(names), self.tr("Writes {count} files, {first} to {last}."))
         said = words.format(name=names[0], count=len(names), first=names[0], last=names[-1])
-        known = self.tr("{said} Already there: {count}; you will be asked.")
+        known = self.tr("{said} Already there: {count}; you will be asked before anything is replaced.")
         there = len(self._there())
         return known.format(said=said, count=there) if there else said
 
