@@ -206,8 +206,8 @@ def test_of_a_large_problem_only_what_is_looked_at_is_computed(rng, monkeypatch)
     built = []
     build = DenseEvaluation._build
 
-    def counted(evaluation, given):
-        build(evaluation, given)
+    def counted(evaluation, *given):
+        build(evaluation, *given)
         built.append({name for name, array in evaluation._arrays.items() if array.shape[-2:] == (400, 400)})
 
     monkeypatch.setattr(DenseEvaluation, "_build", counted)
