@@ -154,8 +154,7 @@ class Computation(QObject):
 
     def _on_document_changed(self, change: Change) -> None:
         self.moving.emit()
-        if self.supply is not None:
-            self._way.take()
+        self._way.take()
         boxes = {field: cells for field, cells in change.fields.items() if cells is not None}
         self._opened = self._opened or change.opened
         self._moves += 1
