@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QSize, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QSizePolicy, QToolButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -85,6 +85,8 @@ class WorkLine(Retranslated, QWidget):
         line.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         line.addWidget(self._text)
         line.addWidget(self.cancel)
+        # no higher than the words beside it: the status bar keeps its height
+        self.cancel.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(self.show)
         self.cancel.setObjectName(f"{name}.cancel")
@@ -131,12 +133,6 @@ class WorkLine(Retranslated, QWidget):
         self._text.setText(line.format(name=name, percent=int(100 * self._share)))
         self.cancel.setText(QCoreApplication.translate("WorkLine", CANCEL))
         self.cancel.setAccessibleName(self.cancel_words())
-
-    def sizeHint(self) -> QSize:
-        """Return a size no higher than the words beside it: the status bar keeps its height."""
-        return QSize(super().sizeHint().width(), self._text.sizeHint().height())
-
-    minimumSizeHint = sizeHint
 
     def _on_cancel_clicked(self) -> None:
         self.cancel.setEnabled(False)  # the piece under way is finished first
