@@ -68,10 +68,12 @@ class Tour(QObject):
         self._context, self._files, self._start_page = context, files, start_page
         self._window, self._settings = context.window, context.settings
         self._place = 0
+        self._first = start_page.shown  # nobody has asked yet for what stands behind the start page
         self._bubble: TourBubble | None = None
         self._soon = QTimer(self, singleShot=True, interval=0)  # what it points at is laid out first
         self._soon.timeout.connect(self._on_soon_timeout)
         start_page.opened.connect(self._on_opened)
+        context.document.changed.connect(self._on_document_changed)
         context.document.opened.connect(self.end)
         start_page.came.connect(self.end)
 
@@ -90,10 +92,9 @@ class Tour(QObject):
     def begin(self) -> None:
         """Show the first step; it does not come by itself again."""
         self._settings.put(SEEN, True)
-        document, chosen = self._context.document, self._context.view.look.cell
-        if self._start_page.shown and chosen is None and not document.modified and document.path is None:
-            self._files.open_example(WORKED)  # nobody has asked for what stands behind the page
-            self._soon.start()
+        if self._start_page.shown and self._first:
+            if self._files.open_example(WORKED):
+                self._soon.start()
             return
         self._start_page.leave()
         self._choose_cell()
@@ -124,6 +125,9 @@ class Tour(QObject):
         if event.type() == QEvent.Type.Resize:
             self._show()
         return super().eventFilter(watched, event)
+
+    def _on_document_changed(self) -> None:
+        self._first = False
 
     def _on_opened(self) -> None:
         """Begin when a document was opened on the start page for the first time."""

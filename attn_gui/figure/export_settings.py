@@ -116,7 +116,8 @@ class ExportSettings:
     )
     cell: tuple[int, int] | None = _setting(
         None,
-        "the cell of the stage that a page, a walk or a card looks at (default: the largest of the last row); a map "
+        "the cell of the stage, its column counted within the head, that a page, a walk or a card looks at (default: "
+        "the largest of the last row); a map "
         "always names its row and column, even where others are left out for room",
         type=cell,
         metavar="ROW,COLUMN",

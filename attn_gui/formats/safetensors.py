@@ -50,16 +50,20 @@ def listing(source: FileSource) -> Listing:
     texts = _metadata(header)
     said = texts.get(META)
     options = said_in_meta(parse_object(said, LONGEST_META)) if isinstance(said, str) else {}
-    options = joined(options, {name: _value(text) for name, text in options_among(texts).items()})
+    values = {name: _value(text) for name, text in options_among(texts).items()}
+    options = joined(options, {name: value for name, value in values.items() if value is not None})
     return Listing(arrays, _taken, options, others=tuple(texts.keys() & {session.ENTRY}))
 
 
 def _value(text: Json) -> Json:
-    """Return what a text of the metadata stands for where it is one of JSON, such as a number; else the text."""
+    """Return the number or truth value that a text of the metadata stands for, as JSON or Python write it; None for
+    any other text, such as the name of a type that others use."""
+    word = {"True": "true", "False": "false"}.get(str(text), str(text))
     try:
-        return parse_object(f'{{"value": {text}}}', LONGEST_META)["value"]
+        value = parse_object(f'{{"value": {word}}}', LONGEST_META)["value"]
     except FormatError:
-        return text
+        return None
+    return value if isinstance(value, int | float) else None
 
 
 def _taken(source: FileSource, names: Collection[str]) -> dict[str, Array]:

@@ -413,9 +413,11 @@ MOST_COMPARED = 100_000
 ALIKE = 0.01
 """Weights that differ by less are the same but for the precision of a model, such as bfloat16."""
 _SETTING = re.compile(
-    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|^sinks$|head_mask|seq_?len(gth)?s|segment_ids",
+    r"causal|sliding_window|window_size|alibi|soft_?cap|^bias$|(^|[._/])(attention_)?sinks$|head_mask"
+    r"|(seq(uence)?|valid)_?len(gth)?s|segment_ids",
     re.IGNORECASE,
 )
+_HEADS_OFF = "head_mask"  # whose zeros say something: they switch heads off
 _ABOUT = {"axes": (*ROWS, GIVEN), "layer": (GIVEN,), "weights": LINEAR, "mask": (MASK,), "split": tuple(FUSED)}
 """A field of an arrangement that tells how to read some parts → these."""
 _BESIDE = ("w_output", "b_output", "query_norm", "key_norm", MASK)
@@ -604,4 +606,4 @@ def _missed_settings(left: Sequence[str], listing: Listing, source: FileSource) 
     small = [array.name for array in listing.arrays if array.name in names and math.prod(array.shape) <= 2]
     source.file.seek(0)
     values = {**listing.options, **listing.read(source, small)}
-    return tuple(name for name in names if not np.isin(values.get(name, 1), (0, -1)).all())
+    return tuple(name for name in names if _HEADS_OFF in name or not np.isin(values.get(name, 1), (0, -1)).all())

@@ -97,7 +97,8 @@ def _role(words: Sequence[str]) -> str | None:
     if _is_fused(words):
         return next(role for role in FUSED if role.startswith("b_" if bias else "w_" if weight else DIRECT[0]))
     bias_of_scores = "bias" in said and said & _ATTENTION and not said & (set(_PART_OF) | _PROJECTION | {"c"})
-    if bias_of_scores or (said & _MASK and "head" not in said):  # head_mask switches heads off
+    switches_heads = " head mask " in f" {' '.join(words)} "
+    if bias_of_scores or (said & _MASK and not switches_heads):
         return MASK
     if "c" in said and "proj" in said:  # as GPT-2 calls it
         part = "output"
@@ -158,6 +159,7 @@ def _worth(names: Mapping[str, str]) -> bool:
 META = "meta"
 LONGEST_META = 2**20
 _OURS = frozenset(("num_heads", "dtype"))  # what every `meta` says that this program wrote
+_BATCHED = "batch_axis"  # said of those alone
 _ROADS = (frozenset(DIRECT), frozenset(("x", *WEIGHTS)), frozenset((GIVEN,)))
 THERE_TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice.")
 _TWICE = QT_TRANSLATE_NOOP("Sentences", "{file}: “{name}” is there twice, by itself and in “meta”.")
@@ -217,13 +219,13 @@ def is_ours_whole(listing: Listing) -> bool:
     """Return whether this program wrote the arrays as the fields and results of a problem, which leaves nothing to
     ask."""
     known = all(is_ours(array.name) or is_result(array.name) for array in listing.arrays)
-    return known and listing.options.keys() >= _OURS
+    return known and listing.options.keys() >= {*_OURS, _BATCHED}
 
 
 def said_in_meta(options: Mapping[str, Json]) -> dict[str, Json]:
     """Return the options that a `meta` says; where we wrote it a first axis is the batch, where others did it may be
     heads."""
-    return {"batch_axis": True, **options} if options.keys() >= _OURS else dict(options)
+    return {_BATCHED: True, **options} if options.keys() >= _OURS else dict(options)
 
 
 def joined(options: Mapping[str, Json], more: Mapping[str, Json]) -> dict[str, Json]:

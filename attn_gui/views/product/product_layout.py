@@ -17,7 +17,7 @@ from attn_gui.figure.operands import KEY, QUERY, StageOperands, picture_of
 from attn_gui.pictures.geometry import Window
 from attn_gui.views.map.colorbar import ColorBar
 from attn_gui.views.map.heatmap import Heatmap
-from attn_gui.views.names import NO_NAMES, AxisNames
+from attn_gui.views.names import AxisNames
 from attn_gui.views.product.map_labels import label_width, labels_fit, words_width
 from attn_gui.views.product.operand_maps import Operands
 from attn_gui.views.product.stage_maps import STAGE_PLACE, MarkedLines, StageMaps
@@ -304,15 +304,15 @@ def _least_top(sizes: Mapping[str, tuple[int, int]], least: int) -> int:
 
 def axis_labels(maps: StageMaps, stage: str) -> tuple[AxisNames, AxisNames]:
     """Return the labels of rows and columns of a stage: tokens, else numbers; none at columns that heads share."""
-    (rows, columns), heatmap = maps.labels(stage), maps.map(stage)
-    columns = columns or (NO_NAMES if heatmap.shown.bands else _numbers(heatmap.shape[1]))
-    return rows or _numbers(heatmap.shape[0]), columns
+    (rows, columns), heatmap, plane = maps.labels(stage), maps.map(stage), maps.map(stage).plane
+    numbers = range(0) if plane is None or heatmap.shown.bands else plane.column_numbers  # as the tables count them
+    return rows or _numbers(range(heatmap.shape[0])), columns or _numbers(numbers)
 
 
 @functools.lru_cache(maxsize=8)
-def _numbers(count: int) -> AxisNames:
+def _numbers(numbers: range) -> AxisNames:
     """Made once: a wheel turned over a long sequence asks for them again and again."""
-    return AxisNames(range(count))
+    return AxisNames(numbers)
 
 
 def axis_name_width() -> float:

@@ -381,8 +381,9 @@ class SideBySide(MapGround, QWidget):
         """Return the labels of rows and columns: numbers while other states are shown."""
         if not self._previewed or self._left is None:
             return axis_labels(self._maps, self._stage)
-        rows, columns = (AxisNames(range(count)) for count in self._left.shape)
-        return rows, columns
+        plane = self._left.plane
+        columns = range(0) if plane is None else plane.column_numbers
+        return AxisNames(range(self._left.shape[0])), AxisNames(columns)
 
     @staticmethod
     def _key_name() -> Word:

@@ -256,7 +256,8 @@ class StageNode(MapButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         shown = self.map.drawing.shown
-        if shown.plane is not None and not shown.dimmed and self.map.geometry().contains(event.rect()):
+        covered = self.map.isVisible() and self.map.geometry().contains(event.rect())
+        if shown.plane is not None and not shown.dimmed and covered:
             return  # some cells of the map are being repainted, which hide all of this
         painter, theme = QPainter(self), current_theme()
         self.paint_ground(painter)

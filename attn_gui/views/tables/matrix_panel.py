@@ -353,6 +353,7 @@ class MatrixPanel(QWidget):
         self.view.cells.refresh()
         self.view.set_row_height(self._row_height())
         self._shape.set_theme(theme)
+        self._symbol.setText(scripts_markup(self._said))  # its subscripts have a size in pixels
         self._measure()
         self.view.viewport().update()
 

@@ -423,11 +423,37 @@ def test_numbers_of_heads_under_other_names_count(word: str, tmp_path: Path) -> 
         load(put(tmp_path / "b.npz", {**rows, word: np.array(2), "num_heads": np.array(4)}))
 
 
-@pytest.mark.parametrize("said", [{"num_heads": "2"}, {"n_heads": "2", "format": "mlx"}])
+@pytest.mark.parametrize(
+    "said",
+    [{"num_heads": "2"}, {"n_heads": "2", "format": "mlx"}, {"num_heads": "2", "dtype": "bfloat16", "scale": "None"}],
+)
 def test_numbers_of_heads_in_the_metadata_of_safetensors_count(said: dict[str, str], tmp_path: Path) -> None:
     rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
     safetensors.numpy.save_file(rows, tmp_path / "a.safetensors", metadata=said)
     assert load(tmp_path / "a.safetensors") == Problem(**rows, num_heads=2)
+
+
+def test_two_words_of_metadata_do_not_make_a_file_one_of_ours(tmp_path: Path) -> None:
+    """A first axis of three was taken as three items, without a word."""
+    weights = np.full((3, 4, 4), 0.25)
+    arrays = {"weights": weights, "value": RANDOM.normal(size=(3, 4, 6))}
+    found = []
+    for said in ({"num_heads": "3"}, {"num_heads": "3", "dtype": "float32"}):
+        safetensors.numpy.save_file(arrays, tmp_path / "a.safetensors", metadata=said)
+        found.append(said_by(lambda: load(tmp_path / "a.safetensors")))
+    (one, note), (other, same_note) = found
+    assert note == same_note
+    assert note
+    assert (one.batch_size, one.num_heads) == (other.batch_size, other.num_heads) == (1, 3)
+
+
+@pytest.mark.parametrize("name", ["multi_head_attention_mask", "multi_head_attention/attention_mask"])
+def test_a_mask_of_keras_is_a_mask_though_its_layer_names_heads(name: str, tmp_path: Path) -> None:
+    rows = {role: RANDOM.normal(size=(5, 4)) for role in ("query", "key", "value")}
+    path = put(tmp_path / "a.npz", {**rows, "num_heads": np.array(2), name: np.tril(np.ones((5, 5), bool))})
+    problem, said = said_by(lambda: load(path))
+    assert compute(problem)["weights"][0, 0, 0].tolist() == [1, 0, 0, 0, 0]
+    assert any("mask" in line for line in said)
 
 
 def test_queries_as_the_scores_read_them_come_before_those_before_the_rotation(tmp_path: Path) -> None:
@@ -471,7 +497,10 @@ def test_nothing_is_exported_without_a_part_that_is_there(tmp_path: Path, capsys
         ("cu_seqlens_q", [0, 2, 5], None),
         ("segment_ids", [0, 0, 1, 1, 1], None),
         ("sinks", [0.5], None),
+        ("attention_sinks", [0.5], None),
+        ("sequence_lengths", [4], None),
         ("head_mask", [1], None),
+        ("head_mask", [0], None),  # which switches a head off
     ],
 )
 @pytest.mark.parametrize("suffix", [".npz", ".json"])

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from attn_gui.engine import Problem
+from attn_gui.views.product.product_layout import axis_labels
 from attn_gui.views.walk_view import BeatBar, WalkPlayer, words_of
 from tests.seen import fault
 
@@ -226,6 +227,7 @@ def test_space_walks_from_the_strip_and_from_a_computed_table_but_types_in_a_giv
     person.press("Space")
     assert person.program.view.look.cell == ("query", 0, 1)
     assert "Q[0, 5]" in player(person).walk.title
+    assert axis_labels(person.window.product.maps, "query")[1][1] == "5", "as the table and the walk count it"
     person.press("Esc")
     person.rest()
     person.go_to("x", 0, 0)

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QApplication, QWidget
 
+from attn_gui.engine import Problem
 from tests.seen import covered, fault, faults, worded
 
 PARTS = ["zone.inputs", "spine", "zone.product", "zone.explain", "toolbar"]
@@ -81,6 +82,15 @@ def test_begun_on_the_start_page_it_leads_to_the_worked_example_and_always_has_a
     person = launch("minilm-layer2.npz")
     person.do("tour")
     assert "[SEP]" in person.explanation()
+
+
+def test_begun_on_the_start_page_it_leaves_what_somebody_has_made(first, qtbot):
+    problem = Problem(query=[[1.0, 2.0]], key=[[3.0, 4.0]], value=[[5.0]])
+    first.program.files.begin_problem(problem, "typed")
+    first.program.start_page.show()
+    first.do("tour")
+    qtbot.waitUntil(lambda: shown(first))
+    assert first.program.document.problem == problem
 
 
 def test_it_stands_in_no_lessons_way(first, qtbot):
