@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QFontMetrics,
     QHideEvent,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
@@ -80,6 +81,21 @@ class ChoiceButton(QRadioButton):
         return self.rect().contains(pos)
 
 
+class AnswerLine(QLineEdit):
+    """A line for a number; with `refused` the first click selects what stands there, as the next answer replaces it."""
+
+    refused = False
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        if self.refused:
+            self.refused = False
+            self.selectAll()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.selectAll()  # Qt takes the part before the decimal point for a word
+
+
 class QuestionView(Retranslated, QWidget):
     """Asks a question, and shows the verdict on the answer."""
 
@@ -92,7 +108,7 @@ class QuestionView(Retranslated, QWidget):
         super().__init__(parent)
         self._text, self._said = SentenceView(self), QFrame(self)
         self._verdict = SentenceView(self._said)
-        self._line, self._check, self._show = QLineEdit(self), QPushButton(self), Link("", self)
+        self._line, self._check, self._show = AnswerLine(self), QPushButton(self), Link("", self)
         self._walk = Link("", self)
         self._group, self._choices = QButtonGroup(self), QVBoxLayout()
         self._row, self._given = QWidget(self), ""
@@ -139,7 +155,8 @@ class QuestionView(Retranslated, QWidget):
         self._offer(self._show, offered)
         self._said.setProperty("verdict", role)
         restyle(self._said)
-        if role == "error" and self._line.text() == self._given:
+        self._line.refused = role == "error" and self._line.text() == self._given
+        if self._line.refused:
             self._line.selectAll()
 
     def set_wrong(self, mistake: str) -> None:

@@ -406,7 +406,7 @@
         <translation>比较(&amp;M)</translation>
     </message>
     <message>
-        <source>&amp;Pin the present state</source>
+        <source>Set the &amp;present state as baseline</source>
         <translation>将当前状态设为基准(&amp;P)</translation>
     </message>
     <message>
@@ -422,7 +422,7 @@
         <translation>恢复默认布局(&amp;Y)</translation>
     </message>
     <message>
-        <source>Pin</source>
+        <source>Set as baseline</source>
         <translation>设为基准</translation>
     </message>
     <message>
@@ -554,8 +554,8 @@
         <translation>帮助页面(&amp;H)</translation>
     </message>
     <message>
-        <source>&amp;Begin with the last document</source>
-        <translation>启动时打开上次的文档(&amp;B)</translation>
+        <source>&amp;Begin with the last file next time</source>
+        <translation>下次启动时接着上次的文件(&amp;B)</translation>
     </message>
     <message>
         <source>&amp;Open the chosen snapshot</source>
@@ -1401,7 +1401,7 @@
 <context>
     <name>Compared</name>
     <message>
-        <source>the pinned state</source>
+        <source>the baseline</source>
         <translation>基准状态</translation>
     </message>
     <message>

@@ -287,7 +287,7 @@ def _by_stage(
 # One cell in two states: what it was, what it is, and by how much it moved; and what the two states are called.
 
 
-PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the pinned state")
+PINNED_STATE = QT_TRANSLATE_NOOP("Compared", "the baseline")
 NOW_STATE = QT_TRANSLATE_NOOP("Compared", "now")
 
 

@@ -227,7 +227,6 @@ class ExportForm(Retranslated, FormDialog):
         loss = self.tr("What is in {folder} under that name now is lost.").format(folder=there[0].parent)
         said = words.format(name=there[0].name, count=len(there), first=there[0].name, last=there[-1].name)
         box = message_box(self, said, loss)
-        box.setIcon(QMessageBox.Icon.Question)
         replace = box.addButton(self.tr("Replace"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         asked(box)

@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QMenu
@@ -157,8 +158,15 @@ def test_a_wrong_answer_is_called_by_its_mistake_and_the_right_one_is_shown(laun
     )
     person.overwrite(person.find("lesson.answer", QLineEdit), "a lot")
     assert "a lot" in verdict(person)
-    person.overwrite(person.find("lesson.answer", QLineEdit), "0.1")
+    line = person.find("lesson.answer", QLineEdit)
+    person.overwrite(line, "0.1")
     settle(person)
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton)
+    assert line.selectedText() == "0.1", "what is typed next replaces it"
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton)
+    assert not line.hasSelectedText(), "who clicks again means one place of it"
+    QTest.mouseDClick(line, Qt.MouseButton.LeftButton)
+    assert line.selectedText() == "0.1", "not the part before the point"
     person.click("lesson.show")
     settle(person)
     assert person.find("lesson.answer", QLineEdit).text() == "0.6405"
