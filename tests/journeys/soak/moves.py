@@ -376,6 +376,8 @@ class Moves:
             for node in self._window.spine.findChildren(QAbstractButton)
             if node.objectName().startswith("node.") and node.isVisible() and node.isEnabled()
         ]
+        if not nodes:  # the start page covers them
+            return "none"
         node = self._rnd.choice(nodes)
         node.click()
         return node.objectName()
