@@ -377,7 +377,7 @@ class Moves:
             if node.objectName().startswith("node.") and node.isVisible() and node.isEnabled()
         ]
         if not nodes:  # the start page covers them
-            return "none"
+            return "nothing"
         node = self._rnd.choice(nodes)
         node.click()
         return node.objectName()
