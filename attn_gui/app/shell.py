@@ -35,11 +35,7 @@ class LayoutController(QObject):
     def __init__(self, window: MainWindow, settings: Settings) -> None:
         super().__init__(window)
         self._window, self._settings = window, settings
-        geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")
-        if geometry is None or not self._window.restoreGeometry(geometry):
-            self._first_size()
-        elif columns is not None:
-            self._window.keep_columns(columns)
+        self._restore()
 
     def remember(self) -> None:
         """Keep the window's place for the next start."""
@@ -85,6 +81,13 @@ class LayoutController(QObject):
     def _keep_columns(self, field: str, view: SizedView) -> None:
         count, widths = view.drawn_columns()
         self._settings.add(WIDTHS, {field: {"columns": count, "widths": widths}})
+
+    def _restore(self) -> None:
+        geometry, columns = self._settings.geometry("window/geometry"), self._settings.geometry("window/columns")
+        if geometry is None or not self._window.restoreGeometry(geometry):
+            self._first_size()
+        elif columns is not None:
+            self._window.keep_columns(columns)
 
     def _first_size(self) -> None:
         screen = QGuiApplication.primaryScreen().availableSize()

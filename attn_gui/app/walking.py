@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -281,5 +282,5 @@ class WalkController(QObject):
 
 def _import(_: Progress) -> None:
     """Import what the first walk needs, which takes the GUI thread three frames."""
-    import attn_gui.figure.walk
-    import attn_gui.views.walk_view  # noqa: F401
+    for name in ("attn_gui.figure.walk", "attn_gui.views.walk_view"):
+        import_module(name)

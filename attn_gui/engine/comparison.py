@@ -446,15 +446,17 @@ class ReadyMade(NamedTuple):
         if not interventions:
             return bare
         stages = {node.name for node in computed_nodes(bare)}
-        kept = tuple(
-            each if str(each["stage"] if isinstance(each, Mapping) else each.stage) in stages else NOTHING
-            for each in interventions
-        )
+        kept = tuple(each if _stage_of(each) in stages else NOTHING for each in interventions)
         return Problem.over(fields | {"interventions": kept})
 
     def words(self) -> Mapping[str, str]:
         """Return the Chinese words by the English ones."""
         return dict((self.title, self.before, self.after))
+
+
+def _stage_of(given: Any) -> str:
+    """Return the stage of an intervention, a record or what is to become one."""
+    return str(given["stage"] if isinstance(given, Mapping) else given.stage)
 
 
 def _head_off(problem: Problem, head: int) -> dict[str, Any]:

@@ -40,9 +40,7 @@ def check_shapes(problem: Fields) -> None:
             got=problem.num_kv_heads,
             heads=problem.num_heads,
         )
-    batched = [name for name in BATCHED if getattr(problem, name) is not None and getattr(problem, name).ndim == 3]
-    for name in batched[1:]:
-        _equal(problem, name, batched[0], "batch", sentences.SAME_BATCH)
+    _check_batch(problem)
     if not problem.compares:
         _check_given(problem)
     else:
@@ -83,6 +81,12 @@ def _check_road(problem: Fields) -> None:
         raise FieldError(sentences.NEEDS, field="b_output", other="w_output")
     if problem.block is not None and not projected:
         raise FieldError(sentences.NEEDS, field="block", other="x")
+
+
+def _check_batch(problem: Fields) -> None:
+    batched = [name for name in BATCHED if getattr(problem, name) is not None and getattr(problem, name).ndim == 3]
+    for name in batched[1:]:
+        _equal(problem, name, batched[0], "batch", sentences.SAME_BATCH)
 
 
 def _check_projection(problem: Fields) -> None:
@@ -375,9 +379,7 @@ def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -
         left = clash_with(problem, shapes)
         if not isinstance(left, ShapeError) or left.matrices[0] in (*shapes, *_kept(clash)):
             return shapes, left
-        name = left.matrices[0]
-        partner = clash.template == sentences.EVEN_WIDTH and name.removeprefix("w_") in ("query", "key")
-        if not (partner or name in ACCOMPANY or Layer.position_of(name) is not None):
+        if not _accompanies(left.matrices[0], clash):
             return shapes, left
         following = _Search(problem, left, shapes).lengths(0)
         if not following:
@@ -388,6 +390,11 @@ def with_company(problem: Fields, clash: ShapeError, shapes: dict[str, Shape]) -
 def _kept(clash: ShapeError) -> tuple[str, ...]:
     """Return the fields of the clash: they change on purpose or not at all; an odd head has its partner follow it."""
     return () if clash.template == sentences.EVEN_WIDTH else clash.matrices
+
+
+def _accompanies(name: str, clash: ShapeError) -> bool:
+    partner = clash.template == sentences.EVEN_WIDTH and name.removeprefix("w_") in ("query", "key")
+    return partner or name in ACCOMPANY or Layer.position_of(name) is not None
 
 
 class _Search:
@@ -499,9 +506,7 @@ class _Search:
             return []
         shape = self.shapes[name]
         if template == sentences.BROADCAST:
-            expected = self.clash.expected
-            assert isinstance(expected, tuple)
-            sizes = expected[4 - len(shape) :]
+            sizes = self._map_shape()[4 - len(shape) :]
             return [tuple(k if k in (1, size) else size for k, size in zip(shape, sizes, strict=True))]
         place = self._place(side)
         lengths = {length for length in self._wanted(side, shape[place]) if length > 0} - {shape[place]}
@@ -534,6 +539,11 @@ class _Search:
         if own > 1 and self.clash.axes[side] == "column":
             yield wanted * own
             yield wanted * own // self.problem.num_heads
+
+    def _map_shape(self) -> Shape:
+        expected = self.clash.expected
+        assert isinstance(expected, tuple)
+        return expected
 
     def _real(self, name: str) -> str:
         """Return the field that holds what the clash speaks of; a projected problem has keys in its second sequence or

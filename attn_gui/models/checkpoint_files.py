@@ -276,15 +276,7 @@ class Tensors:
 
         What is F32 in the file stays there; the others are converted.
         """
-        if name not in self._tensors:
-            raise FormatError(_MISSING, name=shown(name, 80)).at(self._path)
-        tensor = self._tensors[name]
-        if tensor.kind not in _WIDTHS:
-            raise FormatError(_KIND, name=shown(name, 80), got=shown(tensor.kind)).at(tensor.path)
-        if tensor.shape != shape:
-            values = {"got": shape_text(tensor.shape), "expected": shape_text(shape)}
-            raise FormatError(_SHAPE, name=shown(name, 80), **values).at(tensor.path)
-        found = self._read[name] = tensor
+        found = self._read[name] = self._checked(name, shape)
         return found.numbers()
 
     def unread(self, ignored: Sequence[str]) -> list[str]:
@@ -316,6 +308,20 @@ class Tensors:
                 raise FormatError(_WILD, name=shown(name)).at(tensor.path)
             done += tensor.cells.size
             progress(done / whole)
+
+    def _tensor(self, name: str) -> Tensor:
+        if name not in self._tensors:
+            raise FormatError(_MISSING, name=shown(name, 80)).at(self._path)
+        return self._tensors[name]
+
+    def _checked(self, name: str, shape: tuple[int, ...]) -> Tensor:
+        tensor = self._tensor(name)
+        if tensor.kind not in _WIDTHS:
+            raise FormatError(_KIND, name=shown(name, 80), got=shown(tensor.kind)).at(tensor.path)
+        if tensor.shape != shape:
+            values = {"got": shape_text(tensor.shape), "expected": shape_text(shape)}
+            raise FormatError(_SHAPE, name=shown(name, 80), **values).at(tensor.path)
+        return tensor
 
 
 def tensors_in(folder: Path, prefixes: tuple[str, ...]) -> Tensors:

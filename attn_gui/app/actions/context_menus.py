@@ -141,9 +141,7 @@ class ContextMenus(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QContextMenuEvent) and isinstance(watched, QWidget) and watched in self._zones:
             if event.reason() == QContextMenuEvent.Reason.Mouse:
-                source = copy_source(watched.childAt(event.pos()))
-                if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
-                    source.setFocus(Qt.FocusReason.MouseFocusReason)
+                _take_keyboard(watched.childAt(event.pos()))
             self._open(watched, event)
             return True
         return super().eventFilter(watched, event)
@@ -162,6 +160,13 @@ class ContextMenus(QObject):
             line.setSeparator(True)
             return line
         return self._bars.menus[name].menuAction() if name in self._bars.menus else self._bars.actions[name]
+
+
+def _take_keyboard(widget: QWidget | None) -> None:
+    """Give the keyboard to the widget on which the menu was opened."""
+    source = copy_source(widget)
+    if isinstance(source, QWidget) and source.focusPolicy() != Qt.FocusPolicy.NoFocus:
+        source.setFocus(Qt.FocusReason.MouseFocusReason)
 
 
 # Single keys that act while a map has the focus, and the way between a map's cell and its table cell.

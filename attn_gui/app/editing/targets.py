@@ -96,13 +96,7 @@ class TargetController(QObject):
         self._withdraw()
         self._dialog = None
         if found is not None:
-            said = {"cell": name, "old": number(value), "new": number(found.reached)}
-            label = Label(SET_BY, {**said, "cells": cells_text(found.field, found.box)})
-            if found.field in self._document.problem.arrays():
-                array = found.problem.arrays()[found.field]
-                self._making.apply(SetCells(found.field, found.box, array[found.box], label))
-            else:  # a bias of its own, which the problem did not have
-                self._making.apply(SetFields({"mask": found.problem.mask}, label))
+            self._apply(found, name, value)
 
     def finish(self) -> None:
         """Stop what is being solved, and wait for its end; for the end of the program."""
@@ -143,6 +137,15 @@ class TargetController(QObject):
             return
         where = cells_text(found.field, found.box)
         self._dialog.set_answer(TargetAnswer(found.reached, found.feasible, found.norm, where, sentence(found.reason)))
+
+    def _apply(self, solution: Solution, name: str, before: float) -> None:
+        said = {"cell": name, "old": number(before), "new": number(solution.reached)}
+        label = Label(SET_BY, {**said, "cells": cells_text(solution.field, solution.box)})
+        if solution.field in self._document.problem.arrays():
+            array = solution.problem.arrays()[solution.field]
+            self._making.apply(SetCells(solution.field, solution.box, array[solution.box], label))
+        else:  # a bias of its own, which the problem did not have
+            self._making.apply(SetFields({"mask": solution.problem.mask}, label))
 
 
 def cells_text(field: str, box: Box) -> str:
@@ -230,10 +233,7 @@ class PullingController(QObject):
         """Take the gesture under way back, else put the tool away; False where there is neither."""
         under_way, in_hand = self._pull is not None, self.in_hand
         if under_way:
-            self._given_up, stepped = not self._let_go, self._stepped
-            self._end()
-            if stepped:
-                self._document.stack.undo()
+            self._take_back()
         elif in_hand:
             self.set_in_hand(False)
         return under_way or in_hand
@@ -263,6 +263,12 @@ class PullingController(QObject):
             return
         self._target, self._let_go = self._pull.target(pixels), done
         self._answer()
+
+    def _take_back(self) -> None:
+        self._given_up, stepped = not self._let_go, self._stepped
+        self._end()
+        if stepped:
+            self._document.stack.undo()
 
     def _end(self) -> None:
         self._background.forget()

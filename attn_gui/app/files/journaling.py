@@ -255,14 +255,7 @@ class Journaling(QObject):
             outcome.result()
         except (ValueError, MemoryError) as error:  # what was to be added is not there: it begins anew
             self._whole, self._origin = True, None
-            if not self._told:
-                self._told = True
-                words = saying(error)
-                self._window.banner.show_info(
-                    lambda: self.tr(
-                        "There is no copy of the unsaved changes, should the program crash. {reason}"
-                    ).format(reason=words())
-                )
+            self._tell(error)
             self._timer.start(AGAIN_MS)
             return
         if self._due:
@@ -272,6 +265,17 @@ class Journaling(QObject):
             self.wake()
         else:  # an earlier write does not keep what was to be taken over since
             self._hand_over()
+
+    def _tell(self, error: Exception) -> None:
+        """Say once that nothing is kept; one works on, and it is tried again."""
+        if not self._told:
+            self._told = True
+            words = saying(error)
+            self._window.banner.show_info(
+                lambda: self.tr("There is no copy of the unsaved changes, should the program crash. {reason}").format(
+                    reason=words()
+                )
+            )
 
 
 def _others_of(study: Study) -> StudyRecord | None:

@@ -197,13 +197,16 @@ class Baseline(QObject):
         if moved and not self.pinned:  # read while cells were written
             self._evaluate_ready()
         else:
-            try:
-                self._evaluation = outcome.result()
-            except FieldError as why:
-                self.why = why
-            else:
-                self._lay_faces()
+            self._take(outcome)
         self.changed.emit()
+
+    def _take(self, outcome: Future[Evaluation]) -> None:
+        try:
+            self._evaluation = outcome.result()
+        except FieldError as why:
+            self.why = why
+        else:
+            self._lay_faces()
 
     def _lay_faces(self) -> None:
         """Tie the two states together, where every stage of the document's has one of its shape before."""

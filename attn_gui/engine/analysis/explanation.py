@@ -471,22 +471,24 @@ class Explanation:
         """The formula as a tree whose leaves are cells; its value is the cell's, to rounding."""
         with np.errstate(all="ignore"):
             if self._plays(Role.SCALE):
-                problem = self._evaluation.problem
-                inner = self._node.explain(self.index, self._fetch).parts[0]
-                if self.folds:
-                    cells = self.terms[0].cells if len(self.terms) else ()
-                    symbols = r" \cdot ".join(
-                        subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells
-                    )
-                    products = self._dot.explain(self.index, self._fetch)
-                    inner = Evaluated(products, symbols)
-                if problem.scale is None and self._score.root_scale:
-                    return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
-                scale = problem.effective_scale
-                return inner if scale == 1 else Product(Number(scale), inner)
+                return self._scaled()
             if isinstance(self._node.stage, Linear) and self._node.stage.over_keys:
                 return self._open_sum()
             return self._node.explain(self.index, self._fetch)
+
+    def _scaled(self) -> Expression:
+        """Return a scaled score: with its dot product, as it is taught; other scores are one cell."""
+        problem = self._evaluation.problem
+        inner = self._node.explain(self.index, self._fetch).parts[0]
+        if self.folds:
+            cells = self.terms[0].cells if len(self.terms) else ()
+            symbols = r" \cdot ".join(subscripted(cell_latex(cell.name), [str(cell.shown[0])]) for cell in cells)
+            products = self._dot.explain(self.index, self._fetch)
+            inner = Evaluated(products, symbols)
+        if problem.scale is None and self._score.root_scale:
+            return Quotient(inner, Evaluated(Function("sqrt", Number(problem.d_k)), rf"\sqrt{{{problem.d_k}}}"))
+        scale = problem.effective_scale
+        return inner if scale == 1 else Product(Number(scale), inner)
 
     def _open_sum(self) -> Expression:
         """Return the products of the keys that are seen: another one adds nothing, whatever stands behind it."""

@@ -145,16 +145,7 @@ class ShapesLayout(PageLayout):
 
     # --- places ----------------------------------------------------------------------------------
     def _place(self) -> None:
-        places = {"x": (0, 0), "context": (1, 2)} if "context" in self.flow.sources else {"x": (0, 2)}
-        for name, shape in self.flow.sources.items():
-            first, last = places[name]
-            left = first * (self.pitch + GAP)
-            wide = (last - first) * (self.pitch + GAP) + self.pitch
-            box = FlowBox(QRectF(left, 0, wide, self._tall(1)), self._title(name, wide), (shape,))
-            self.boxes.append(box)
-            for column in range(first, last + 1):
-                self.ends[column] = box
-            self.bottom = box.place.bottom()
+        self._place_sources()
         sides = [step for step in self.flow.steps if step.column is not None]
         while sides:  # a row of what stands side by side
             row, seen = [], set()
@@ -168,6 +159,18 @@ class ShapesLayout(PageLayout):
         for step in self.flow.steps:
             if step.column is None:
                 before = [self._place_step(step, before)]
+
+    def _place_sources(self) -> None:
+        places = {"x": (0, 0), "context": (1, 2)} if "context" in self.flow.sources else {"x": (0, 2)}
+        for name, shape in self.flow.sources.items():
+            first, last = places[name]
+            left = first * (self.pitch + GAP)
+            wide = (last - first) * (self.pitch + GAP) + self.pitch
+            box = FlowBox(QRectF(left, 0, wide, self._tall(1)), self._title(name, wide), (shape,))
+            self.boxes.append(box)
+            for column in range(first, last + 1):
+                self.ends[column] = box
+            self.bottom = box.place.bottom()
 
     def _place_row(self, row: list[FlowStep]) -> None:
         top = self.bottom + (APART if self.boxes else 0.0)
@@ -317,10 +320,7 @@ class DimensionsPage(PageKind[Flow]):
                 step.shape(symbols=not symbols),
                 _column(evaluation.node(step.stage).stage),
                 _heads(step, counts, symbols),
-                (
-                    *_matrices(problem, step, symbols),
-                    *[side for name in step.sides for side in _sides(problem, step, name, symbols)],
-                ),
+                (*_matrices(problem, step, symbols), *_others(problem, step, symbols)),
                 step.stage in by_hand,
                 tuple(operand.name for operand in step.operands),
             )
@@ -364,6 +364,11 @@ def _matrices(problem: Problem, step: DimensionStep, symbols: bool) -> list[tupl
     return [
         ("", f"{symbol(one.name)}  {written(one.dims, symbols=symbols)}") for one in step.operands if one.name in arrays
     ]
+
+
+def _others(problem: Problem, step: DimensionStep, symbols: bool) -> list[tuple[str, str]]:
+    """Whatever else it reads."""
+    return [side for name in step.sides for side in _sides(problem, step, name, symbols)]
 
 
 def _sides(problem: Problem, step: DimensionStep, name: str, symbols: bool) -> list[tuple[str, str]]:

@@ -372,13 +372,15 @@ class PoolingsLayout(PageLayout):
     # --- painting --------------------------------------------------------------------------------
     def paint_body(self, painter: QPainter) -> None:
         for way, plot in zip(self.shown.pooled, self.plots, strict=True):
-            place = plot.axes.plot
-            theme, small = self.style.theme, metrics("small")
-            base = place.top() - self.above + small.ascent()
-            title, missed = self.told(way)
-            at = QPointF(place.left(), base)
-            write_within(painter, at, title, theme.text, FONT_SIZE.small, place.width(), strong=True)
-            write_within(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, place.width())
+            self._paint_heading(painter, way, plot.axes.plot)
+
+    def _paint_heading(self, painter: QPainter, way: Pooled, place: QRectF) -> None:
+        theme, small = self.style.theme, metrics("small")
+        base = place.top() - self.above + small.ascent()
+        title, missed = self.told(way)
+        at = QPointF(place.left(), base)
+        write_within(painter, at, title, theme.text, FONT_SIZE.small, place.width(), strong=True)
+        write_within(painter, at + QPointF(0, small.height()), missed, theme.text2, FONT_SIZE.small, place.width())
 
     def _marks(self, way: Pooled) -> tuple[Curve, ...]:
         """Return the points, the true function, the outputs by their queries, and the output of the chosen query."""

@@ -503,14 +503,16 @@ def _compared(
         if apart <= ALIKE:
             checked.add(name)
         elif step == GIVEN:
-            masked = (
-                not problem.mask
-                and _apart(given[compared], compute(problem.replace(mask=Causal.kind))[GIVEN][compared]) <= ALIKE
-            )
+            masked = not problem.mask and _apart(given[compared], _causal_weights(problem)[compared]) <= ALIKE
             notes.append(FileNote(_CAUSAL if masked else _OTHERS, name=shown(name), apart=f"{apart:.2g}"))
         else:
             notes.append(FileNote(_OTHER_STEP, name=shown(name), apart=f"{apart:.2g}"))
     return checked, notes
+
+
+def _causal_weights(problem: Problem) -> Array:
+    """Return the weights of a problem under a causal mask."""
+    return compute(problem.replace(mask=Causal.kind))[GIVEN]
 
 
 def _apart(one: Array, other: Array) -> float:

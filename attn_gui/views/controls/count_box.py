@@ -282,12 +282,7 @@ class SizeBox(CountBox):
         if not self.objection(self.cleanText()):
             self.interpretText()
         if self._allowed:
-            beyond = (
-                [v for v in self._allowed if v > self.value()]
-                if steps > 0
-                else [v for v in reversed(self._allowed) if v < self.value()]
-            )
-            self.setValue(beyond[min(abs(steps), len(beyond)) - 1] if beyond else self.value())
+            self.setValue(self._neighbor(steps))
         else:
             super().stepBy(steps)
         self.selectAll()
@@ -345,6 +340,14 @@ class SizeBox(CountBox):
         listed = self.tr(", ").join(map(str, near)) + (" …" if len(near) < len(self._allowed) else "")
         why = (self._why or self.tr("{number} is not possible.")).format(number=number)
         return self.tr("{why} Possible: {listed}. Esc keeps {old}.").format(why=why, listed=listed, old=self._settled)
+
+    def _neighbor(self, steps: int) -> int:
+        beyond = (
+            [v for v in self._allowed if v > self.value()]
+            if steps > 0
+            else [v for v in reversed(self._allowed) if v < self.value()]
+        )
+        return beyond[min(abs(steps), len(beyond)) - 1] if beyond else self.value()
 
     def _refuse(self, sentence: str) -> None:
         super()._refuse(sentence)

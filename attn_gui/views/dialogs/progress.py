@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from PySide6.QtCore import QCoreApplication, QEventLoop, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QMessageBox, QSizePolicy, QToolButton, QWidget
 
 from attn_gui.figure.design_tokens import SPACING
@@ -173,6 +173,7 @@ def wait_for(
 class PageProgress(WorkLine):
     """Says how much of the page is computed; its button stops that."""
 
-    def sizeHint(self) -> QSize:
-        """Return a size as high as its button: no status bar has to keep its height here."""
-        return super().sizeHint().expandedTo(self.cancel.sizeHint())
+    def __init__(self, work: str, parent: QWidget | None = None, *, of: str = "") -> None:
+        super().__init__(work, parent, of=of)
+        # as high as its button: no status bar has to keep its height here
+        self.cancel.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

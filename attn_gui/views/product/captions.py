@@ -238,17 +238,20 @@ class Title:
             size = _size_of(formula)
             rooms = [self._room_beside_title(places, title_end, size)]
             if places.top is not None:
-                top_map = places.top
-                edge = padding(self._scene.tight)
-                top = edge + self._height() + scaled(SPACING.s)
-                right = top_map.left() - scaled(SPACING.l) - max(words_width([word]) for word in top_words(self._scene))
-                rooms.insert(0, QRectF(edge, top, right - edge, places.stage.top() - line_height() - top))
+                rooms.insert(0, self._room_below_title(places, places.top))
             fits = [min(1.0, room.width() / size.width(), room.height() / size.height()) for room in rooms]
             best = fits.index(max(fits))
             if fits[best] >= LEAST_FORMULA:
                 em, colors = scaled(FONT_SIZE.formula) * fits[best], role_colors(current_theme().text)
                 formula.paint(painter, rooms[best].topLeft(), em, colors)
                 return
+
+    def _room_below_title(self, places: ProductPlaces, top_map: QRect) -> QRectF:
+        """Left of the words at the map above."""
+        edge = padding(self._scene.tight)
+        top = edge + self._height() + scaled(SPACING.s)
+        right = top_map.left() - scaled(SPACING.l) - max(words_width([word]) for word in top_words(self._scene))
+        return QRectF(edge, top, right - edge, places.stage.top() - line_height() - top)
 
     def _room_beside_title(self, places: ProductPlaces, title_end: float, size: QSizeF) -> QRectF:
         edge, left = padding(self._scene.tight), title_end + scaled(SPACING.m)

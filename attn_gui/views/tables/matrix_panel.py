@@ -111,13 +111,16 @@ class ChoiceBar(QFrame):
         self._text.setText(text)
         if (ways := tuple(choices)) != self._ways:  # else the same buttons would be out of sight for a moment
             self._ways = ways
-            clear_layout(self._buttons)
-            for key, label in ways:
-                button = QPushButton(label)
-                button.clicked.connect(lambda _=False, key=key: self.picked.emit(key))
-                self._buttons.addWidget(button)
-            self._buttons.addStretch(1)
+            self._set_buttons(ways)
         self.setVisible(bool(text))
+
+    def _set_buttons(self, ways: Sequence[tuple[str, str]]) -> None:
+        clear_layout(self._buttons)
+        for key, label in ways:
+            button = QPushButton(label)
+            button.clicked.connect(lambda _=False, key=key: self.picked.emit(key))
+            self._buttons.addWidget(button)
+        self._buttons.addStretch(1)
 
 
 class WholeRows(QWidget):

@@ -610,10 +610,13 @@ class MatrixView(SizedView):
         kept = self.tr("Esc keeps {value}.").format(value=value)
         self._bubble.setText(self.tr("{sentence} {kept}").format(sentence=sentence, kept=kept))
         editor.setAccessibleDescription(self._bubble.text())
+        self._place_bubble(editor)
+        editor.textEdited.connect(self._hide_bubble, Qt.ConnectionType.SingleShotConnection)
+
+    def _place_bubble(self, editor: QWidget) -> None:
         if self._bubble is not None:
             corner = editor.mapTo(self.window(), editor.rect().topLeft())
             self._bubble.point_at(QRect(corner, editor.size()))
-        editor.textEdited.connect(self._hide_bubble, Qt.ConnectionType.SingleShotConnection)
 
     def _hide_bubble(self) -> None:
         if self._bubble is not None:
@@ -644,9 +647,12 @@ class MatrixView(SizedView):
         destroyed. With a minimized window the typing only rests."""
         if not event.spontaneous():
             for editor in self._editors():
-                self._refusal = None
-                self.commitData(editor)
-                self.closeEditor(editor, Hint.RevertModelCache)
-                if self._refusal is not None:  # else the cell itself is gone, and nothing can be said of it
-                    self.gaveUp.emit(self._refusal)
+                self._enter_or_give_up(editor)
         super().hideEvent(event)
+
+    def _enter_or_give_up(self, editor: CellEditor) -> None:
+        self._refusal = None
+        self.commitData(editor)
+        self.closeEditor(editor, Hint.RevertModelCache)
+        if self._refusal is not None:  # else the cell itself is gone, and nothing can be said of it
+            self.gaveUp.emit(self._refusal)
