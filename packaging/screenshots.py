@@ -164,7 +164,7 @@ def take(app: QApplication, picture: Picture, folder: Path) -> Path:
     program = Program(app, lang=picture.lang)
     program.look.set_scheme(picture.theme)
     program.files.begin_with_example(picture.example)
-    program.view.tell_all()  # a window that has not been told of any document cannot be painted
+    program.view.notify_all()  # a window that has not been told of any document cannot be painted
     program.complete()
     program.window.resize(*picture.size)
     program.window.show()

@@ -25,7 +25,7 @@ from attn_gui.app.start_page import StartPage
 from attn_gui.app.state.baseline import Baseline
 from attn_gui.app.state.computation import Computation
 from attn_gui.app.state.translated_errors import why_lacking
-from attn_gui.app.state.view_state import PARTS, ViewState
+from attn_gui.app.state.view_state import PARTS, ViewState, show_whole
 from attn_gui.document.document import Change, Document
 from attn_gui.engine import Problem
 from attn_gui.engine.graph.stage import Role
@@ -218,8 +218,7 @@ class Program(QObject):
             rest = (
                 part for part in self._parts() if isinstance(part, Speaking) and part not in (self.bars, self.document)
             )
-            self.view.tell_in_turns(part.retranslate for part in rest)
-            self.view.tell_in_turns([self._show_language])
+            self.view.notify_in_turns([*(part.retranslate for part in rest), self._show_language])
         return super().eventFilter(watched, event)
 
     def _show_language(self) -> None:
@@ -245,9 +244,9 @@ class Program(QObject):
                 self.files.began_with(*self._example, told=path is None and not self.start_page.shown)
                 self.view.show_all()
         if self.computation.pending:  # a long problem: maps of nothing cannot be laid out
-            self.first.maps.show()
+            show_whole(self.first.maps.show)
         else:
-            self.view.tell_all()  # the first picture is whole
+            self.view.notify_all()  # the first picture is whole
         self.window.reveal()
         self.layout.share_inputs()
         if not self.start_page.shown:

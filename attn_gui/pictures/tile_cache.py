@@ -314,7 +314,7 @@ class TileCache(QObject):
 
     # --- drawing ----------------------------------------------------------------------------------
     def _wake(self) -> None:
-        if not self._ended:  # whoever is not told yet of the evaluation that came instead may still ask
+        if not self._ended:  # maps that do not show the next evaluation yet may still ask
             self._soon.start()
 
     def _on_soon_timeout(self) -> None:

@@ -175,13 +175,13 @@ class Person:
 
     def look(self) -> None:
         """Let the window show all that has come of a gesture, as the next press of a person does."""
-        if not self.program.computation.told:
-            self.program.view.tell_all()
+        if not self.program.computation.notified:
+            self.program.view.notify_all()
 
     def _wait_for_document(self) -> None:
         """Until the window shows the document that has been opened, painted and laid out between its parts."""
         end = time.monotonic() + PATIENCE_MS / 1000
-        while not self.program.computation.told:
+        while not self.program.computation.notified:
             assert time.monotonic() < end, "somebody is never told"
             QTest.qWait(1)
 

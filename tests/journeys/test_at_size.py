@@ -33,7 +33,7 @@ def person(launch, monkeypatch, qtbot):
     found = launch()
     found.program.document.open(problem(), name="long")
     qtbot.waitUntil(lambda: not found.program.computation.pending)
-    found.program.view.tell_all()
+    found.program.view.notify_all()
     return found
 
 
@@ -91,9 +91,9 @@ def test_an_edit_is_drawn_turn_by_turn_and_shown_once_it_is_drawn(person, qtbot,
     monkeypatch.setattr(Tile, "drawn", lambda sheet, *part: drawn.update({sheet.place: turn[0]}) or draw(sheet, *part))
     clock = QTimer(interval=0)
     clock.timeout.connect(lambda: turn.append(turn.pop() + 1))
-    for told in (computation.updated, computation.pictured):
+    for told in (computation.updated, computation.drawable):
         told.connect(lambda *_: behind.append((supply.behind, flash.state())))
-    computation.pictured.connect(lambda: shown.append(turn[0]))
+    computation.drawable.connect(lambda: shown.append(turn[0]))
     computation.moving.connect(lambda *_: person.program.first.maps._rest.start(0))  # levels of the edit before are due
     clock.start()
     person.type_into("key", 3, 2, "4.5")
@@ -112,7 +112,7 @@ def test_the_turn_of_a_small_edit_is_for_its_table_alone(person, qtbot):
     """With the maps drawn in it, too, it held the window for twice as long."""
     settled(person, qtbot)
     behind, computation = [], person.program.computation
-    for told in (computation.updated, computation.pictured):
+    for told in (computation.updated, computation.drawable):
         told.connect(lambda *_: behind.append(computation.supply.behind))
     document = person.program.document
     document.apply(SetCells("query", (slice(3, 4), slice(2, 3)), np.float32([[4.5]]), Label("x")))
@@ -218,7 +218,7 @@ def test_what_no_evaluation_can_hold_shows_tables_and_one_sentence(launch, qtbot
     person.do("all_stages")
     assert notice.isVisible()
     person.do("undo")
-    qtbot.waitUntil(lambda: not person.program.computation.pending and person.program.computation.told)
+    qtbot.waitUntil(lambda: not person.program.computation.pending and person.program.computation.notified)
     assert not notice.isVisible()
     assert person.find("heatmap.weights").isVisible()
     assert isinstance(person.program.computation.evaluation, StreamingEvaluation)

@@ -210,7 +210,7 @@ def test_the_window_shows_it_with_true_words(qapp, opened, lang):
     assert node is not None
     assert node.isVisible()
     program.view.set(stage="rectified", head=1, cell=ChosenCell("rectified", 3, 2))
-    program.view.tell_all()
+    program.view.notify_all()
     qapp.processEvents()
     assert title in program.window.product.maps.map("rectified").accessibleName()
     told = shown_text(program.window.inspector)
@@ -236,11 +236,11 @@ def test_words_of_heads_stand_where_there_are_heads(qapp, opened):
     program = opened("en")
     title = program.window.product._words.title
     program.view.set(stage="rectified", head=1)
-    program.view.tell_all()
+    program.view.notify_all()
     qapp.processEvents()
     assert [word[0] for word in title._words()] == ["Rectified scores", "head 1"]
     program.view.set(stage="output")
-    program.view.tell_all()
+    program.view.notify_all()
     qapp.processEvents()
     assert [word[0] for word in title._words()] == ["Output"]
 

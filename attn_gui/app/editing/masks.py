@@ -120,7 +120,7 @@ class PaintingController(QObject):
 
     def focus_map(self) -> None:
         """Put the keyboard on the large map, of the stage that was asked for a moment ago."""
-        self._view.tell_all()
+        self._view.notify_all()
         heatmap = self._window.product.stage_map()
         if heatmap is not None:
             heatmap.setFocus()

@@ -116,7 +116,7 @@ class VariantsController(QObject):
     def switch(self, name: str, present: bool) -> None:
         """Add a step with a first value and put the keyboard on it, or take the step away."""
         self.set_number(name, FIRST[name] if present else None)
-        self._view.tell_all()  # a field is there once the spine has been told of its step
+        self._view.notify_all()  # a field is there once the spine shows its step
         field = self._window.spine.boxes.field(name)
         if present and field is not None and field.isVisible():
             field.setFocus(Qt.FocusReason.OtherFocusReason)

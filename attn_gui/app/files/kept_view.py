@@ -40,7 +40,7 @@ class SessionView(QObject):
     def record(self) -> dict[str, Any]:
         """Return the present view, in numbers, words and lists."""
         if not self._shaded:
-            self._view.tell_all()  # who opened it a moment ago sees its levels, not those of the document before
+            self._view.notify_all()  # who opened it a moment ago sees its levels, not those of the document before
         look = self._view.look
         record: dict[str, Any] = {
             "stage": look.stage,

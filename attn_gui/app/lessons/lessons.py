@@ -468,7 +468,7 @@ class LessonsController(QObject):
             self._pages.set_large(False)  # it stands in the place of what the step speaks of
             self._window.inspector.turn_to(None)
         if shown.play:
-            self._view.tell_all()
+            self._view.notify_all()
             covered = self._view.look.cell is not None and self._view.withholds(self._view.look.cell)
             self._panel.question.set_walk_offered(covered and self._walking.offered())
             if not covered:
@@ -479,7 +479,7 @@ class LessonsController(QObject):
         cell = self._states[self._place].shown.cell
         assert cell is not None, "a step that plays has a cell"
         self._view.set(**self._chosen(*cell))
-        self._view.tell_all()
+        self._view.notify_all()
         self._walking.start(pour=False)
 
     def _chosen(self, stage: str, index: tuple[int, ...]) -> dict[str, object]:

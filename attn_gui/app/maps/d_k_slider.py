@@ -120,7 +120,7 @@ class DkController(QObject):
 
         panel = self._panel = DkPanel(self._window.sides)
         self._window.sides.set_foot(panel)
-        self._computation.pictured.connect(self.show)
+        self._computation.drawable.connect(self.show)
         panel.moved.connect(self._on_panel_moved)
         panel.picked.connect(self._on_panel_picked)
         panel.sourcePicked.connect(self._on_source_picked)

@@ -149,7 +149,7 @@ class Baseline(QObject):
 
         return made
 
-    def news(self, mode: str, recomputed: Recomputed) -> Recomputed:
+    def changed_boxes(self, mode: str, recomputed: Recomputed) -> Recomputed:
         """Boxes that an edit has recomputed of the evaluation shown in a mode."""
         if self._faces is None or mode in (NOW, GRADIENT):
             return recomputed
@@ -252,7 +252,7 @@ class Baseline(QObject):
             fields = {name: cells for name, cells in boxes.items() if name not in stages}
             for supply, mode in zip(self._supplies, (BEFORE, DIFFERENCE), strict=False):
                 mine = {} if mode == BEFORE and self.pinned else fields
-                supply.follow({**mine, **self.news(mode, recomputed).boxes})
+                supply.follow({**mine, **self.changed_boxes(mode, recomputed).boxes})
 
     def _on_computation_settled(self) -> None:
         """Compute again, of a ready-made state too, the cells that edits have left inexact by rounding."""

@@ -44,16 +44,17 @@ class Computation(QObject):
     have left is settled.
     """
 
-    rebuilt = Signal(bool)  # a new evaluation is there, True: of another document, or the same changed by hand in other
-    # places; `ViewState` tells all others
+    rebuilt = Signal(bool, bool)  # a new evaluation is there, or the one with other places changed by hand: whether of
+    # another document, and whether the window may paint between its followers; `ViewState` notifies all others
     updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
-    pictured = Signal()  # after `updated`, of a long problem some turns later: maps can show what an edit has reached
+    drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once `supply` has
+    # drawn its dirty tiles, which may be several edits later. For maps alone; numbers can be read from `updated` on
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
     drawing = Signal(float)  # which share of the pictures that are looked at is there
     settled = Signal()  # everything known equals a fresh computation, bit for bit
-    moving = Signal()  # the document has changed: what is still to be told of the state before is told now
+    moving = Signal()  # the document has changed: followers that still wait are notified of the state before
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -61,7 +62,7 @@ class Computation(QObject):
         self._blas, self._way = one_blas_thread(), right_of_way()
         self.evaluation: Evaluation = DenseEvaluation(document.problem)
         self.supply: TileCache | None = None
-        self._left_behind: list[TileCache] = []  # of what is still shown by those who are not told yet
+        self._left_behind: list[TileCache] = []  # of evaluations before, which maps may still show
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
         self._settling = BackgroundTask(self)
         self._settling.ended.connect(self._on_settling_answered)
@@ -71,12 +72,11 @@ class Computation(QObject):
         self._left = QTimer(self, singleShot=True, interval=LEFT_MS)
         self._giving_back = BackgroundTask(self)
         self._drawn = QTimer(self, singleShot=True, interval=0)
-        self._drawn.timeout.connect(self._tell_of_pictures)
+        self._drawn.timeout.connect(self._await_tiles)
         self._left.timeout.connect(lambda: self._giving_back.start(lambda _: give_back()))
         self._passes = BackgroundTask(self)
         self._passes.ended.connect(self._on_passes_answered)
-        self.spread = False  # whether followers of the new evaluation may be notified in turns, with paints between
-        self.told = True  # whether everybody has been notified of the present evaluation
+        self.notified = True  # whether everybody has been notified of the present evaluation
         self._opened = False
         self._handed: Evaluation | None = None  # made elsewhere, of what the document is about to hold
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -98,15 +98,15 @@ class Computation(QObject):
         return self._passes.busy
 
     @property
-    def spreads(self) -> bool:
-        """Return whether the window may paint between its followers: a layer of a model has many steps."""
+    def has_many_steps(self) -> bool:
+        """Return whether the window must paint between its followers: a layer of a model has many steps."""
         return self._document.study is not None and self.supply is None
 
     @property
     def busy(self) -> bool:
         """Whether anything is still to come: the evaluation or pictures of it."""
         drawing = self._drawn.isActive() or (self.supply is not None and self.supply.busy)
-        return self.pending or not self.told or self._settling.busy or drawing
+        return self.pending or not self.notified or self._settling.busy or drawing
 
     @property
     def stoppable(self) -> bool:
@@ -118,9 +118,9 @@ class Computation(QObject):
         supply.progressed.disconnect(self.drawing)
         self._left_behind.append(supply)
 
-    def have_told(self) -> None:
+    def all_notified(self) -> None:
         """Note that everybody has been notified of the present evaluation, and end the tile caches before it."""
-        self.told = True
+        self.notified = True
         while self._left_behind:
             self._left_behind.pop().end()
 
@@ -147,7 +147,7 @@ class Computation(QObject):
         self._drawn.stop()
         self._left.stop()
         self._giving_back.wait()
-        self.have_told()
+        self.all_notified()
         if self.supply is not None:
             self.supply.end()
         self.finish()
@@ -168,12 +168,11 @@ class Computation(QObject):
                 recomputed = self._recomputed(boxes, by_hand)
                 self.updated.emit(recomputed, boxes)
                 if self.supply is None:
-                    self.pictured.emit()
+                    self.drawable.emit()
                 else:
-                    self._tell_of_pictures()
+                    self._await_tiles()
                 if by_hand:
-                    self.spread = self.spreads
-                    self.rebuilt.emit(False)
+                    self.rebuilt.emit(False, False)
 
     def _recomputed(self, boxes: Mapping[str, Sequence[Box]], by_hand: Collection[str]) -> Recomputed:
         """Recompute everything that changed cells reach.
@@ -189,14 +188,12 @@ class Computation(QObject):
             self._rest.start()
         return recomputed
 
-    def _tell_of_pictures(self) -> None:
-        """Tell of those of a long problem once none is behind, neither of this evaluation nor of the state beside."""
-        from attn_gui.pictures.tile_cache import TileCache  # it is there, with what is long
-
-        if self.supply is not None and any(supply.behind for supply in self.findChildren(TileCache)):
+    def _await_tiles(self) -> None:
+        """Emit `drawable` once no tile is dirty, neither of this evaluation nor of the state compared with."""
+        if self.supply is not None and any(supply.behind for supply in self.findChildren(type(self.supply))):
             self._drawn.start()
         else:
-            self.pictured.emit()
+            self.drawable.emit()
 
     def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
         """Return whether so many rows of a long problem are projected again that the window would stand still."""
@@ -210,12 +207,12 @@ class Computation(QObject):
         if self._handed is not None:
             self._passes.forget()
             self._handed.update(problem, {})  # reads the same arrays, from now on as the document's
-            self._take(self._handed, spread=True)
+            self._take(self._handed, in_turns=True)
             return
         if is_quickly_computed(problem):
             self._passes.forget()
             with self._or_refused():
-                self._take(DenseEvaluation(problem), spread=self._opened)
+                self._take(DenseEvaluation(problem), in_turns=self._opened)
             return
         if not self._patience.isActive():
             self._patience.start()
@@ -223,7 +220,7 @@ class Computation(QObject):
 
     def _on_passes_answered(self, outcome: Future[Evaluation]) -> None:
         with self._or_refused():
-            self._take(outcome.result(), spread=True)
+            self._take(outcome.result(), in_turns=True)
 
     @contextmanager
     def _or_refused(self) -> Iterator[None]:
@@ -242,10 +239,9 @@ class Computation(QObject):
         self.refusal = why
         self.refused.emit(why)
 
-    def _take(self, evaluation: Evaluation, *, spread: bool) -> None:
+    def _take(self, evaluation: Evaluation, *, in_turns: bool) -> None:
         self._patience.stop()
         self.working.emit(False)
-        self.spread = spread or self.spreads
         if self.supply is not None:
             self.leave(self.supply)
         self.supply = self._supply_of(evaluation)
@@ -253,7 +249,7 @@ class Computation(QObject):
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
         if opened:
             self._left.start()
-        self.rebuilt.emit(opened)
+        self.rebuilt.emit(opened, in_turns)
 
     def _supply_of(self, evaluation: Evaluation) -> TileCache | None:
         """Return the supply of pictures of a long problem."""

@@ -122,7 +122,7 @@ class TableTarget(QObject):
 
     def select(self, place: TablePlace, cuts: Cuts) -> None:
         """Select a block of a table that was just filled, where it is on show."""
-        self._view.tell_all()  # a table that has grown shows its new cells first
+        self._view.notify_all()  # a table that has grown shows its new cells first
         here = self.place._replace(field=place.field)
         if self._box(place, cuts) == self._box(here, cuts):
             self._window.inputs.panels[place.field].select_block(*cuts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from attn_gui.app.actions.action_table import DECIMALS
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
 from attn_gui.app.state.baseline import Baseline
-from attn_gui.app.state.view_state import AGAIN, Look, ViewState
+from attn_gui.app.state.view_state import Look, ViewState
 from attn_gui.document.document import Change
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import Matrix, MatrixModel, Read, field_symbol, has_maps, shown_part, table_cells
@@ -253,7 +253,7 @@ class TablesController(QObject):
         self._connected: list[Callable[[str, MatrixPanel, MatrixModel], None]] = []
         context.computation.updated.connect(self._on_computation_updated)
         context.document.changed.connect(self._on_document_changed)
-        context.view.follow(self._show_by_parts, "evaluation", "batch")
+        context.view.follow(self._show_in_turns, "evaluation", "batch")
         context.view.follow(self._show_other, "compare", "baseline", "face")
         context.view.follow(self._show_first, "document")
         context.view.follow(self._show_decimals, "decimals", "scientific")
@@ -285,17 +285,15 @@ class TablesController(QObject):
         return field in COMPUTED and self._document.problem.projected
 
     # --- building --------------------------------------------------------------------------------
-    def _show_by_parts(self) -> object:
-        """Show the tables; new ones are made and filled before, one at a time."""
+    def _show_in_turns(self) -> Iterator[None]:
+        """Show the tables; new ones are made and filled before, one a turn."""
         known = self._window.inputs.panels.keys() | self._ahead.keys()
-        missing = next((field for field in self._fields() if field not in known), None)
-        if missing is None:
-            self.show(set(self._ahead))
-            return None
-        panel, self.models[missing] = self._ahead[missing] = self._aside.take(missing) or self._new_table(missing)
-        self._window.inputs.hold(panel)
-        self._show_table(missing, panel)
-        return AGAIN
+        for field in [field for field in self._fields() if field not in known]:
+            panel, self.models[field] = self._ahead[field] = self._aside.take(field) or self._new_table(field)
+            self._window.inputs.hold(panel)
+            self._show_table(field, panel)
+            yield
+        self.show(set(self._ahead))
 
     def _fields(self) -> list[str]:
         """Return the arrays that have a table."""

@@ -111,8 +111,8 @@ class MapDrawing(QObject):
         self.cells, self.overlay = CellsPicture(small=small), Overlay(canvas, small=small)
         self.taken = MapLevels(self.cells)
         self._placed: tuple[QRect, tuple[int, int], Window] | None = None
-        self._news = TileListener(self, self.cells)
-        self._news.arrived.connect(self._on_news_arrived)
+        self._listener = TileListener(self, self.cells)
+        self._listener.arrived.connect(self._on_tiles_arrived)
 
     # --- what is shown ---------------------------------------------------------------------------
     @property
@@ -127,7 +127,7 @@ class MapDrawing(QObject):
         other, recolored = shown.plane is not before.plane, shown.shade != before.shade
         if other:
             self.cells.plane = self.taken.plane = shown.plane
-            self._news.follow(shown.plane)
+            self._listener.follow(shown.plane)
             self.taken.forget()
             if shown.shape != before.shape:
                 self.overlay.forget_places()
@@ -247,7 +247,7 @@ class MapDrawing(QObject):
 
     def rest(self) -> None:
         """Ask for nothing more while the map is hidden."""
-        self._stale |= self._news.leave()
+        self._stale |= self._listener.leave()
 
     def draw(self) -> bool:
         """Draw what is due, as the canvas asks before it paints; whether all was drawn anew."""
@@ -270,7 +270,7 @@ class MapDrawing(QObject):
         if self.split is not None:
             self.split.paint(painter)
 
-    def _on_news_arrived(self, rows: slice, columns: slice) -> None:
+    def _on_tiles_arrived(self, rows: slice, columns: slice) -> None:
         """More of the plane is known, and with it perhaps a larger number."""
         if self.small:
             self.retake_levels()
@@ -301,8 +301,8 @@ class StateSplit(QObject):
         super().__init__(drawing)
         drawing.destroyed.connect(self.gone)
         self._drawing, self._left = drawing, CellsPicture(small=drawing.small)
-        self._news = TileListener(self, self._left)
-        self._news.arrived.connect(self.forget)
+        self._listener = TileListener(self, self._left)
+        self._listener.arrived.connect(self.forget)
         self._share, self._dragging = 0.5, False
         self._drawn: tuple[object, ...] = ()
 
@@ -310,7 +310,7 @@ class StateSplit(QObject):
         """Show this matrix left of the bar, which stands at a share of the width."""
         if before is not self._left.plane:
             self._left.plane = before
-            self._news.follow(before)
+            self._listener.follow(before)
             self._drawing.taken.others = (before,)
             self.forget()
             self._drawing.retake_levels()
@@ -324,7 +324,7 @@ class StateSplit(QObject):
 
     def end(self) -> None:
         """Take the left half away."""
-        self._news.follow(None)
+        self._listener.follow(None)
         drawing = self._drawing
         drawing.canvas.unsetCursor()
         drawing.overlay.set_marks(bar=None)

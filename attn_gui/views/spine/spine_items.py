@@ -341,14 +341,14 @@ class StageNodes:
             unused.deleteLater()
         self._ahead.clear()
 
-    def make_some(self, entries: Iterable[SpineEntry], most: int) -> bool:
-        """Make a few of the nodes that `set_entries` needs for these; False where there are all."""
+    def make_nodes(self, entries: Iterable[SpineEntry]) -> Iterator[None]:
+        """Make the nodes that `set_entries` needs for these, and yield after each."""
         known = self._nodes.keys() | self._ahead.keys()
-        missing = [entry for entry in entries if entry.kind == NODE and entry.name not in known]
-        for entry in missing[:most]:
-            self._ahead[entry.name] = self._made(entry)
-            self._ahead[entry.name].hide()  # until it stands in the row
-        return bool(missing)
+        for entry in entries:
+            if entry.kind == NODE and entry.name not in known:
+                self._ahead[entry.name] = self._made(entry)
+                self._ahead[entry.name].hide()  # until it stands in the row
+                yield
 
     def __getitem__(self, name: str) -> StageNode:
         return self._nodes[name]

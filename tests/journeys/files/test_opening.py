@@ -65,7 +65,7 @@ def shown(person):
 
 
 def idle(person):
-    return not person.program.files.opening.busy and person.program.computation.told
+    return not person.program.files.opening.busy and person.program.computation.notified
 
 
 def rows(person):

@@ -59,7 +59,7 @@ def test_heads_of_the_document_before_are_not_measured_in_the_next_one(launch, m
     met = []
 
     def on_rebuilt():
-        met.append(computation.told)
+        met.append(computation.notified)
         getattr(readings, moment)()
 
     computation.rebuilt.connect(on_rebuilt)
