@@ -162,7 +162,7 @@ def wait(program: Program) -> None:
 
 def take(app: QApplication, picture: Picture, folder: Path) -> Path:
     program = Program(app, lang=picture.lang)
-    program.look.set_scheme(picture.theme)
+    program.appearance.set_scheme(picture.theme)
     program.files.begin_with_example(picture.example)
     program.view.notify_all()  # a window that has not been told of any document cannot be painted
     program.complete()

@@ -20,7 +20,7 @@ class Controllers:
 
     def __init__(self, context: AppContext) -> None:
         self.status = StatusController(context)
-        context.making.noted.connect(self.status.tell)
+        context.runner.noted.connect(self.status.tell)
         self.maps = MapsController(context)
         self.splitting = SplitController(context)
         self.readings = ReadingsController(context)

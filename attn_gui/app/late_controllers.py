@@ -28,9 +28,9 @@ from attn_gui.app.lessons.worksheets import SolutionSaving, WorksheetsController
 from attn_gui.app.maps.comparing import CompareController, SidesController
 from attn_gui.app.maps.d_k_slider import DkController
 from attn_gui.app.maps.gradients import GradientController
+from attn_gui.app.model.copy_rows import CopyRowsController
 from attn_gui.app.model.model_controller import ModelController, ModelsAtHand
 from attn_gui.app.model.model_showing import ModelShowing
-from attn_gui.app.model.row_takes import RowTakes
 from attn_gui.app.pages import CodeSaving, CurveFitting, PagesController
 from attn_gui.app.tables.finding import FindController
 from attn_gui.app.tables.table_blocks import TableBlocks
@@ -96,7 +96,7 @@ class LateControllers:
         self.lessons = LessonsController(context, first.files, self.pages, self.model, self.walking)
         self.typing.answered.connect(self.lessons.take)
         self.at_hand = ModelsAtHand(context, self.models)
-        self.row_takes = RowTakes(context, self.models.steps, self.model, self.compare)
+        self.copy_rows = CopyRowsController(context, self.models.steps, self.model, self.compare)
         self.arrivals = Arrivals(
             window, first.files, self.arrays, self.table_blocks, self.target, self.lessons, self.models
         )

@@ -15,7 +15,7 @@ from attn_gui.app.actions.action_table import FIND_ROWS, HEAD_ROWS
 from attn_gui.app.actions.actions import Actions, Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.controllers import Controllers
-from attn_gui.app.editing.making import Making
+from attn_gui.app.editing.edit_runner import EditRunner
 from attn_gui.app.faults import Faults
 from attn_gui.app.files.examples import FIRST, example_of
 from attn_gui.app.files.files import FilesController
@@ -95,7 +95,7 @@ class Program(QObject):
         super().__init__(app)
         self._shell = shell = shell or Shell(app, lang)
         self.start_page = start_page or StartPage(shell)
-        self.settings, self.look, self.window = shell.settings, shell.look, shell.window
+        self.settings, self.appearance, self.window = shell.settings, shell.appearance, shell.window
         self.bars, self.layout = shell.bars, shell.layout
         self.window.fill()
         self.faults = Faults(self.window)
@@ -107,17 +107,17 @@ class Program(QObject):
         self.computation = Computation(self.document, self)
         self.baseline = Baseline(self.document, self.computation, self)
         self.view = ViewState(self.computation, self.baseline, kept_look(self.settings, example_of(FIRST).head), self)
-        self.making = Making(self.window, self.document)
+        self.runner = EditRunner(self.window, self.document)
         self.context = AppContext(
             window=self.window,
             settings=self.settings,
-            look=self.look,
+            appearance=self.appearance,
             bars=self.bars,
             document=self.document,
             computation=self.computation,
             baseline=self.baseline,
             view=self.view,
-            making=self.making,
+            runner=self.runner,
         )
         self.first = Controllers(self.context)
         self._connect()
@@ -168,10 +168,10 @@ class Program(QObject):
         """Have what is checked and enabled follow the view and the look."""
         actions.lacking = lambda reads: why_lacking(self.document.problem, [Role[name] for name in reads])
         self.view.follow(actions.show_states, *PARTS)
-        self.look.changed.connect(actions.show_states)
-        self.look.changed.connect(self.bars.size_icons)
+        self.appearance.changed.connect(actions.show_states)
+        self.appearance.changed.connect(self.bars.size_icons)
         self.window.history.snapshots.chosen.connect(actions.show_states)
-        self.window.zoomAsked.connect(self.look.step_zoom)
+        self.window.zoomAsked.connect(self.appearance.step_zoom)
         self._tie(self._parts())
 
     def _tie(self, parts: Iterable[object]) -> None:
@@ -205,7 +205,7 @@ class Program(QObject):
         elif all(part.wait() for part in self._parts() if isinstance(part, Writing)) and self.files.may_leave():
             self.layout.remember()
             self.files.journaling.forget()
-            for part in (self.files, self.making, self.late.table_blocks, self.late.recovery):
+            for part in (self.files, self.runner, self.late.table_blocks, self.late.recovery):
                 part.finish()
         else:
             event.ignore()
@@ -278,5 +278,5 @@ class Program(QObject):
             supply.finish()
         self.window.blockSignals(True)  # nobody is asked
         self.window.close()
-        for owned in (self.window, self.look, self._shell, self):
+        for owned in (self.window, self.appearance, self._shell, self):
             owned.deleteLater()

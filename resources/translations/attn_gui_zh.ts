@@ -1020,6 +1020,13 @@
     </message>
 </context>
 <context>
+    <name>Breadcrumbs</name>
+    <message>
+        <source>Back to {cell}</source>
+        <translation>回到 {cell}</translation>
+    </message>
+</context>
+<context>
     <name>BrushBar</name>
     <message>
         <source>Mask brush</source>
@@ -1460,6 +1467,17 @@
     </message>
 </context>
 <context>
+    <name>CopyRowsController</name>
+    <message>
+        <source>The text is still being run: try again once it is.</source>
+        <translation>文本仍在运行，完成后再试。</translation>
+    </message>
+    <message>
+        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
+    </message>
+</context>
+<context>
     <name>CountBox</name>
     <message>
         <source>A whole number is needed. Esc keeps {old}.</source>
@@ -1793,6 +1811,13 @@
     <message>
         <source>d_k on a logarithmic axis</source>
         <translation>对数轴上的 d_k</translation>
+    </message>
+</context>
+<context>
+    <name>EditRunner</name>
+    <message>
+        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
+        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3890,13 +3915,6 @@
     <message>
         <source>Go to the row</source>
         <translation>转到该行</translation>
-    </message>
-</context>
-<context>
-    <name>Making</name>
-    <message>
-        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
-        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -6595,17 +6613,6 @@ Do you want to replace it?</source>
     <message>
         <source>Show its reach</source>
         <translation>在图中显示影响</translation>
-    </message>
-</context>
-<context>
-    <name>RowTakes</name>
-    <message>
-        <source>The text is still being run: try again once it is.</source>
-        <translation>文本仍在运行，完成后再试。</translation>
-    </message>
-    <message>
-        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
-        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
     </message>
 </context>
 <context>
@@ -10890,13 +10897,6 @@ Do you want to replace it?</source>
     <message>
         <source>Next</source>
         <translation>下一步</translation>
-    </message>
-</context>
-<context>
-    <name>Trail</name>
-    <message>
-        <source>Back to {cell}</source>
-        <translation>回到 {cell}</translation>
     </message>
 </context>
 <context>

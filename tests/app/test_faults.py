@@ -112,7 +112,7 @@ def test_an_error_on_another_thread_is_shown_on_that_of_the_window(qtbot: QtBot,
 
 def test_the_line_is_translated_with_the_window(program: Program) -> None:
     fail(program)
-    program.look.set_language("zh")
+    program.appearance.set_language("zh")
     QApplication.processEvents()
     program.view.notify_all()
     assert [button.text() for button in program.window.banner.buttons()] == ["复制详细信息"]

@@ -247,7 +247,7 @@ def test_no_word_of_the_window_stays_behind(app, program):
     program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
     program.view.notify_all()
     assert "Comes from" in shown_words(program.window)
-    program.look.set_language("zh")
+    program.appearance.set_language("zh")
     app.processEvents()
     program.view.notify_all()
     words = re.sub("<[^>]*>|[A-Z]\\w*|Ctrl[+]\\w+", "", shown_words(program.window))

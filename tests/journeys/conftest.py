@@ -56,7 +56,7 @@ class Person:
         self.program = program
         self.window: QMainWindow = program.window
         self._path, self._look, self._size = path, vars(program.view.look), program.window.size()
-        self._language, self._begin = program.look.language, lambda _person: None
+        self._language, self._begin = program.appearance.language, lambda _person: None
 
     def beginning(self, gestures: Callable[[Person], object]) -> Person:
         """Do `gestures` now, and whenever a part of the journey begins `again`."""
@@ -91,7 +91,7 @@ class Person:
             program.files.begin_first(example_of(FIRST))
         self.wait()
         program.view.set(**self._look)
-        if program.look.language != self._language:
+        if program.appearance.language != self._language:
             self.do(f"language_{self._language}")
         window.resize(self._size)
         window.inspector.findChild(QTabWidget).setCurrentIndex(0)
@@ -240,7 +240,7 @@ class Person:
     def busy(self) -> list[str]:
         """Whatever still makes, computes or tells what is to be shown."""
         program, rooms = self.program, self.program.late
-        parts = program.computation, program.baseline, program.making, rooms.models, rooms.model, rooms.row_takes
+        parts = program.computation, program.baseline, program.runner, rooms.models, rooms.model, rooms.copy_rows
         return [type(part).__name__ for part in parts if part.busy]
 
     @staticmethod

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import copied
+from attn_gui.app.editing.edit_runner import copied
 from attn_gui.app.files.files import asked_path
 from attn_gui.app.pages import PagesController
 from attn_gui.app.state.background_task import BackgroundTask, Stopped
@@ -185,7 +185,12 @@ class ExportController(WritingController):
         """Options and model are those of the pages, as they are in the window."""
         super().__init__(context)
         self._computation, self._baseline = context.computation, context.baseline
-        self._view, self._settings, self._look, self._pages = context.view, context.settings, context.look, pages
+        self._view, self._settings, self._appearance, self._pages = (
+            context.view,
+            context.settings,
+            context.appearance,
+            pages,
+        )
         self._preview, self._late_copy = BackgroundTask(self), LateCopy()
         self._dialog: ExportDialog | CardDialog | None = None
         self._preview.ended.connect(self._on_preview_ended)
@@ -323,7 +328,7 @@ class ExportController(WritingController):
             stages=(stage,),
             heads=(look.head,),
             batch=look.batch,
-            lang=self._look.language,
+            lang=self._appearance.language,
             options_by_page=options,
             compare=mode,
         )

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import Arrays
+from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import Clashes
 from attn_gui.app.files.examples import EXAMPLES, Example, example_in, example_of
 from attn_gui.app.files.journaling import Journaling
@@ -317,13 +317,13 @@ class FilesController(QObject):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.window)
-        self._making, self._menus = context.making, context.bars.menus
+        self._runner, self._menus = context.runner, context.bars.menus
         self._window, self._document, self._settings = context.window, context.document, context.settings
         self.steps_made: Callable[[], bool] = lambda: True  # those that what was typed has led to; else it is said
         self._view_of: Callable[[], Mapping[str, object]] = dict
         self.view: Mapping[str, object] = {}  # that the file carries, or that suits the example
         self.about: Mapping[str, str] = {}  # title, model, licence: what is known about what was opened
-        self._clashes = Clashes(context.window.banner, self, context.making)
+        self._clashes = Clashes(context.window.banner, self, context.runner)
         self.opening = WindowTask(context.window, WorkLine("opening", context.window))
         self.journaling = Journaling(context.window, context.document)
         self.saving = SessionSaving(context, self.journaling)
@@ -379,7 +379,7 @@ class FilesController(QObject):
             if may_go(self._window, self._document, name, revision, again):
                 self._begin(Loaded(Problem.over(made)), None, name, {})
 
-        self._making.begin(Label(QT_TRANSLATE_NOOP("History", "new problem")), fields, take)
+        self._runner.begin(Label(QT_TRANSLATE_NOOP("History", "new problem")), fields, take)
 
     def open(self) -> None:
         if paths := paths_to_open(self._window, self._folder()):

@@ -48,7 +48,7 @@ class DkController(QObject):
     def __init__(self, context: AppContext, tell: TellStatus) -> None:
         super().__init__(context.window)
         self._tell = tell
-        self._window, self._document, self._making = context.window, context.document, context.making
+        self._window, self._document, self._runner = context.window, context.document, context.runner
         self._baseline, self._view, self._computation = context.baseline, context.view, context.computation
         self._panel: DkPanel | None = None
         self._repeats = False  # whether other widths have repeated columns, and no seeded Q and K
@@ -223,7 +223,7 @@ class DkController(QObject):
         # set before the edit: `changed` is emitted within it, and is compared with this generation
         instead, self._made = self._stepped, self._document.generation + 1
         with self._computation.handed(DenseEvaluation(problem)):  # of which everybody is notified in turns
-            if self._making.apply(SetFields(fields, label), instead=instead):
+            if self._runner.apply(SetFields(fields, label), instead=instead):
                 return  # the maps stay as they are until their turn
             self._made = -1  # it is what was there first
         self._window.sides.end_preview()

@@ -43,7 +43,7 @@ class ModelShowing(QObject):
     def __init__(self, context: AppContext, models: ModelController) -> None:
         super().__init__(context.window)
         self._window, self._document, self._view, self._models = context.window, context.document, context.view, models
-        self._making = context.making
+        self._runner = context.runner
         self.answer: ModelAnswer | None = None
         self._panel: ModelView | None = None
         self._changes: ChangedLayers | None = None
@@ -319,7 +319,7 @@ class ModelShowing(QObject):
         panel.otherAsked.connect(lambda text: self._view.set(second_text=text))
         panel.headOffAsked.connect(self.headOffAsked)
         panel.tokens.tokenPicked.connect(self._on_token_picked)
-        self._changes = ChangedLayers(panel, self._document, self._making, self._models)
+        self._changes = ChangedLayers(panel, self._document, self._runner, self._models)
         self.built.emit(panel)
 
     def _on_theme_changed(self, *_: object) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
-from attn_gui.app.editing.making import Arrays
+from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import done_text, said
 from attn_gui.app.maps.status import TellStatus
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
@@ -174,7 +174,7 @@ class TableEdits(QObject):
     def __init__(self, context: AppContext, tables: TablesController, target: TableTarget) -> None:
         super().__init__(context.window)
         self._window, self._document, self._target, self._tables = context.window, context.document, target, tables
-        self._making = context.making
+        self._runner = context.runner
         target.blocked.connect(self._offer_ways_out)
         target.elsewhere.connect(self._say_where)
         tables.on_new_table(self._connect)
@@ -219,7 +219,7 @@ class TableEdits(QObject):
         old, cuts = self._target.model.number(row, column), (slice(row, row + 1), slice(column, column + 1))
         said = {"cell": self._target.cell_text(cuts), "old": significant(old), "new": significant(value)}
         label = Label(TYPED, said)
-        self._making.apply(self._target.cells(self._target.place, cuts, np.array([[value]]), label))
+        self._runner.apply(self._target.cells(self._target.place, cuts, np.array([[value]]), label))
 
     def clear(self) -> None:
         """Zeros in every selected cell."""
@@ -277,7 +277,7 @@ class TableEdits(QObject):
                 values = np.logical_not(values)
             self._document.apply(self._edit(place, cuts, values, label), fresh)
 
-        self._making.begin(label, make, take)
+        self._runner.begin(label, make, take)
 
     def _edit(self, place: TablePlace, cuts: Cuts, values: NDArray[Any], label: Label) -> Edit:
         """Return the edit; a large array that is filled whole is exchanged: no copy of what stood there is made."""
@@ -314,9 +314,9 @@ class TableEdits(QObject):
         def take(made: tuple[Edits, int], fresh: Arrays) -> None:
             edits, gone = made
             self._document.apply(edits, fresh)
-            self._making.note(went(gone))
+            self._runner.note(went(gone))
 
-        self._making.begin(label, make, take)
+        self._runner.begin(label, make, take)
 
     def _say_where(self) -> None:
         self._window.banner.show_info(lambda: self.tr("This command acts on a table: click one of its cells first."))
@@ -379,7 +379,7 @@ class RowEdits(QObject):
     def __init__(self, context: AppContext, target: TableTarget, tell: TellStatus) -> None:
         super().__init__(context.window)
         self._window, self._document, self._target = context.window, context.document, target
-        self._making, self._tell = context.making, tell
+        self._runner, self._tell = context.runner, tell
 
     def commands(self) -> dict[str, Command]:
         gestures = {
@@ -425,7 +425,7 @@ class RowEdits(QObject):
             self._document.apply(SetFields(fields, label), fresh)
             self._tell(lambda: sentences(notes) if notes else done_text(shapes))
 
-        self._making.begin(label, make, take)
+        self._runner.begin(label, make, take)
 
 
 # Copies cells of the table, map or list that has the keyboard.

@@ -246,7 +246,7 @@ class TablesController(QObject):
         super().__init__(context.window)
         self.states = TwoStates(context.baseline, context.view)
         self._window, self._document, self._computation = context.window, context.document, context.computation
-        self._view, self._making = context.view, context.making
+        self._view, self._runner = context.view, context.runner
         self.models: dict[str, MatrixModel] = {}
         self._aside, self._compact = TablesAside(), False
         self._ahead: dict[str, KeptTable] = {}  # filled for what is about to be shown
@@ -496,4 +496,4 @@ class TablesController(QObject):
         shared = problem.self_attention and problem.key_tokens in (None, problem.query_tokens)
         names = {name} | ({"query_tokens", "key_tokens"} if shared else set())
         label = Label(QT_TRANSLATE_NOOP("History", "renamed row {row}"), {"row": row})
-        self._making.apply(SetFields(dict.fromkeys(names, tuple(tokens)), label))
+        self._runner.apply(SetFields(dict.fromkeys(names, tuple(tokens)), label))

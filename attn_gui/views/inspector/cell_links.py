@@ -142,7 +142,7 @@ class Relations(Retranslated, QWidget):
 LONGEST = 4  # so many places are named: the first one, where the way began, and the last ones
 
 
-class Trail(QWidget):
+class Breadcrumbs(QWidget):
     """`A[10, 13] › S′[10, 13]`: the last place is here, the others lead back."""
 
     placeRequested = Signal(int)

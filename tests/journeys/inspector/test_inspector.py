@@ -41,7 +41,7 @@ def link(person, beginning):
 def trail(person):
     """The places on the way to the explained cell, the explained one last."""
     inspector = person.find("inspector")
-    names = [w.accessibleName() for w in inspector.findChildren(QWidget) if type(w).__name__ == "Trail"]
+    names = [w.accessibleName() for w in inspector.findChildren(QWidget) if type(w).__name__ == "Breadcrumbs"]
     return names[0].split(" › ")
 
 

@@ -145,7 +145,7 @@ def test_only_a_right_answer_counts_as_done_and_the_last_card_leads_back_to_the_
 )
 def test_a_button_that_a_step_speaks_of_is_there_in_the_simple_window_too(launch, lesson, place, button):
     person = launch("worked-example.npz", lang="en", width=1366, height=700)
-    person.program.look.set_simple(True)
+    person.program.appearance.set_simple(True)
     person.program.take_in(path_of(lesson))
     settle(person)
     assert f"inspector.{button}" not in shown(person)

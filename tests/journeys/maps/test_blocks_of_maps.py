@@ -217,7 +217,7 @@ def test_a_block_is_chosen_by_clicks_by_a_drag_and_by_keys(person):
     person.program.document.open(small, name="small")
     person.wait()
     choose(person, "query", slice(0, 1), slice(0, 3))
-    changes = CellChanges(person.program.document, person.program.making)
+    changes = CellChanges(person.program.document, person.program.runner)
     cells = person.program.late.cell_blocks.cells()
     changes.multiply(*cells, 1e38, Label("more"))
     held = person.program.document.snapshot()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
 
-from attn_gui.app.model import model_controller, model_showing, row_takes
+from attn_gui.app.model import copy_rows, model_controller, model_showing
 from attn_gui.models.model import Run
 from attn_gui.models.study import Study
 from attn_gui.paths import resource
@@ -302,7 +302,7 @@ def taking(toy, monkeypatch):
     type_text(toy, OTHER, "other_text")
     toy.wait()
     gate = Gate()
-    monkeypatch.setattr(row_takes, "rows_taken", gate.before(row_takes.rows_taken))
+    monkeypatch.setattr(copy_rows, "rows_taken", gate.before(copy_rows.rows_taken))
     toy.click("model.take_all")
     gate.await_work()
     yield gate

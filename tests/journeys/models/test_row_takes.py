@@ -264,7 +264,7 @@ def test_a_layer_that_is_read_while_another_one_is_put_on_the_table_is_not_compa
         QTest.qWait(1)
     gate.open()
     toy.wait()
-    while toy.program.late.row_takes.busy:
+    while toy.program.late.copy_rows.busy:
         QTest.qWait(1)
     _, clean = runs(CHANGED, CLEAN)
     assert np.array_equal(toy.program.baseline.problem.x, clean.problem(0).x)

@@ -109,8 +109,8 @@ def test_the_fitted_width_predicts_better_and_is_one_step_and_stays_where_it_fit
 def test_the_pages_are_found_in_a_narrow_window_with_large_letters(launch, lang, name):
     person = launch(REGRESSION, lang=lang, width=1024, height=700)
     for _ in range(3):
-        person.program.look.step_zoom(1)
-    assert person.program.look.zoom == 1.5
+        person.program.appearance.step_zoom(1)
+    assert person.program.appearance.zoom == 1.5
     person.window.resize(1024, 700)
     settle(person, lambda: person.window.width() == 1024)
     bar = person.find("inspector").findChild(QTabBar)

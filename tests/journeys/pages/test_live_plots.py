@@ -188,7 +188,7 @@ def test_ctrl_and_a_wheel_enlarge_the_window_instead(person, qtbot):
     move(canvas, middle_of(canvas))
     wheel(canvas, middle_of(canvas), 1, Qt.KeyboardModifier.ControlModifier)
     settle(person, qtbot)
-    assert person.program.look.zoom > 1
+    assert person.program.appearance.zoom > 1
     assert all(plot.whole for plot in canvas._plots.values())
 
 
@@ -203,7 +203,7 @@ def test_ctrl_and_a_wheel_enlarge_the_window_instead(person, qtbot):
 )
 def test_every_page_of_curves_looks_as_its_file_does(launch, qtbot, example, page, color, scheme, lang):
     person = launch(example, lang=lang)
-    person.program.look.set_scheme(scheme)
+    person.program.appearance.set_scheme(scheme)
     person.do(page)
     settle(person, qtbot)
     canvas = canvas_of(person, page)

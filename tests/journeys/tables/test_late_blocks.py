@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from attn_gui import Problem, save
-from attn_gui.app.editing import making
+from attn_gui.app.editing import edit_runner
 from attn_gui.app.tables import table_blocks
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.engine import memory
@@ -46,7 +46,7 @@ def person(launch, tmp_path):
 def settle(person, gate):
     gate.open()
     end = time.monotonic() + 120
-    while person.program.late.table_blocks.reading.busy or person.program.making.busy:
+    while person.program.late.table_blocks.reading.busy or person.program.runner.busy:
         assert time.monotonic() < end
         QTest.qWait(2)
     person.wait()
@@ -146,7 +146,7 @@ def test_a_block_goes_into_the_item_and_the_head_that_was_on_show(person, gate, 
 
 
 def test_a_large_fill_goes_into_the_item_that_was_on_show(person, gate, monkeypatch):
-    monkeypatch.setattr(making, "LARGE", 1000)
+    monkeypatch.setattr(edit_runner, "LARGE", 1000)
     monkeypatch.setattr(memory._Reporter, "made", gate.after(memory._Reporter.made))
     before = person.program.document.snapshot()
     person.go_to("query", 0, 0)

@@ -41,7 +41,7 @@ def test_six_rows_are_in_sight_and_the_window_fits_a_small_screen(launch, lang):
         person.until(lambda size=size: [*shown_rows(person).values()] == [6] * (3 if size == (1440, 900) else 1))
         assert (person.window.width(), person.window.height()) == size
     for zoom in (1.0, 1.25, 1.5):
-        while person.program.look.zoom < zoom:
+        while person.program.appearance.zoom < zoom:
             person.do("zoom_in")
         person.window.resize(1024, 700)
         QTest.qWait(80)

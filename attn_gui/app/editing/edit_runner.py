@@ -33,7 +33,7 @@ def copied(window: MainWindow, document: Document) -> Problem | None:
         return None
 
 
-class Making(QObject):
+class EditRunner(QObject):
     """Refuses what is too large before anything is allocated; what is large is made beside the window.
 
     The document stays as it is until everything is made; where it changes meanwhile, what was made for it is dropped.

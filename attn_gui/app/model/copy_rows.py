@@ -49,7 +49,7 @@ class _HeldLayer(NamedTuple):
     name: str
 
 
-class RowTakes(QObject):
+class CopyRowsController(QObject):
     """Reads the rows as a step of the model, and the layer to compare with beside it."""
 
     def __init__(
@@ -59,7 +59,7 @@ class RowTakes(QObject):
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
         self._baseline, self._showing, self._compare = context.baseline, showing, compare
-        self._changes = CellChanges(context.document, context.making)
+        self._changes = CellChanges(context.document, context.runner)
         self._panel: ModelView | None = None
         self._steps = steps
         self._held: _HeldLayer | None = None
