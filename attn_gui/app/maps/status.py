@@ -12,7 +12,6 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.files.examples import EXAMPLES
 from attn_gui.app.state.baseline import moved, side_names
-from attn_gui.app.state.computation import PATIENCE_MS
 from attn_gui.app.state.translated_errors import sentence
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.engine import Recomputed
@@ -22,6 +21,7 @@ from attn_gui.figure.operands import by_hand_of, stage_plane
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.modes import SIDE_BY_SIDE
 from attn_gui.pictures.planes import number_at
+from attn_gui.views.dialogs.progress import PATIENCE_MS
 from attn_gui.views.names import layer_words, place_words, stage_title
 from attn_gui.views.text_views import WrappedLabel
 from attn_gui.views.theme import dress, scaled

@@ -24,13 +24,13 @@ from attn_gui.engine.evaluation.threads import (
     tiles_stand_back,
 )
 from attn_gui.engine.graph.indices import count, whole
+from attn_gui.views.dialogs.progress import PATIENCE_MS
 
 if TYPE_CHECKING:
     from attn_gui.pictures.tile_cache import TileCache
 
 QUICK_CELLS = 100_000  # n · m · heads that are computed again within a frame or two
 QUICK_NUMBERS = 1 << 19  # and so many numbers in all matrices, each of which is read
-PATIENCE_MS = 300  # after which the window says that it is computing
 SETTLE_MS = 1500  # after the last edit of a long problem
 LEFT_MS = 2000  # after another document was opened, when whatever showed the one before has let it go
 PROJECTED = 1 << 20  # cells of Q, K and V that an edit may have projected again on the GUI thread, times 1/d_model
@@ -276,7 +276,7 @@ class Computation(QObject):
             )
 
     def _version(self) -> tuple[int, int]:
-        """Moves with every change of the document, and already before its first cell is written."""
+        """Return a pair that differs after every change of the document, and already before its first cell is written."""
         return self._moves, self._document.writes
 
     def _on_settling_answered(self, outcome: Future[frozenset[tuple[int, int]] | None]) -> None:
