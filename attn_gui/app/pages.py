@@ -53,7 +53,7 @@ class OfferedPages(NamedTuple):
 
 
 class PagesController(QObject):
-    """Reads the page on show anew after every change of what it reads; an answer for numbers of before is dropped."""
+    """Reads the page on show anew after every change of what it reads, and drops answers for earlier numbers."""
 
     exportAsked = Signal(str)
     headAsked = Signal(int, int)  # layer and head of a model

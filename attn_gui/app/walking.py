@@ -251,7 +251,7 @@ class WalkController(QObject):
             self._shown[0].set_still(motion_reduced())
 
     def _on_view_leave_asked(self) -> None:
-        """Esc calls off an export first."""
+        """Call off the export under way; where there is none, end the walk."""
         if self._writing.busy:
             self._writing.stop()
         else:

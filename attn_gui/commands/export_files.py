@@ -117,7 +117,7 @@ def _write_tables(request: Request, kind: Format[Any]) -> Iterator[Path]:
 
 
 def _write_fields(request: Request, kind: Format[Any]) -> Iterator[Path]:
-    """Matrices of the problem, of a batch the item that is asked for."""
+    """Write the matrices of the problem, of a batch the item that is asked for."""
     for name in request.fields:
         item = request.item if has_items(request.loaded.problem, name) else ""
         path = request.base(file_stem(name, item), kind.suffixes[0])
@@ -178,7 +178,7 @@ def written(loaded: Loaded, options: argparse.Namespace) -> Iterator[Path]:
 
 
 def _check_names(request: Request) -> None:
-    """Figures and pages are those of stages, and so are comparisons."""
+    """Refuse figures, pages and comparisons of a field: there are those of stages alone. Raises ExportError."""
     drawn = request.options.page is not None or any(ending in IMAGES for ending in request.options.format)
     if request.fields and drawn:
         raise ExportError(_NO_FIGURE, name=request.fields[0])

@@ -118,7 +118,8 @@ class Request:
         return file_stem(self.other.part, self.options.show if self.options.show not in BOTH else "")
 
     def read(self, stage: str) -> Evaluation:
-        """Evaluation that numbers are read from: of two states the difference, unless one of them is asked for."""
+        """Return the evaluation that numbers are read from: of two states the difference, unless one of them is asked
+        for."""
         if self.other is None or self.options.show == "now":
             return self.evaluation
         try:

@@ -368,7 +368,7 @@ def _width(line: Sequence[Run], metrics: QFontMetricsF) -> float:
 
 
 def _stacked(formulas: Sequence[tuple[str, ...]], room: QRectF) -> Iterator[tuple[QPointF, Formula, float]]:
-    """Formulas below one another, as large as they have room; their pieces side by side where these have."""
+    """Return formulas below one another, as large as they have room; their pieces side by side where these have."""
     lines, em = list[list[Formula]](), LARGE_EM
     for pieces in formulas:
         whole = typeset(" ".join(pieces))

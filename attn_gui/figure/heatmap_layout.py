@@ -164,7 +164,7 @@ class _Planner:
         return numbers is not None and numbers.decimals >= 2 and not numbers.bare
 
     def _grid_columns(self) -> int:
-        """Panels in a row, so that the grid is about as wide as high, rather wider."""
+        """Return the number of panels in a row, so that the grid is about as wide as high, rather wider."""
         count = len(self.figure.panels)
         suited = math.ceil(math.sqrt(count * min(max(self.rows / self.columns, 1 / STEEPEST), STEEPEST)))
         together = self.figure.together
@@ -427,12 +427,12 @@ def paint_axis_name(painter: QPainter, at: QPointF, name: str, color: QColor, *,
 
 
 def axis_color(name: str, theme: Theme) -> QColor:
-    """Queries and keys have colors of their own."""
+    """Return the color of an axis: that of queries or keys, else of plain text."""
     return {"query": theme.query, "key": theme.key}.get(name, theme.text2)
 
 
 def paint_note(painter: QPainter, lines: Sequence[str], corner: QPointF, theme: Theme) -> None:
-    """Sentences at the foot of a figure."""
+    """Paint sentences at the foot of a figure."""
     painter.setFont(figure_font(FONT_SIZE.small))
     painter.setPen(theme.text2)
     metrics = QFontMetricsF(painter.font())

@@ -378,7 +378,7 @@ def _paint_caption(painter: QPainter, figure: ProductFigure, place: str, at: QPo
 
 
 def _paint_labels(painter: QPainter, figure: ProductFigure, layout: ProductLayout) -> None:
-    """Queries to the left of all, keys above all and beside V."""
+    """Paint queries to the left of all, keys above all and beside V."""
     stage, theme, maps = figure.stage, figure.stage.theme, layout.maps
     rows, columns = stage.shape
     painter.setPen(axis_color(stage.rows.name, theme))

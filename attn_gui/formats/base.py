@@ -119,7 +119,7 @@ Content = TypeVar("Content", Loaded, LabeledArray)
 
 @dataclass(frozen=True)
 class Format(Generic[Content]):
-    """A kind of file: how it is told, read and written; `matches` tells it by its first bytes, where they can tell.
+    """A kind of file: how it is recognized, read and written; `matches` knows it by its first bytes, where they differ.
 
     Numbers are exported by `write_rows`, a matrix with the labels of its rows and columns, by `write_members`, several
     arrays by name, or by `write_problem`, the problem with every step; a format with none of them is not for that.
@@ -201,7 +201,7 @@ def _opened(path: PathText, largest: int, progress: Progress | None) -> Iterator
 
 
 class _Told(io.FileIO):
-    """A file that is open elsewhere, read in steps that are told."""
+    """A file that is open elsewhere, read in steps after which `progress` is called."""
 
     def __init__(self, number: int, size: int, progress: Progress) -> None:
         super().__init__(number, "rb", closefd=False)

@@ -131,7 +131,7 @@ def _cuts(height: int, width: int) -> Iterator[slice]:
 def _told(
     boxes: Iterator[Box], read: Callable[[Box], Array], rows: int, progress: CountProgress | None
 ) -> Iterator[Array]:
-    """Yield the blocks, with the rows that are done by then told after each."""
+    """Yield the blocks and call `progress` with the number of rows done after each."""
     done = 0
     for box in boxes:
         yield read(box)

@@ -837,7 +837,7 @@ class ExercisePanel(Retranslated, QWidget):
 
     # --- silent setters --------------------------------------------------------------------------
     def set_counts(self, left: int, count: int) -> None:
-        """So many cells of those that were left out are still open."""
+        """Show how many of the cells that were left out are still open."""
         self._counts, self._right = (left, count), self._right if left < count else ""
         self.retranslate()
 

@@ -1,4 +1,4 @@
-"""The look of the whole program at once: Fusion, a palette and one style sheet made from `figure.design_tokens`.
+"""The appearance of the whole program: Fusion, a palette and one style sheet made from `figure.design_tokens`.
 
 `apply_theme` sets it, `current_theme` tells it, `theme_signal.changed` announces it (a new scheme or a new zoom).
 Whoever paints asks `current_theme()` while painting and `scaled(px)` for every size, and keeps neither."""
@@ -176,7 +176,7 @@ def high_contrast(theme: Theme) -> Theme:
 
 
 def _follow_system(app: QApplication) -> None:
-    """Frames and dialogs of the desktop take our scheme; while that is "system" we take theirs."""
+    """Give frames and dialogs of the desktop our scheme; while that is "system", take theirs."""
     schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "system": Qt.ColorScheme.Unknown}
     if _appearance.watched is not app:
         app.setStyle("Fusion")
@@ -257,7 +257,7 @@ def _insides() -> dict[str, int]:
 
 
 def _pixels(px: int) -> str:
-    """Lines stay lines at every zoom."""
+    """Return a length of the style sheet at the present zoom; lines, of 2 pixels at most, stay as they are."""
     return f"{px}px" if px <= 2 else f"{scaled(px)}px"
 
 

@@ -68,7 +68,7 @@ class EditRunner(QObject):
         self.begin(label, make, take)
 
     def note(self, notes: Sequence[Note]) -> None:
-        """Say what was done beside the wish, if anything was."""
+        """Say which changes an edit needed besides what was asked for, if any."""
         if notes:
             self.noted.emit(lambda: sentences(notes))
 

@@ -182,7 +182,7 @@ class ExportController(WritingController):
     """Asks what to write, writes it, and says where it is."""
 
     def __init__(self, context: AppContext, pages: PagesController) -> None:
-        """Options and model are those of the pages, as they are in the window."""
+        """Read options and model from the pages, as they are in the window."""
         super().__init__(context)
         self._computation, self._baseline = context.computation, context.baseline
         self._view, self._settings, self._appearance, self._pages = (
@@ -349,7 +349,7 @@ class ExportController(WritingController):
         return figure_tasks(choice, self._source(), self._naming(), self._shades(), beside)
 
     def _shades(self) -> dict[str, Shade]:
-        """Levels and colors as the window shows them."""
+        """Return levels and colors as the window shows them."""
         return self._window.product.shades.chosen()
 
     def _previewed(self, choice: ExportChoice) -> QImage | None:

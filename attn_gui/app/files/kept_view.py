@@ -104,7 +104,7 @@ def _cell(given: object) -> ChosenCell | None:
 
 
 def shade_records(shades: Mapping[str, Shade]) -> dict[str, dict[str, Any]]:
-    """Levels and colors by the name of the matrix; `rules` holds what is neither automatic nor typed."""
+    """Return levels and colors by the name of the matrix; `rules` holds what is neither automatic nor typed."""
     given = {name: shade for name, shade in shades.items() if shade.levels is not None}
     return {
         "levels": {name: [shade.levels.low, shade.levels.high] for name, shade in given.items() if shade.levels},

@@ -74,7 +74,7 @@ class LessonListController(QObject):
         self._reading.forget()
 
     def retranslate(self) -> None:
-        """Titles in the present language."""
+        """Set titles in the present language."""
         if self._list is not None and self._list.isVisible():
             self._show()
 

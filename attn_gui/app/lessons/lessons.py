@@ -444,7 +444,7 @@ class LessonsController(QObject):
             self._view.set(head=end.head)
 
     def _turn(self) -> None:
-        """Turn to what the step shows, once its numbers are there; not if they are others by then."""
+        """Turn to what the step shows once its numbers are there, unless the numbers are others now."""
         if self._turning is not None and not (self._computation.pending or self._runner.busy):
             shown, self._turning = self._turning, None
             if self._scene().is_like(self._states[self._place].begin):

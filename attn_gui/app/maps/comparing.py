@@ -69,7 +69,7 @@ class CompareController(QObject):
         self._baseline.release()
 
     def _on_line_end_requested(self) -> None:
-        """End what the line tells of: a gradient alone, or the comparison."""
+        """End what the line above the maps names: a gradient alone, or the comparison."""
         if self._view.look.compare == GRADIENT:
             self._view.set(compare=NOW)
         else:

@@ -231,7 +231,7 @@ class SplitController(QObject):
         return self._splits[drawing]
 
     def _before_of(self, plane: PlaneLike | None, face: Evaluation) -> PlaneLike | None:
-        """Matrix of the state before; None where it was not there."""
+        """Return the matrix of the state before; None where it was not there."""
         if isinstance(plane, Plane) and plane.stage in face.stages and _is_there(plane, face):
             key: tuple[object, ...] = (plane.stage, plane.batch, plane.head, plane.transposed)
             return self._before.setdefault(key, replace(plane, evaluation=face))

@@ -425,7 +425,7 @@ class ModelsAtHand(QObject):
         return {_action(key): Command(partial(self._models.open_known, key)) for key in self._known}
 
     def retranslate(self) -> None:
-        """Layers × heads beside each name, in the present language: one may have been installed meanwhile."""
+        """Show layers × heads beside each name, in the present language: one may have been installed meanwhile."""
         for key, known in self._known.items():
             action, beside = self._actions[_action(key)], known.size if known.installed else self.tr("not installed")
             action.setText(f"{_said(known.label)}\t{beside}")

@@ -264,7 +264,8 @@ class ModelShowing(QObject):
         grid.set_numbers(title, self.answer.numbers)
 
     def _similar(self) -> str:
-        """Likeness of the text's embedding to the one before, and to the second text's, in a model of sentences."""
+        """Return the likeness of the text's embedding to the one before, and to the second text's, in a model of
+        sentences."""
         found = self.answer
         assert found is not None
         words = []

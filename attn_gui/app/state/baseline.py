@@ -131,7 +131,8 @@ class Baseline(QObject):
         return self._faces is not None
 
     def face(self, mode: str) -> Evaluation:
-        """Evaluation that the maps show in a mode; left of a wipe, and on the left side, stands `face(BEFORE)`."""
+        """Return the evaluation that the maps show in a mode; left of a wipe, and on the left side, stands
+        `face(BEFORE)`."""
         if self._faces is None or mode in (NOW, *BOTH):
             return self._computation.evaluation
         return self._faces[0] if mode == BEFORE else self._faces[1]
@@ -150,7 +151,7 @@ class Baseline(QObject):
         return made
 
     def changed_boxes(self, mode: str, recomputed: Recomputed) -> Recomputed:
-        """Boxes that an edit has recomputed of the evaluation shown in a mode."""
+        """Return the boxes that an edit has recomputed of the evaluation shown in a mode."""
         if self._faces is None or mode in (NOW, GRADIENT):
             return recomputed
         now = {} if mode == BEFORE else recomputed.boxes

@@ -276,7 +276,8 @@ class Computation(QObject):
             )
 
     def _version(self) -> tuple[int, int]:
-        """Return a pair that differs after every change of the document, and already before its first cell is written."""
+        """Return counts that differ after every change of the document, and already before its first cell is
+        written."""
         return self._moves, self._document.writes
 
     def _on_settling_answered(self, outcome: Future[frozenset[tuple[int, int]] | None]) -> None:

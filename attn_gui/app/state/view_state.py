@@ -128,7 +128,7 @@ class ViewState(QObject):
 
     @property
     def shown(self) -> Evaluation:
-        """Evaluation that the maps show: the state now, the one before, their difference, or what is laid over it."""
+        """Evaluation that the maps show: the state now, the one before, their difference, or the face over it."""
         if self.face is not None:
             return self.face
         return self._baseline.face(NOW if self.look.compare == GRADIENT else self.look.compare)
@@ -331,7 +331,7 @@ def show_whole(show: Show) -> None:
 
 
 def resolve(look: Look, evaluation: Evaluation) -> Look:
-    """Look as far as an evaluation can give it."""
+    """Return the look as far as an evaluation can give it."""
     problem = evaluation.problem
     cell = look.cell if look.cell is not None and exists(evaluation, look.cell) else None
     return replace(

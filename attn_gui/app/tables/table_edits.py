@@ -56,7 +56,7 @@ class TablePlace(NamedTuple):
 
 
 class TableTarget(QObject):
-    """Table that the menus act on; of a computed one, which takes no numbers, the ways out are told instead."""
+    """Table that the menus act on; where it is a computed one, `blocked` is emitted in place of writing into it."""
 
     blocked = Signal(str)  # the computed field that a person wanted to write into
     elsewhere = Signal()  # a command of tables was given while the keyboard is in something else
@@ -222,11 +222,11 @@ class TableEdits(QObject):
         self._runner.apply(self._target.cells(self._target.place, cuts, np.array([[value]]), label))
 
     def clear(self) -> None:
-        """Zeros in every selected cell."""
+        """Set every selected cell to 0."""
         self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cleared {cell}"))
 
     def cut(self) -> None:
-        """Zeros in every selected cell, once the cells are on the clipboard."""
+        """Set every selected cell to 0 once the cells are on the clipboard."""
         self._change(lambda block: 0, QT_TRANSLATE_NOOP("History", "cut {cell}"))
 
     def fill_down(self) -> None:

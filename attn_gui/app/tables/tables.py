@@ -185,7 +185,7 @@ class TwoStates:
         self._view.set(compare=NOW)
 
     def reader(self, field: str, now: Read) -> Read:
-        """Reader of the part of an array that a table shows: rows and columns of the item and head on show."""
+        """Return a reader of the part of an array that a table shows: rows and columns of the item and head on show."""
         if not self.locked:
             return now
         if self.mode == GRADIENT:
@@ -228,7 +228,7 @@ class TwoStates:
 
 
 def _less(now: Matrix, before: Matrix | None) -> Matrix:
-    """Now − before, read where it is asked for; of a vector at once."""
+    """Return now − before, read where it is asked for; of a vector at once."""
     if not isinstance(now, np.ndarray) or now.ndim > 1:
         return TableDifference(now, before)
     old = before[None] if isinstance(before, np.ndarray) and before.shape == now.shape else None

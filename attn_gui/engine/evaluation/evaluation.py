@@ -1,4 +1,4 @@
-"""What whoever shows numbers may ask of an evaluation: stages, boxes, pooled pictures, what an edit reaches.
+"""The interface of evaluations: stages, boxes, pooled pictures, what an edit reaches.
 
 `DenseEvaluation` and `StreamingEvaluation` compute the numbers of a problem, an `EvaluationProxy` shows those of
 another evaluation in a way of its own. Nobody asks which one it is.

@@ -284,7 +284,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Field:
-    """A rectangle of rows × columns places; `spot` tells of one of them when it is asked."""
+    """A rectangle of rows × columns places; `spot(row, column)` describes one of them."""
 
     place: QRectF
     spot: Callable[[int, int], Spot]

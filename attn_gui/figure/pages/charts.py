@@ -472,7 +472,7 @@ NAMED = 24.0
 
 
 def paint_row_bars(painter: QPainter, place: QRectF, row: ScaledRow, color: QColor, theme: Theme) -> None:
-    """Weights from 0 to 1; of more keys than pixels the largest under each; closed keys are gray."""
+    """Paint weights from 0 to 1; of more keys than pixels the largest under each; closed keys are gray."""
     painter.fillRect(place, theme.raised)
     keys = len(row.weights)
     count = min(keys, max(int(place.width()), 1))
@@ -494,7 +494,7 @@ def paint_row_bars(painter: QPainter, place: QRectF, row: ScaledRow, color: QCol
 def paint_key_names(
     painter: QPainter, place: QRectF, tokens: tuple[str, ...] | None, count: int, chosen: int, theme: Theme
 ) -> None:
-    """Tokens below the bars, or numbers where there are none or too little room."""
+    """Paint tokens below the bars, or numbers where there are none or too little room."""
     micro, pitch = metrics("micro"), place.width() / count
     named = tokens if pitch >= NAMED else None
     step = 1 if named else label_step(micro.horizontalAdvance(str(count)) + SPACING.m, pitch)

@@ -286,7 +286,7 @@ class RetrievalLayout(PageLayout):
 
 
 def _shares(pieces: Numbers) -> tuple[Numbers, float, float]:
-    """Pieces as shares of the largest one, and the ends of their bars; what is not finite has no bar."""
+    """Return pieces as shares of the largest one, and the ends of their bars; what is not finite has no bar."""
     finite = np.where(np.isfinite(pieces), pieces, 0.0)
     shares = finite / (float(np.abs(finite).max(initial=0.0)) or 1.0)
     low, high = float(shares.clip(max=0).sum(axis=0).min()), float(shares.clip(min=0).sum(axis=0).max())

@@ -31,7 +31,7 @@ class WalkContext:
     def __init__(
         self, evaluation: Evaluation, batch: int, head: int, style: PageStyle, cover: Evaluation | None = None
     ) -> None:
-        """Boards show what a `cover` leaves of the numbers."""
+        """Let boards show what a `cover` leaves of the numbers."""
         self.evaluation, self.batch, self.head, self.style = evaluation, batch, head, style
         self._seen = evaluation if cover is None else cover
         self.printed = PrintedNumbers()

@@ -36,7 +36,7 @@ class LinkRow(QWidget):
         self._row = FlowLayout(self, gap=SPACING.s)
 
     def set_neighbors(self, neighbors: Sequence[Neighbor]) -> None:
-        """Links are kept and renamed, so that the keyboard stays where it was."""
+        """Show links to these cells; buttons are kept and renamed, so that the keyboard stays where it was."""
         while len(self.links) > len(neighbors):
             link = self.links.pop()
             self._row.removeWidget(link)

@@ -205,7 +205,7 @@ class Inspector(Retranslated, QWidget):
             self._show_explanation()
 
     def sizeHint(self) -> QSize:
-        """It scrolls: it takes what is left, and what stands in its column with it comes first."""
+        """Return the least height: it scrolls, and what stands in its column with it comes first."""
         return QSize(super().sizeHint().width(), super().minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
@@ -266,7 +266,7 @@ class Inspector(Retranslated, QWidget):
         self._parts.setVisible(bool(parts))
 
     def _order_tabs(self) -> None:
-        """Links come and go: put them where they stand."""
+        """Put the links, which come and go, into the tab order where they stand."""
         order = (
             self._tabs.tabBar(),
             *self._trail.links(),

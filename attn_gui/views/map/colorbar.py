@@ -151,7 +151,7 @@ class LevelBar(SceneView):
 
     @staticmethod
     def height_needed() -> int:
-        """Pixels of the strip, its ticks and its values at the present zoom."""
+        """Return the pixels of the strip, its ticks and its values at the present zoom."""
         return round(scaled(BAR) + scaled(TICK) + QFontMetricsF(ui_font("micro")).height())
 
     def _arrange(self) -> None:

@@ -51,7 +51,8 @@ class MapState:
         return Copied(shape, lambda: list(plane.block(rows, columns)[0].copy()), *names)
 
     def marks(self) -> dict[str, object]:
-        """Marks that stand as long as the matrix does: bands of heads, heads that are off, cells changed by hand."""
+        """Return the marks that stand as long as the matrix does: bands of heads, heads that are off, cells changed by
+        hand."""
         return {"bands": self.bands, "off": off_areas(self.plane), "by_hand": by_hand_of(self.plane)}
 
     @property
@@ -88,7 +89,7 @@ class Placement(NamedTuple):
 
 
 class MapDrawing(QObject):
-    """Shows what it is told to in whole pixels, row 0 on top; asks the matrix for what is in view and keeps nothing
+    """Draws a matrix in whole pixels, row 0 on top; asks the matrix for what is in view and keeps nothing
     but pixels.
 
     `cells` is the picture of the matrix, `overlay` marks some of its cells; the canvas paints both and is told of what
@@ -241,7 +242,7 @@ class MapDrawing(QObject):
 
     # --- drawing ---------------------------------------------------------------------------------
     def redraw(self, *_: object) -> None:
-        """Draw everything again, where it belongs by then, once the map is painted."""
+        """Draw everything again, at its new place, once the map is painted."""
         self._stale = True
         self.canvas.show_cells(None)
 

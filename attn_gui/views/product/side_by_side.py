@@ -340,7 +340,7 @@ class SideBySide(MapGround, QWidget):
         self._repaint_words()
 
     def _sides_in(self, shape: tuple[int, int], room: QSize) -> tuple[StageSide, StageSide]:
-        """Columns and rows of either map in the room for one."""
+        """Return columns and rows of either map in the room for one."""
         needs = Needs(
             *shape,
             square=STAGE[self._stage].square,

@@ -419,7 +419,7 @@ class StageMaps(QObject):
         return lines_of(self.evaluation, self.chosen, self.batch, self.head, planes)
 
     def labels(self, stage: str) -> tuple[AxisNames, AxisNames]:
-        """Tokens of the rows and columns of a stage; empty where an axis has none."""
+        """Return the tokens of the rows and columns of a stage; empty where an axis has none."""
         if self.evaluation is None:
             return NO_NAMES, NO_NAMES
         picture = picture_of(stage, self.evaluation)

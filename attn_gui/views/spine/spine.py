@@ -180,7 +180,7 @@ class Spine(Retranslated, QWidget):
         self._give_way()
 
     def set_theme(self, _theme: Theme) -> None:
-        """Colors and sizes of a theme."""
+        """Take over the colors and sizes of a theme."""
         self._nodes.follow_theme()
         self._set_height()
         self._give_way()

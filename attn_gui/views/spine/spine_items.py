@@ -92,7 +92,8 @@ def _written(evaluation: Evaluation, variables: str, sign: str) -> Iterator[Spin
 
 
 def _giving_way(stage: Stage) -> str:
-    """Heads side by side can be left out: the next stage shows them, too."""
+    """Return the name by which a stage can be left out where there is no room, as heads side by side can, which the
+    next stage shows, too; "" for any other."""
     return stage.name if stage.joined and stage.heads else ""
 
 
@@ -406,7 +407,7 @@ class StageNodes:
                 node.clear_touch()
 
     def follow_theme(self) -> None:
-        """Colors and sizes of the present theme."""
+        """Take over the colors and sizes of the present theme."""
         for node in self._nodes.values():
             node.map.follow_theme()
             node.updateGeometry()

@@ -319,12 +319,12 @@ class MatrixPanel(QWidget):
         self._shape.set_wrong(frozenset(axes))
 
     def set_heads(self, count: int, width: int, chosen: int) -> None:
-        """Bands of `width` columns, one a head, the chosen one filled; no bands for less than two."""
+        """Show bands of `width` columns, one a head, the chosen one filled; no bands for less than two."""
         self._head_width = width if count > 1 else 0
         self._ruler.set_heads(count, width, chosen)
 
     def set_marks(self, rows: Sequence[Mark] = (), column: int | None = None) -> None:
-        """Lines around rows, (row, "query" or "key") each, and a column; those before are taken away."""
+        """Draw lines around rows, (row, "query" or "key") each, and a column; those before are taken away."""
         self.view.set_marks(rows, None if column is None else (column, "accent"))
 
     def set_computed(self, computed: bool) -> None:
