@@ -271,11 +271,8 @@ class Program(QObject):
                 part.finish()
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        for supply in (
-            *self.findChildren(TileCache),
-            *self.window.findChildren(TileCache),
-        ):  # ended ones may still draw
-            supply.finish()
+        for tiles in (*self.findChildren(TileCache), *self.window.findChildren(TileCache)):  # ended ones may still draw
+            tiles.finish()
         self.window.blockSignals(True)  # nobody is asked
         self.window.close()
         for owned in (self.window, self.appearance, self._shell, self):

@@ -122,7 +122,7 @@ class TileCache(QObject):
         self._outcomes.done.connect(self._on_job_done)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._on_soon_timeout)
-        evaluation.supply = self
+        evaluation.tiles = self
 
     # --- asking -----------------------------------------------------------------------------------
     def seen(
@@ -365,7 +365,7 @@ class TileCache(QObject):
 
 def tile_cache_of(plane: PlaneLike | None) -> TileCache | None:
     """Return the tile cache of a plane; None where it has none, and maps read the plane itself."""
-    found = plane.evaluation.supply if isinstance(plane, Plane | FieldPlane) else None
+    found = plane.evaluation.tiles if isinstance(plane, Plane | FieldPlane) else None
     return found if isinstance(found, TileCache) else None
 
 

@@ -18,7 +18,7 @@ from attn_gui.figure.worksheet_pages import (
     HEIGHT,
     INNER,
     MARGIN,
-    SheetLayout,
+    WorksheetLayout,
     facts,
     given_tables,
     key_pages,
@@ -302,7 +302,7 @@ def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, 
     style = PageStyle("light", lang)
     projections = check_sheet(KINDS[kind], level, lang)
     (sheet,) = worksheets(KINDS[kind], 1, 1, level, projections=projections, draws=3)
-    layout: SheetLayout = sheet_layout(sheet, style)
+    layout: WorksheetLayout = sheet_layout(sheet, style)
     assert layout.top + layout.given.height <= layout.first
     assert layout.first + sum(layout.high) <= HEIGHT - MARGIN
     assert layout.given.width <= INNER + 1

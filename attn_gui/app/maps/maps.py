@@ -125,7 +125,7 @@ class MapsController(QObject):
     def _on_computation_updated(self, recomputed: Recomputed) -> None:
         self._undrawn.append((self._view.shown, self._baseline.changed_boxes(self._view.look.compare, recomputed)))
         self._rest.stop()  # levels are taken of what the edit reaches, once that is drawn
-        if self._computation.supply is not None:
+        if self._computation.tiles is not None:
             self._hold_flashes(True)  # in the turns until it is shown they would cost a paint of every map
 
     def _hold_flashes(self, held: bool) -> None:

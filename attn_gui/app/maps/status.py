@@ -196,8 +196,8 @@ class ProgressController(QObject):
 
     def resume(self) -> None:
         """Compute what was given up."""
-        if self._computation.supply is not None:
-            self._computation.supply.resume()
+        if self._computation.tiles is not None:
+            self._computation.tiles.resume()
 
     # --- how far ---------------------------------------------------------------------------------
     def _on_computation_drawing(self, share: float) -> None:
@@ -212,8 +212,8 @@ class ProgressController(QObject):
             self._show()
 
     def _show(self) -> None:
-        bar, supply = self._window.progress, self._computation.supply
-        stopped = supply is not None and supply.stopped
+        bar, tiles = self._window.progress, self._computation.tiles
+        stopped = tiles is not None and tiles.stopped
         if not self._computation.pending:  # else the bar has no end: an evaluation is being computed
             bar.setRange(0, FINE)
             bar.setValue(round(FINE * self._share))
@@ -229,9 +229,9 @@ class ProgressController(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Cancel on Esc, where no other widget uses it."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
-            supply = self._computation.supply
-            if supply is not None and self._computation.stoppable:
-                supply.stop()
+            tiles = self._computation.tiles
+            if tiles is not None and self._computation.stoppable:
+                tiles.stop()
                 self._show()
                 return True
         return super().eventFilter(watched, event)

@@ -40,7 +40,7 @@ class Computation(QObject):
     """Follows the document. An edit of cells recomputes what it reaches, any other change everything.
 
     A large problem is computed on another thread; until then the last evaluation stays, and an answer for a document
-    that has moved on is dropped. Of a long one `supply` brings what the maps look at; at rest after edits, what they
+    that has moved on is dropped. Of a long one `tiles` brings what the maps look at; at rest after edits, what they
     have left is settled.
     """
 
@@ -48,7 +48,7 @@ class Computation(QObject):
     # another document, and whether the window may paint between its followers; `ViewState` notifies all others
     updated = Signal(object, object)  # Recomputed, the boxes of every stage that hold new numbers, and those of the
     # fields that changed; `Baseline` is connected first, so that it holds the new numbers before anyone asks it
-    drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once `supply` has
+    drawable = Signal()  # maps can draw what `updated` named: in the same turn, but of a long problem once `tiles` has
     # drawn its dirty tiles, which may be several edits later. For maps alone; numbers can be read from `updated` on
     working = Signal(bool)  # a full pass takes longer than a person takes for "at once"
     refused = Signal(object)  # FieldError: no evaluation can hold the problem
@@ -61,7 +61,7 @@ class Computation(QObject):
         self._document = document
         self._blas, self._way = one_blas_thread(), right_of_way()
         self.evaluation: Evaluation = DenseEvaluation(document.problem)
-        self.supply: TileCache | None = None
+        self.tiles: TileCache | None = None
         self._left_behind: list[TileCache] = []  # of evaluations before, which maps may still show
         self.refusal: FieldError | None = None  # why there is no evaluation of the document
         self._settling = BackgroundTask(self)
@@ -100,23 +100,23 @@ class Computation(QObject):
     @property
     def has_many_steps(self) -> bool:
         """Return whether the window must paint between its followers: a layer of a model has many steps."""
-        return self._document.study is not None and self.supply is None
+        return self._document.study is not None and self.tiles is None
 
     @property
     def busy(self) -> bool:
         """Whether anything is still to come: the evaluation or pictures of it."""
-        drawing = self._drawn.isActive() or (self.supply is not None and self.supply.busy)
+        drawing = self._drawn.isActive() or (self.tiles is not None and self.tiles.busy)
         return self.pending or not self.notified or self._settling.busy or drawing
 
     @property
     def stoppable(self) -> bool:
         """Whether pictures are being computed that Esc stops."""
-        return self.supply is not None and self.supply.busy
+        return self.tiles is not None and self.tiles.busy
 
-    def leave(self, supply: TileCache) -> None:
+    def leave(self, tiles: TileCache) -> None:
         """End a tile cache once everybody is notified of the next evaluation: until then maps draw from it."""
-        supply.progressed.disconnect(self.drawing)
-        self._left_behind.append(supply)
+        tiles.progressed.disconnect(self.drawing)
+        self._left_behind.append(tiles)
 
     def all_notified(self) -> None:
         """Note that everybody has been notified of the present evaluation, and end the tile caches before it."""
@@ -137,8 +137,8 @@ class Computation(QObject):
         """Wait for what is under way, where the answer is needed now."""
         self._passes.wait()
         self._settling.wait()
-        if self.supply is not None:
-            self.supply.finish()
+        if self.tiles is not None:
+            self.tiles.finish()
 
     def end(self) -> None:
         """End all work under way."""
@@ -148,8 +148,8 @@ class Computation(QObject):
         self._left.stop()
         self._giving_back.wait()
         self.all_notified()
-        if self.supply is not None:
-            self.supply.end()
+        if self.tiles is not None:
+            self.tiles.end()
         self.finish()
 
     def _on_document_changed(self, change: Change) -> None:
@@ -167,7 +167,7 @@ class Computation(QObject):
             with self._or_refused():
                 recomputed = self._recomputed(boxes, by_hand)
                 self.updated.emit(recomputed, boxes)
-                if self.supply is None:
+                if self.tiles is None:
                     self.drawable.emit()
                 else:
                     self._await_tiles()
@@ -183,21 +183,21 @@ class Computation(QObject):
         arrays = problem.arrays() if by_hand else {}
         taken = {field: [whole(arrays[field].shape)] for field in by_hand if field in arrays}
         recomputed = self.evaluation.update(problem, {**boxes, **taken})
-        if self.supply is not None:
-            self.supply.follow({**boxes, **recomputed.boxes})
+        if self.tiles is not None:
+            self.tiles.follow({**boxes, **recomputed.boxes})
             self._rest.start()
         return recomputed
 
     def _await_tiles(self) -> None:
         """Emit `drawable` once no tile is dirty, neither of this evaluation nor of the state compared with."""
-        if self.supply is not None and any(supply.behind for supply in self.findChildren(type(self.supply))):
+        if self.tiles is not None and any(tiles.behind for tiles in self.findChildren(type(self.tiles))):
             self._drawn.start()
         else:
             self.drawable.emit()
 
     def _heavy(self, boxes: Mapping[str, Sequence[Box]]) -> bool:
         """Return whether so many rows of a long problem are projected again that the window would stand still."""
-        if self.supply is None or not self._document.problem.projected:
+        if self.tiles is None or not self._document.problem.projected:
             return False
         return sum(count(box) for field in ("x", "context") for box in boxes.get(field, ())) > PROJECTED
 
@@ -242,32 +242,32 @@ class Computation(QObject):
     def _take(self, evaluation: Evaluation, *, in_turns: bool) -> None:
         self._patience.stop()
         self.working.emit(False)
-        if self.supply is not None:
-            self.leave(self.supply)
-        self.supply = self._supply_of(evaluation)
+        if self.tiles is not None:
+            self.leave(self.tiles)
+        self.tiles = self._tile_cache_of(evaluation)
         self.drawing.emit(1.0)
         self.evaluation, opened, self._opened, self.refusal = evaluation, self._opened, False, None
         if opened:
             self._left.start()
         self.rebuilt.emit(opened, in_turns)
 
-    def _supply_of(self, evaluation: Evaluation) -> TileCache | None:
-        """Return the supply of pictures of a long problem."""
+    def _tile_cache_of(self, evaluation: Evaluation) -> TileCache | None:
+        """Return the tile cache of a long problem; None of a short one."""
         if not is_long(evaluation.problem):
             return None
         from attn_gui.pictures.tile_cache import TileCache  # not needed to start
 
-        supply = TileCache(evaluation, self)
-        supply.progressed.connect(self.drawing)
-        return supply
+        tiles = TileCache(evaluation, self)
+        tiles.progressed.connect(self.drawing)
+        return tiles
 
     # --- at rest ---------------------------------------------------------------------------------
     def _settle(self) -> None:
         """Compute again what edits have left inexact by rounding, once nothing else is to be done."""
         evaluation, version = self.evaluation, self._version()
-        if self.supply is None or self.pending or evaluation.settled:
+        if self.tiles is None or self.pending or evaluation.settled:
             return
-        if self.supply.busy:
+        if self.tiles.busy:
             self._rest.start()
         else:
             heads = evaluation.unsettled
@@ -282,8 +282,8 @@ class Computation(QObject):
 
     def _on_settling_answered(self, outcome: Future[frozenset[tuple[int, int]] | None]) -> None:
         heads = outcome.result()
-        if heads is not None and self.supply is not None and not self._rest.isActive():
-            self.supply.draw_anew(heads)
+        if heads is not None and self.tiles is not None and not self._rest.isActive():
+            self.tiles.draw_anew(heads)
             self.settled.emit()
 
 

@@ -102,7 +102,7 @@ class Evaluation(ABC):
     """Whether sums over keys are made in the problem's dtype, not in float64."""
     draws_pictures = False
     """Whether maps are too large to be read as a whole: `pooled` gives them, part by part."""
-    supply: object | None = None
+    tiles: object | None = None
     """What draws its pictures on another thread; only carried here."""
 
     # --- nodes -----------------------------------------------------------------------------------
