@@ -17,11 +17,12 @@ from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.trace import problem_in
 from attn_gui.engine.problem import Problem
 from attn_gui.engine.progress import Progress, silent
+from attn_gui.figure.answer_keys import key_pages
 from attn_gui.figure.design_tokens import FONT_SIZE
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.typesetting import Formula, baselines_of, laid_out, line_heights, typeset
-from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, key_pages, page_of_sheet, sheet_layout
+from attn_gui.figure.worksheet_pages import HEIGHT, WIDTH, page_of_sheet, sheet_layout
 from attn_gui.figure.writers import END, PX_PER_CM, Page, write_line, write_pages
 from attn_gui.formats.saving import replacing
 from attn_gui.languages import LANGUAGES
