@@ -19,7 +19,7 @@ from attn_gui.figure.worksheet_pages import (
     HEIGHT,
     INNER,
     MARGIN,
-    WorksheetLayout,
+    SheetLayout,
     facts,
     given_tables,
     page_of_sheet,
@@ -301,7 +301,7 @@ def test_everything_stands_within_the_margins_and_does_not_overlap(level, kind, 
     style = PageStyle("light", lang)
     projections = check_sheet(KINDS[kind], level, lang)
     (sheet,) = worksheets(KINDS[kind], 1, 1, level, projections=projections, draws=3)
-    layout: WorksheetLayout = sheet_layout(sheet, style)
+    layout: SheetLayout = sheet_layout(sheet, style)
     assert layout.top + layout.given.height <= layout.first
     assert layout.first + sum(layout.high) <= HEIGHT - MARGIN
     assert layout.given.width <= INNER + 1
