@@ -196,7 +196,7 @@ class ProductPicture(MapGround, QWidget):
         return places_of(self.maps, stage, self.size(), **form, head=head, bars=bars, corner=corner)
 
     def _bar_height(self, width: int) -> int:
-        """Return the pixels of the highest color bar, those of small maps that take turns in the corner included."""
+        """Pixels of the highest color bar, those of small maps that take turns in the corner included."""
         bars = list(self._scene.bars.values())
         if is_counted(self.maps.map(self._scene.stage)):
             bars += map(self.maps.bar, self._scene.alike)

@@ -38,7 +38,7 @@ class Document:
         self.arrays = {name: random.normal(size=(rows, HEADS * WIDTH)) for name, rows in sizes.items()}
         self.problem = Problem.over(self.arrays | {"num_heads": HEADS} | more)
         self.evaluation = StreamingEvaluation(self.problem)
-        self.tiles = TileCache(self.evaluation)
+        self.supply = TileCache(self.evaluation)
 
     def edit(self, field: str, row: int, column: int, value: float) -> None:
         self.edit_box(field, indices.cell((row, column)), value)
@@ -46,7 +46,7 @@ class Document:
     def edit_box(self, field: str, box: Any, value: Any) -> None:
         self.arrays[field][box] = value
         recomputed = self.evaluation.update(self.problem, {field: [box]})
-        self.tiles.follow(recomputed.boxes)
+        self.supply.follow(recomputed.boxes)
 
     def exact(self, stage: str, head: int, rows: int, columns: int) -> np.ndarray:
         """The picture that NumPy gives."""
@@ -68,10 +68,10 @@ def document(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Document
 
     yield make
     for each in made:
-        if not isValid(each.tiles):  # a test has ended it
+        if not isValid(each.supply):  # a test has ended it
             continue
-        each.tiles.end()
-        each.tiles.finish()
+        each.supply.end()
+        each.supply.finish()
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def pixel(heatmap: Heatmap, x: int, y: int) -> QColor:
 
 
 def wait(qtbot: Any, document: Document) -> None:
-    qtbot.waitUntil(lambda: not document.tiles.busy)
+    qtbot.waitUntil(lambda: not document.supply.busy)
 
 
 @pytest.mark.parametrize("stage", ["scores", "weights", "head_output", "query", "concat"])
@@ -159,18 +159,18 @@ def test_the_histogram_of_a_long_map_waits_for_its_numbers(qtbot, document, show
 def test_what_was_given_up_stays_undrawn_until_it_is_taken_up(qtbot, document, shown):
     made = document()
     heatmap = shown(made, "weights")
-    heatmap.numbersArrived.connect(made.tiles.stop)
+    heatmap.numbersArrived.connect(made.supply.stop)
     wait(qtbot, made)
     heatmap.grab()
     known = flags(heatmap) != UNKNOWN
-    assert made.tiles.stopped
+    assert made.supply.stopped
     assert 0 < known.mean() < 0.5
     assert values(heatmap)[known] == pytest.approx(made.exact("weights", 0, 53, 53)[known], abs=1e-12)
-    heatmap.numbersArrived.disconnect(made.tiles.stop)
-    made.tiles.resume()
+    heatmap.numbersArrived.disconnect(made.supply.stop)
+    made.supply.resume()
     wait(qtbot, made)
     heatmap.grab()
-    assert not made.tiles.stopped
+    assert not made.supply.stopped
     assert not (flags(heatmap) == UNKNOWN).any()
 
 
@@ -190,7 +190,7 @@ def test_an_answer_to_numbers_of_before_an_edit_is_dropped(qtbot, document, show
     monkeypatch.setattr(Tile, "drawn", slow)
     heatmap = shown(made, "head_output" if field == "value" else "weights")
     qtbot.waitUntil(lambda: bool(late))
-    made.tiles.finish()  # the answer lies in the queue
+    made.supply.finish()  # the answer lies in the queue
     made.edit(field, row, 3, 9.0)
     wait(qtbot, made)
     heatmap.grab()
@@ -210,11 +210,11 @@ def test_one_that_has_ended_goes_once_nothing_of_it_is_drawn(qtbot, document, sh
     monkeypatch.setattr(Tile, "drawn", slow)
     shown(made, "weights")
     qtbot.waitUntil(begun.is_set)
-    made.tiles.end()
+    made.supply.end()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
-    assert isValid(made.tiles)
+    assert isValid(made.supply)
     further.set()
-    qtbot.waitUntil(lambda: not isValid(made.tiles))
+    qtbot.waitUntil(lambda: not isValid(made.supply))
 
 
 @pytest.mark.parametrize("field", ["query", "key", "value"])
@@ -228,7 +228,7 @@ def test_a_small_edit_is_there_at_once(qtbot, document, shown, field):
         heatmap.grab()
         exact = made.exact(heatmap.plane.stage, 0, *values(heatmap).shape)
         assert values(heatmap) == pytest.approx(exact, abs=1e-9)
-    assert not made.tiles.busy
+    assert not made.supply.busy
 
 
 def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, document, shown, monkeypatch):
@@ -243,7 +243,7 @@ def test_a_large_edit_leaves_the_old_picture_until_the_new_one_is_there(qtbot, d
     assert not made.evaluation.known(0, 0).any()  # nothing was computed for the edit itself
     heatmap.grab()
     assert np.array_equal(values(heatmap), before)
-    assert made.tiles.busy
+    assert made.supply.busy
     wait(qtbot, made)
     heatmap.grab()
     assert values(heatmap) == pytest.approx(made.exact("weights", 0, 53, 53), abs=1e-12)
@@ -255,7 +255,7 @@ def test_stopping_after_a_large_edit_shows_no_old_number(qtbot, document, shown,
     heatmap = shown(made, "weights")
     wait(qtbot, made)
     made.edit_box("query", (slice(0, N), slice(0, WIDTH)), np.ones((N, WIDTH)))
-    made.tiles.stop()
+    made.supply.stop()
     wait(qtbot, made)
     heatmap.grab()
     known = flags(heatmap) != UNKNOWN
@@ -269,7 +269,7 @@ def test_a_thumbnail_is_made_of_the_large_map(qtbot, document, shown):
     large = shown(made, "weights")
     wait(qtbot, made)
     small.grab()
-    assert [sheet.shape for sheet in made.tiles._of(("weights", 0, 0)) if sheet.done] == [values(large).shape]
+    assert [sheet.shape for sheet in made.supply._of(("weights", 0, 0)) if sheet.done] == [values(large).shape]
     assert values(small).shape == (11, 11)
     assert values(small).max() == pytest.approx(values(large).max())
 
@@ -337,7 +337,7 @@ def test_pictures_that_nobody_looks_at_are_kept_within_a_bound(qtbot, document, 
             heatmap.set_shown(replace(heatmap.shown, plane=Plane(made.evaluation, stage, 0, head)))
             heatmap.grab()
             wait(qtbot, made)
-    assert 2 <= len(made.tiles._tiles) <= 5
+    assert 2 <= len(made.supply._tiles) <= 5
 
 
 def test_a_map_that_was_hidden_follows_edits_at_once_when_it_is_seen_again(qtbot, document, shown):
@@ -365,7 +365,7 @@ def test_settling_one_head_draws_that_head_anew_and_no_other(qtbot, document, sh
     drawn = []
     draw = Tile.drawn
     monkeypatch.setattr(Tile, "drawn", lambda self, *cuts: drawn.append(self.place.head) or draw(self, *cuts))
-    made.tiles.draw_anew(heads)
+    made.supply.draw_anew(heads)
     wait(qtbot, made)
     assert set(drawn) == {2}
 
@@ -376,8 +376,8 @@ def test_an_edit_soon_after_settling_is_there_at_once(qtbot, document, shown, fi
     made = document()
     maps = {stage: shown(made, stage) for stage in ("scores", "weights", "head_output")}
     wait(qtbot, made)
-    made.tiles.draw_anew(frozenset({(0, 0)}))
-    assert made.tiles.busy
+    made.supply.draw_anew(frozenset({(0, 0)}))
+    assert made.supply.busy
     made.edit(field, 5, 2, 4.0)
     for stage, heatmap in maps.items():
         heatmap.refresh(*(slice(0, length) for length in heatmap.shape))
