@@ -19,7 +19,7 @@ from attn_gui.lessons.exercises import verdict_on
 from attn_gui.lessons.lesson import LessonQuestion, written
 from attn_gui.lessons.live_numbers import ExpressionError, NumberSource
 from attn_gui.views.inspector.context import cell_name
-from attn_gui.views.lesson_panel import QuestionView
+from attn_gui.views.question_view import QuestionView
 
 
 class _Judged(NamedTuple):

@@ -52,7 +52,8 @@ from attn_gui.lessons.lesson import Lesson, read_lesson, title_of
 from attn_gui.lessons.live_numbers import NumberSource, Runs, cell_index
 from attn_gui.lessons.scenes import LessonScene, LessonView, State, states_of
 from attn_gui.views.dialogs.progress import WorkLine
-from attn_gui.views.lesson_panel import Asked, DoneStep, EndWords, LessonPanel, StepWords
+from attn_gui.views.lesson_panel import DoneStep, EndWords, LessonPanel, StepWords
+from attn_gui.views.question_view import Asked
 from attn_gui.views.zones import handing_on, put_at_foot, put_on_top
 
 # Menu of the lessons that come along, by group, and the way to others.
