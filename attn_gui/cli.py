@@ -27,9 +27,9 @@ from attn_gui.commands.command_ground import (
     arranged,
     nearest,
     note_on_stderr,
+    noted,
     opened,
     say,
-    told,
 )
 from attn_gui.languages import LANGUAGES, QT_TRANSLATE_NOOP
 from attn_gui.no_window import obstacle
@@ -189,7 +189,7 @@ def _verify(words: list[str]) -> int:
     from attn_gui.engine import verify
     from attn_gui.formats.problem_fields import listed
 
-    loaded = told(opened(chosen))
+    loaded = noted(opened(chosen))
     try:
         with FileProgress(chosen.file) as progress:
             found = verify(loaded.problem, progress=progress.show)

@@ -42,26 +42,26 @@ class LateControllers:
     """Editing, comparing, searching, judging, keys and menus, pages, export, lessons and models."""
 
     def __init__(self, context: AppContext, first: Controllers) -> None:
-        window, actions, tell = context.window, context.bars.actions, first.status.tell
+        window, actions, note = context.window, context.bars.actions, first.status.note
         # editing
         self.target = TableTarget(context, first.tables)
         self.table_edits = TableEdits(context, first.tables, self.target)
         self.table_edits.directRequested.connect(first.shapes.make_direct)
-        self.table_blocks = TableBlocks(context, first.tables, self.target, tell)
+        self.table_blocks = TableBlocks(context, first.tables, self.target, note)
         self.painting = PaintingController(context)
         self.targets = TargetController(context)
         self.cell_blocks = CellBlocks(context, self.table_blocks)
         self.pulling = PullingController(context, self.painting, self.cell_blocks.shows_now)
-        self.row_edits = RowEdits(context, self.target, tell)
+        self.row_edits = RowEdits(context, self.target, note)
         self.copying = CopyController(window, self.target, self.table_edits)
-        self.masks = MasksController(context, self.painting, tell)
+        self.masks = MasksController(context, self.painting, note)
         self.typing = TypingController(context, self.targets, self.cell_blocks)
         self.interventions = InterventionsController(context)
-        self.heads = HeadEdits(context, tell)
+        self.heads = HeadEdits(context, note)
         self.takes = CopyFromState(context, self.cell_blocks)
         # comparing, searching, judging
         self.compare, self.sides = CompareController(context), SidesController(context)
-        self.widths = DkController(context, tell)
+        self.widths = DkController(context, note)
         self.keys = MapKeys(context, first.tables, first.maps.step_head, self._put_away)
         self.history_tells = HistoryTells(context)
         self.gradients = GradientController(context)

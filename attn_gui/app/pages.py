@@ -408,11 +408,8 @@ class CurveFitting(QObject):
         self._window, self._page = context.window, context.window.inspector.pages.pages[CurvePage.name]
         self._controls = FitControls()
         self._page.put_above(self._controls)
-        self._document, self._computation, self._runner = (
-            context.document,
-            context.computation,
-            context.runner,
-        )
+        self._document = context.document
+        self._computation, self._runner = context.computation, context.runner
         self._errors, self._fits = BackgroundTask(self), WindowTask(context.window, WorkLine("fitting", context.window))
         self._errors.ended.connect(self._on_errors_answered)
         self._fits.ended.connect(self._on_fits_ended)
@@ -441,7 +438,7 @@ class CurveFitting(QObject):
         """Look for the best w; it becomes one step when it is found."""
         points = self._points()
         if points is not None:
-            self._fits.start(lambda tell: fit_width(points, tell), "w")
+            self._fits.start(lambda progress: fit_width(points, progress), "w")
             self._show_ready()
 
     def finish(self) -> None:

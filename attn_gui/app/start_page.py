@@ -93,12 +93,8 @@ class StartPage(QObject):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell.window)
-        self._window, self._settings, self._appearance, self._bars = (
-            shell.window,
-            shell.settings,
-            shell.appearance,
-            shell.bars,
-        )
+        self._window, self._settings = shell.window, shell.settings
+        self._appearance, self._bars = shell.appearance, shell.bars
         self._view: StartView | None = None
         self._cards: dict[str, CardProblem] = {}
         self._real = False  # whether the vectors of the sentence are a model's

@@ -243,7 +243,7 @@ class WalkController(QObject):
     def _on_document_changed(self, change: Change) -> None:
         """Say why it ended, once all else is said of the change."""
         if self._stopped and not change.opened:
-            self._status.tell(lambda: self.tr("Walk stopped: a number was changed"))
+            self._status.note(lambda: self.tr("Walk stopped: a number was changed"))
         self._stopped = False
 
     def _on_appearance_changed(self) -> None:

@@ -231,7 +231,7 @@ def need_drawing() -> None:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
-def told(loaded: Loaded) -> Loaded:
+def noted(loaded: Loaded) -> Loaded:
     """Say on stderr what the file holds and is left out, and which numbers are not as computed."""
     for note in loaded.notes:
         note_on_stderr(note)

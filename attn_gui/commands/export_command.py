@@ -33,9 +33,9 @@ from attn_gui.commands.command_ground import (
     add_problem,
     complete,
     need_drawing,
+    noted,
     opened,
     say,
-    told,
 )
 from attn_gui.figure.export_settings import add_options
 from attn_gui.languages import QT_TRANSLATE_NOOP
@@ -74,7 +74,7 @@ def export(words: list[str]) -> int:
     need_drawing()
     from attn_gui.commands.export_files import written
 
-    loaded = complete(told(opened(chosen)), chosen.file)
+    loaded = complete(noted(opened(chosen)), chosen.file)
     try:
         if str(chosen.folder) == STDOUT:
             _write_to_stdout(lambda: written(loaded, chosen), chosen)

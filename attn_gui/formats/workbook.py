@@ -90,7 +90,7 @@ class _Writer:
     """Fills a workbook stage by stage; the arrays of the problem come in where they are first read."""
 
     def __init__(self, evaluation: Evaluation, book: Workbook, progress: Callable[[int], None]) -> None:
-        self.evaluation, self.book, self._tell, self._written = evaluation, book, progress, 0
+        self.evaluation, self.book, self._progress, self._written = evaluation, book, progress, 0
         self.nodes = {node.name: node for node in evaluation.nodes}
         self.sources = {source.field: source for source in evaluation.sources.values() if source.field}
         self.boards: dict[str, SheetLayout] = {}
@@ -203,7 +203,7 @@ class _Writer:
         for block in board.blocks:
             for count in _Block(self, node, board, block).write(sheet):
                 self._written += count
-                self._tell(self._written)
+                self._progress(self._written)
 
     def place(self, cell: Cell) -> SheetCell:
         """Return the cell of the workbook for a cell that a formula reads."""

@@ -103,7 +103,7 @@ class EditRunner(QObject):
         if self._work.busy:
             self._drop()
         self._take, self._name = take, name
-        self._work.start(lambda tell: carried_out(make, tell, size), str(name))
+        self._work.start(lambda progress: carried_out(make, progress, size), str(name))
 
     def finish(self) -> None:
         """Drop what is being made, and wait until it has stopped; for the end of the program."""

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.number_text import NumberError, parse_number, shortest
@@ -29,10 +29,10 @@ T = TypeVar("T")
 class HeadEdits(QObject):
     """Makes one step of each gesture on the head on show; what cannot be done is said in a sentence."""
 
-    def __init__(self, context: AppContext, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._document, self._view = context.window, context.document, context.view
-        self._runner, self._tell = context.runner, tell
+        self._runner, self._note = context.runner, note
 
     def commands(self) -> dict[str, Command]:
         one = Command(self.show_only, enabled=self._several)
@@ -149,7 +149,7 @@ class HeadEdits(QObject):
             self._document.apply(SetFields(resized.fields, label), fresh)
             then()
             if resized.notes:
-                self._tell(lambda: sentences(resized.notes))
+                self._note(lambda: sentences(resized.notes))
 
         self._runner.begin(label, make, take)
 

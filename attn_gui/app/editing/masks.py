@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from attn_gui.app.actions.action_table import Row
 from attn_gui.app.actions.actions import Command, choices
 from attn_gui.app.context import AppContext
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.view_state import ChosenCell
 from attn_gui.document.edits import Label, SetCells
@@ -262,11 +262,11 @@ QUICK_CELLS = 1 << 18  # of the maps of all heads: the lines are there at once
 class MasksController(QObject):
     """The mask panel on one side, the document on the other; lint is taken while the panel is open."""
 
-    def __init__(self, context: AppContext, painting: PaintingController, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, painting: PaintingController, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._runner, self._painting, self._tell = context.runner, painting, tell
+        self._runner, self._painting, self._note = context.runner, painting, note
         self._findings: tuple[Finding, ...] = ()
         self._stopped = threading.Event()  # of the count that is under way
         self._background = BackgroundTask(self)
@@ -313,7 +313,7 @@ class MasksController(QObject):
     def _tell_reading(self) -> None:
         """Say of a file with booleans which way they were read."""
         if any(layer.paintable for layer in self._document.problem.mask):
-            self._tell(lambda: self.tr("Mask read as {polarity}").format(polarity=mask_polarity(False)))
+            self._note(lambda: self.tr("Mask read as {polarity}").format(polarity=mask_polarity(False)))
 
     # --- lint ------------------------------------------------------------------------------------
     def _on_document_changed(self, *_: object) -> None:

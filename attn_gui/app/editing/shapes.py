@@ -10,7 +10,7 @@ from shiboken6 import isValid
 from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays, EditRunner
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.translated_errors import called, saying, sentences, why_lacking
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.matrix_model import field_symbol
@@ -93,11 +93,11 @@ SIZE_OF = {"d_k": Role.SCORE, "d_model": Role.SCORE, "d_v": Role.MIX, "num_kv_he
 class ShapeController(QObject):
     """Shape panel and spine operators on one side, the document on the other."""
 
-    def __init__(self, context: AppContext, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._runner, self._tell = context.runner, tell
+        self._runner, self._note = context.runner, note
         self.keep = "d_model"
         self._slid_to = NO_STEP  # the place in the history of the step that the slider of the scale is making
         panel, spine = context.window.shape_panel, context.window.spine
@@ -163,7 +163,7 @@ class ShapeController(QObject):
             if resized.fields:
                 self._document.apply(SetFields(resized.fields, label), fresh)
             shapes, notes = reshaped(problem, self._document.problem), resized.notes
-            self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+            self._note(lambda: sentences(notes) if notes else done_text(shapes))
 
         self._runner.begin(label, lambda: resize(problem, keep=self.keep, **{name: value}), take)
 

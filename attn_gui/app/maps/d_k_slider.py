@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject
 
 from attn_gui.app.context import AppContext
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import BackgroundTask
 from attn_gui.app.state.baseline import side_names
 from attn_gui.document.edits import Label, SetFields
@@ -45,9 +45,9 @@ class DkController(QObject):
     its place, so that one undo brings back what was there first.
     """
 
-    def __init__(self, context: AppContext, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, note: StatusNote) -> None:
         super().__init__(context.window)
-        self._tell = tell
+        self._note = note
         self._window, self._document, self._runner = context.window, context.document, context.runner
         self._baseline, self._view, self._computation = context.baseline, context.view, context.computation
         self._panel: DkPanel | None = None
@@ -199,7 +199,7 @@ class DkController(QObject):
         self._window.set_veiled(True)
         self._show(*states, source, row)
         self._window.sides.preview(*states, row.batch, row.head)
-        self._tell(self._panel.note)  # where a low window has no room for it
+        self._note(self._panel.note)  # where a low window has no room for it
 
     def _on_panel_picked(self, width: int) -> None:
         self._put(self._drawn_source(), width)

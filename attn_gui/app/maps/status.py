@@ -29,7 +29,7 @@ from attn_gui.views.theme import dress, scaled
 # The status bar: the cell under the pointer or chosen, what was recomputed, precision and size; and the title.
 
 
-TellStatus = Callable[[Callable[[], str]], None]
+StatusNote = Callable[[Callable[[], str]], None]
 
 
 class StatusController(QObject):
@@ -40,7 +40,7 @@ class StatusController(QObject):
         self._baseline = context.baseline
         self._window, self._document = context.window, context.document
         self._computation, self._view = context.computation, context.view
-        self._told: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
+        self._note: tuple[Callable[[], str], int] | None = None  # and the generation that it is about
         context.view.follow(self.show, "evaluation")
         context.view.follow(self.show_place, "blanks", "face", "cell", "head", "batch", "baseline", "compare")
         context.computation.updated.connect(self._on_computation_updated)
@@ -55,7 +55,7 @@ class StatusController(QObject):
         self.show_title()
         self._show_layer()
         self.show_place()
-        self._show_told()
+        self._show_note()
         problem = self._document.problem
         sizes = f"{problem.n} × {problem.m} × {problem.num_heads}"
         self._window.precision.setText(self.tr("exact, {dtype} · {sizes}").format(dtype=problem.dtype, sizes=sizes))
@@ -63,13 +63,13 @@ class StatusController(QObject):
     def retranslate(self) -> None:
         self.show()
 
-    def tell(self, words: Callable[[], str]) -> None:
+    def note(self, words: Callable[[], str]) -> None:
         """Say what was just done beside what was asked for, until the document changes again."""
-        self._told = words, self._document.generation
-        self._show_told()
+        self._note = words, self._document.generation
+        self._show_note()
 
-    def _show_told(self) -> None:
-        words, generation = self._told or (str, -1)
+    def _show_note(self) -> None:
+        words, generation = self._note or (str, -1)
         self._window.recomputed.setText(words() if generation == self._document.generation else "")
 
     def show_title(self) -> None:
@@ -161,7 +161,7 @@ class StatusController(QObject):
         return self.tr("head {head}").format(head=heads.start) if one_head else ""
 
 
-# Progress of the pictures of a long problem: told, stopped by Esc; stands in for maps too large to be held.
+# Progress of the pictures of a long problem: shown, stopped by Esc; stands in for maps too large to be held.
 
 
 FINE = 1000  # steps of the thin line

@@ -176,7 +176,7 @@ class ModelShowing(QObject):
             before, known = self.answer, self._models.run_of(study)
             wanted = WantedReading(self._reading, self._view.look.second_text, current_theme())
             self._asked = self._version()
-            self._job.start(lambda tell: answer(study, problem, before, known, wanted, tell))
+            self._job.start(lambda progress: answer(study, problem, before, known, wanted, progress))
 
     def _version(self) -> tuple[int, int]:
         return self._document.generation, self._document.writes

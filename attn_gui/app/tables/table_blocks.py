@@ -18,7 +18,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import Clashes, done_text, followers_text, shape_text
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import WindowTask
 from attn_gui.app.state.translated_errors import saying, sentence, sentences
 from attn_gui.app.tables.table_edits import Cuts, TablePlace, TableTarget, block_shape
@@ -157,14 +157,9 @@ Fields = Mapping[str, object]
 class UnfitBlocks(QObject):
     """Changes nothing by itself; each way out that is picked is one step. What is offered is decided by shapes."""
 
-    def __init__(self, context: AppContext, target: TableTarget, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context.window)
-        self._document, self._target, self._runner, self._tell = (
-            context.document,
-            target,
-            context.runner,
-            tell,
-        )
+        self._document, self._target, self._runner, self._note = context.document, target, context.runner, note
         self._banner = context.window.banner
         self._clashes = Clashes(self._banner, self, context.runner, context.window.inputs)
 
@@ -274,7 +269,7 @@ class UnfitBlocks(QObject):
         before = self._document.problem
         self._document.apply(edit, fresh)
         shapes = reshaped(before, self._document.problem)
-        self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+        self._note(lambda: sentences(notes) if notes else done_text(shapes))
 
 
 def replacing_shape(problem: Problem, field: str, block: NDArray[Any]) -> tuple[int, ...] | None:
@@ -356,11 +351,11 @@ class TableBlocks(QObject):
 
     mapPasteRequested = Signal()  # the keyboard is in a map
 
-    def __init__(self, context: AppContext, tables: TablesController, target: TableTarget, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, tables: TablesController, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._tables, self._target = context.window, tables, target
-        self._settings, self._tell = context.settings, tell
-        self._unfit = UnfitBlocks(context, target, tell)
+        self._settings, self._note = context.settings, note
+        self._unfit = UnfitBlocks(context, target, note)
         self.reading = BlockReading(context, self._put_parts)
         self._document, self._runner = context.document, context.runner
         self._noted = ""  # what the line above the picture says of the last block
@@ -524,7 +519,7 @@ class TableBlocks(QObject):
             template = self.tr("{file} into {cell}, {polarity}") if flags else self.tr("{file} into {cell}")
             return template.format(polarity=mask_polarity(blocked), **said)
 
-        self._tell(words)
+        self._note(words)
 
     def _say(self, notes: Sequence[FileNote]) -> None:
         """Say what was left out, guessed or rounded, until the document changes again."""

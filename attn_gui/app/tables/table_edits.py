@@ -18,7 +18,7 @@ from attn_gui.app.actions.actions import Command
 from attn_gui.app.context import AppContext
 from attn_gui.app.editing.edit_runner import Arrays
 from attn_gui.app.editing.shapes import done_text, said
-from attn_gui.app.maps.status import TellStatus
+from attn_gui.app.maps.status import StatusNote
 from attn_gui.app.state.background_task import LARGE, BackgroundTask
 from attn_gui.app.state.translated_errors import sentences
 from attn_gui.app.tables.tables import TablesController
@@ -376,10 +376,10 @@ TWO_HEADS = QT_TRANSLATE_NOOP("Sentences", "Choose columns of one head: each hea
 class RowEdits(QObject):
     """Puts in as many rows or columns as are selected, or takes those out; one step of the history."""
 
-    def __init__(self, context: AppContext, target: TableTarget, tell: TellStatus) -> None:
+    def __init__(self, context: AppContext, target: TableTarget, note: StatusNote) -> None:
         super().__init__(context.window)
         self._window, self._document, self._target = context.window, context.document, target
-        self._runner, self._tell = context.runner, tell
+        self._runner, self._note = context.runner, note
 
     def commands(self) -> dict[str, Command]:
         gestures = {
@@ -423,7 +423,7 @@ class RowEdits(QObject):
             fields, notes = made
             shapes = reshaped(problem, drafted(problem, fields))
             self._document.apply(SetFields(fields, label), fresh)
-            self._tell(lambda: sentences(notes) if notes else done_text(shapes))
+            self._note(lambda: sentences(notes) if notes else done_text(shapes))
 
         self._runner.begin(label, make, take)
 
@@ -478,7 +478,7 @@ class CopyController(QObject):
         held = replace(copied, read=lambda: cells)
         if copied.shape[0] * copied.shape[1] <= AT_ONCE:
             QGuiApplication.clipboard().setMimeData(mime_data(*_written(form, held)))
-            self._tell(copied.shape)
+            self._note_copied(copied.shape)
         else:
             self._late.begin()
             self._writing.start(lambda _: (_written(form, held), copied.shape))
@@ -486,9 +486,9 @@ class CopyController(QObject):
     def _on_written(self, outcome: Future[tuple[tuple[str, str], tuple[int, int]]]) -> None:
         texts, shape = outcome.result()
         if self._late.put(mime_data(*texts)):
-            self._tell(shape)
+            self._note_copied(shape)
 
-    def _tell(self, shape: tuple[int, int]) -> None:
+    def _note_copied(self, shape: tuple[int, int]) -> None:
         self._window.recomputed.setText(self.tr("copied {rows} × {columns}").format(rows=shape[0], columns=shape[1]))
 
     def _too_many(self, shape: tuple[int, int]) -> str:

@@ -150,7 +150,7 @@ class TwoStates:
 
     def __init__(self, baseline: Baseline, view: ViewState) -> None:
         self._baseline, self._view = baseline, view
-        self._told: tuple[object, ...] = (NOW, None)
+        self._shown: tuple[object, ...] = (NOW, None)
 
     @property
     def mode(self) -> str:
@@ -173,8 +173,8 @@ class TwoStates:
     def moved(self) -> bool:
         """Return whether the tables show another state than when this was asked last."""
         shown = self._view.face or (self._baseline.evaluation if self.locked else None)
-        told, self._told = self._told, (self.mode, shown)
-        return told != self._told
+        before, self._shown = self._shown, (self.mode, shown)
+        return before != self._shown
 
     def title(self, title: str) -> str:
         """Return the title of a table with the state that it shows."""

@@ -243,8 +243,8 @@ class SizedView(MarkedView):
             return
         part = self._unfit.pop(0)
         self._draw(dict(zip(range(part.start, part.stop), self._needed(part), strict=False)))
-        told = self.columnsLeft if self._unfit else self.columnsDrawn
-        told.emit()
+        signal = self.columnsLeft if self._unfit else self.columnsDrawn
+        signal.emit()
 
     def reset_columns(self) -> None:
         """Give every column the same width again."""
