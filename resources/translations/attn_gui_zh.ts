@@ -9510,6 +9510,14 @@ Do you want to replace it?</source>
         <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
         <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
     </message>
+    <message>
+        <source>{given} cm wide, the walk would have letters of less than {points} points; {least} cm is the least.</source>
+        <translation>宽 {given} 厘米时，演示图中的字会小于 {points} 磅；至少要 {least} 厘米。</translation>
+    </message>
+    <message>
+        <source>{given} cm high, the walk would have letters of less than {points} points; {least} cm is the least.</source>
+        <translation>高 {given} 厘米时，演示图中的字会小于 {points} 磅；至少要 {least} 厘米。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
