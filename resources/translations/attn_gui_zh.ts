@@ -9471,6 +9471,10 @@ Do you want to replace it?</source>
         <translation>卡片只显示一个状态，不显示两个状态的差，也不显示梯度。</translation>
     </message>
     <message>
+        <source>A card shows a cell of a step, and {name} is none: name one, such as weights.</source>
+        <translation>卡片展示某一步的一个单元格，而 {name} 不是一步：请改用一步，例如 weights。</translation>
+    </message>
+    <message>
         <source>A card is wide or square, got {got}.</source>
         <translation>卡片应为 wide 或 square，得到 {got}。</translation>
     </message>
@@ -9509,6 +9513,10 @@ Do you want to replace it?</source>
     <message>
         <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
         <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
+    </message>
+    <message>
+        <source>A walk goes through one head, and {name} is made of all of them: name another stage.</source>
+        <translation>逐步演示只走一个头，而 {name} 由所有头合成：请改用别的步骤。</translation>
     </message>
     <message>
         <source>{given} cm wide, the walk would have letters of less than {points} points; {least} cm is the least.</source>

@@ -373,6 +373,15 @@ def test_a_walk_too_small_to_be_read_is_refused(tmp_path: Path, ending: str, sid
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_is_made_of_all_heads_has_no_walk_and_no_card(tmp_path: Path, capsys: Any, lang: str) -> None:
+    words = ["export", str(MINILM), "-o", str(tmp_path), "--stage", "mean_weights", "--lang", lang]
+    for picture in ("--card", "--walk"):
+        assert main([*words, picture]) == 2
+        said = capsys.readouterr().err
+        assert re.fullmatch(r"attn-gui: \S.*mean_weights.*[:：].+[.。]\n", said), picture
+
+
 def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):
     problem = worked.problem.replace(query_tokens=["Thinking", "Machines"], key_tokens=["Thinking", "Machines"])
     render(problem, tmp_path / "a.svg", walk=True, stage="weights", cell=(1, 0))

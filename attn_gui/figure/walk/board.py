@@ -21,8 +21,8 @@ from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import figure_font
 from attn_gui.figure.text.labels import elided, token_label
 from attn_gui.figure.text.numbers import CellNumbers, cell_decimals, cell_text
+from attn_gui.figure.text.rich_text import escaped, indexed, strong
 from attn_gui.figure.walk.canvas import SMALL, Canvas
-from attn_gui.figure.walk.rich_text import escaped, indexed, strong
 from attn_gui.figure.writers import END, MIDDLE, PdfPage, SvgPage
 from attn_gui.pictures.planes import PlaneLike, uncovered
 

@@ -13,15 +13,14 @@ from attn_gui.figure.cells import hatch_lines
 from attn_gui.figure.colors import value_text_color
 from attn_gui.figure.design_tokens import RADIUS, Theme
 from attn_gui.figure.pages.plot import AxisScale
-from attn_gui.figure.walk.rich_text import rich_width, strong, write_rich
-from attn_gui.figure.writers import END, MIDDLE, START
+from attn_gui.figure.text.rich_text import rich_width, strong, write_rich
+from attn_gui.figure.writers import END, MIDDLE, SHARES, START
 
 WIDTH, HEIGHT = 788.0, 360.0
 """Size that a stage is laid out at; it is magnified to its rectangle."""
 TIP = 6.0
 SMALL = 12.0
 """Pixels of names, ticks and side remarks, the smallest type there is."""
-SHARES = {START: 0.0, MIDDLE: 0.5, END: 1.0}
 
 
 def eased(progress: float) -> float:

@@ -14,14 +14,15 @@ from PySide6.QtGui import QPainter, QPen
 
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import Evaluation
+from attn_gui.engine.derived_stages import OVER_HEADS
 from attn_gui.engine.progress import Progress, silent
 from attn_gui.figure.compose import aimed_cell
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.export_settings import USUAL_DPI, ExportSettings
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.text.fonts import ensure_gui
+from attn_gui.figure.text.rich_text import LEADING, escaped, rich_width, strong, write_paragraph, write_rich
 from attn_gui.figure.walk.canvas import HEIGHT, SMALL, WIDTH
-from attn_gui.figure.walk.rich_text import LEADING, escaped, rich_width, strong, write_paragraph, write_rich
 from attn_gui.figure.walk.walk import Walk, walk_of
 from attn_gui.figure.writers import ANIMATORS, ENCODERS, LOGICAL_DPI, PX_PER_CM, Page, write_moving_gif
 from attn_gui.formats.saving import replacing
@@ -42,6 +43,9 @@ LEAST_SCALE = LEAST_PT * LOGICAL_DPI / 72 / SMALL
 TYPE, PRINTED, LINES = (16.0, 24.0), 7.5 * LOGICAL_DPI / 72, 3
 """Least and most pixels of the sentences of a sheet, those that they have on paper where that lets them, and lines."""
 
+_OF_ALL_HEADS = QT_TRANSLATE_NOOP(
+    "Sentences", "A walk goes through one head, and {name} is made of all of them: name another stage."
+)
 _ILLEGIBLE = {
     "width": QT_TRANSLATE_NOOP(
         "Sentences",
@@ -88,8 +92,10 @@ def export_walk(
 def walk_for(evaluation: Evaluation, settings: ExportSettings, head: int | None) -> Walk:
     """Return the walk that settings ask for: to their cell, or to the largest of the last row of their stage.
 
-    Raises ValueError with a sentence for a cell that is not there.
+    Raises ValueError with a sentence for a cell that is not there, or one that is made of all heads.
     """
+    if settings.stage in {stage.name for stage in OVER_HEADS.values()}:
+        raise Refusal(_OF_ALL_HEADS, name=settings.stage)
     cell = aimed_cell(evaluation, settings, head)
     style = PageStyle(settings.theme, settings.lang)
     return walk_of(evaluation, settings.batch, head or 0, settings.stage, cell, style)

@@ -15,11 +15,11 @@ from attn_gui.engine.analysis.explanation import Terms
 from attn_gui.engine.graph.expressions import Cell, Expression, Number, Product, Sum
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.figure.operands import stage_plane
+from attn_gui.figure.text.rich_text import escaped, strong
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import SMALL, Canvas, between, part
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Addend, Equation, addends, shortened, sum_of
-from attn_gui.figure.walk.rich_text import escaped, strong
 from attn_gui.figure.walk.softmax import mixed, percent
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP

@@ -18,12 +18,12 @@ from attn_gui.engine.graph.expressions import Expression, Function, Negative, Nu
 from attn_gui.engine.graph.nodes import symbol
 from attn_gui.engine.normalizers import FEW, MILD
 from attn_gui.figure.pages.plot import nice_scale
+from attn_gui.figure.text.rich_text import escaped, raised, rich_width, strong
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import Board
 from attn_gui.figure.walk.canvas import SMALL, Canvas, Graph, part
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Equation, Others, sum_of
-from attn_gui.figure.walk.rich_text import escaped, raised, rich_width, strong
 from attn_gui.figure.writers import END, MIDDLE, START
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

@@ -14,11 +14,11 @@ from attn_gui.engine.graph.nodes import plain_name, symbol
 from attn_gui.engine.masks import MASKS
 from attn_gui.engine.scores import SCORES
 from attn_gui.figure.pages.plot import Numbers, nice_scale
+from attn_gui.figure.text.rich_text import escaped, lowered, strong, write_paragraph
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.canvas import CURVE, SMALL, Canvas, Graph, between, part, tick_text
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Equation, shortened
-from attn_gui.figure.walk.rich_text import escaped, lowered, strong, write_paragraph
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 

@@ -8,12 +8,12 @@ from PySide6.QtCore import QPointF, QRectF
 from attn_gui.engine.graph.expressions import Cell, Number, Power, Sum
 from attn_gui.engine.graph.nodes import cell_symbol
 from attn_gui.figure.operands import KEY, PLAIN, QUERY, StageOperand, picture_of
+from attn_gui.figure.text.rich_text import colored, escaped, indexed, lowered, raised, strong
 from attn_gui.figure.walk.beat import Beat
 from attn_gui.figure.walk.board import role_color
 from attn_gui.figure.walk.canvas import Canvas, part
 from attn_gui.figure.walk.context import Index, WalkContext
 from attn_gui.figure.walk.equations import Addend, Equation, addends, shortened, sum_of
-from attn_gui.figure.walk.rich_text import colored, escaped, indexed, lowered, raised, strong
 from attn_gui.figure.writers import END, MIDDLE
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
