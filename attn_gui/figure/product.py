@@ -87,7 +87,7 @@ def compose_product(
     if not has_product(evaluation, stage):
         raise Refusal(_NO_PRODUCT, stage=stage)
     picture, middle = picture_of(stage, evaluation), stage_plane(evaluation, stage, settings.batch, head)
-    check_cell(middle, settings)
+    check_cell(middle, settings.stage, settings.cell)
     planes: dict[str, tuple[str, str, PlaneLike]] = {STAGE: (stage, symbol(stage), middle)}
     for place, operand in picture.operands().items():
         planes[place] = (operand.name, operand.symbol, operand.plane(evaluation, settings.batch, head))

@@ -8851,6 +8851,10 @@ Do you want to replace it?</source>
         <translation>{stage} 的同一个头在两个状态中占据不同的列：请比较整个矩阵。</translation>
     </message>
     <message>
+        <source>There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}.</source>
+        <translation>{name} 中没有单元格 {cell}：列在头内编号，从 0 到 {last}。</translation>
+    </message>
+    <message>
         <source>Numbers of {field} are too large or too small for a spreadsheet to square. Export them as NPZ instead.</source>
         <translation>{field} 中有的数过大或过小，其平方超出电子表格的数值范围。请改为导出 NPZ 数值。</translation>
     </message>

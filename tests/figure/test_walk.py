@@ -32,7 +32,9 @@ from attn_gui.figure.walk import Walk, export_walk, walk_of
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.paths import resource
 
-WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
+WORKED, MINILM, LAYER = (
+    resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2", "transformer-layer")
+)
 WIDTH, HEIGHT, MARGIN = 788, 360, 12
 
 
@@ -380,6 +382,17 @@ def test_what_is_made_of_all_heads_has_no_walk_and_no_card(tmp_path: Path, capsy
         assert main([*words, picture]) == 2
         said = capsys.readouterr().err
         assert re.fullmatch(r"attn-gui: \S.*mean_weights.*[:：].+[.。]\n", said), picture
+
+
+@pytest.mark.parametrize("picture", [["--walk"], ["--page", "gradient_maps"]])
+def test_columns_of_a_head_are_counted_within_it_and_named_in_the_whole_matrix(
+    tmp_path: Path, capsys: Any, picture: list[str]
+) -> None:
+    words = ["export", str(LAYER), "-o", str(tmp_path), "--stage", "query", "--heads", "1", "--format", "svg", *picture]
+    assert main([*words, "--cell", "1,3"]) == 0
+    assert "Q[1, 7]" in Path(capsys.readouterr().out.strip()).read_text("utf-8")
+    assert main([*words, "--cell", "1,7"]) == 2
+    assert "counted within the head, from 0 to 3" in capsys.readouterr().err
 
 
 def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):
