@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from attn_gui.document.edits import Refusal
 from attn_gui.engine import STAGE, Evaluation
 from attn_gui.engine.analysis.explanation import Explanation
+from attn_gui.engine.derived_stages import entry_of
 from attn_gui.engine.graph.nodes import symbol, title
 from attn_gui.engine.progress import Progress
 from attn_gui.figure.cells import paint_cell_lines, paint_values
@@ -50,6 +51,9 @@ DOWN = {QUERY: QT_TRANSLATE_NOOP("Card", "query ↓"), KEY: QT_TRANSLATE_NOOP("C
 ACROSS = {KEY: QT_TRANSLATE_NOOP("Card", "key →")}
 OPENS = QT_TRANSLATE_NOOP("Card", "Open this picture in attn_gui: every number can be opened and changed")
 _ONE_STATE = QT_TRANSLATE_NOOP("Sentences", "A card shows one state, and not the difference of two or a gradient.")
+_NO_STEP = QT_TRANSLATE_NOOP(
+    "Sentences", "A card shows a cell of a step, and {name} is none: name one, such as weights."
+)
 
 LEAST_WRITTEN = 0.01
 _CHINESE, _PARTS = "\u4e00-\u9fff", re.compile(r"(\{\w+\}|\|)")
@@ -169,10 +173,12 @@ PIXELS = 600
 def compose_card(evaluation: Evaluation, settings: ExportSettings, head: int | None, progress: Progress) -> CardFigure:
     """Return the card of the chosen cell of a stage, or of the largest of its last row where none is chosen.
 
-    Raises ValueError with a sentence for a cell that is not there, and for two states.
+    Raises ValueError with a sentence for a cell that is not there, for what is no step, and for two states.
     """
     if evaluation.kind:
         raise Refusal(_ONE_STATE)
+    if entry_of(settings.stage) is not None:
+        raise Refusal(_NO_STEP, name=settings.stage)
     problem, stage = evaluation.problem, settings.stage
     own = None if evaluation.node(stage).stage.joined else head
     shown = composed(evaluation, settings, (own,), lambda figure: (PIXELS, PIXELS), progress)

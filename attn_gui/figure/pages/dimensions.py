@@ -35,8 +35,9 @@ from attn_gui.figure.pages.base import (
 from attn_gui.figure.pages.context import PageContext
 from attn_gui.figure.text.fonts import code_font
 from attn_gui.figure.text.labels import wrapped
+from attn_gui.figure.text.rich_text import write_symbols
 from attn_gui.figure.text.words import page_words
-from attn_gui.figure.writers import END, write_line, write_text, write_within
+from attn_gui.figure.writers import END, write_line, write_text
 from attn_gui.formats.scripts import SCRIPTS, script_text
 from attn_gui.languages import QT_TRANSLATE_NOOP
 
@@ -274,7 +275,7 @@ class ShapesLayout(PageLayout):
         top = place.top() + (SPACING.s if box.title else (place.height() - self.line) / 2)
         if box.title:
             at = QPointF(place.left() + INSET, top + metrics("small").ascent())
-            write_within(painter, at, box.title, theme.text, FONT_SIZE.small, place.width() - 2 * INSET, strong=True)
+            write_symbols(painter, at, box.title, theme.text, FONT_SIZE.small, place.width() - 2 * INSET, strong=True)
             if box.heads:
                 words = self.style.translate("Pages", "× {heads} heads").format(heads=box.heads)
                 right = QPointF(place.right() - INSET, at.y())
@@ -283,7 +284,7 @@ class ShapesLayout(PageLayout):
         for number, line in enumerate(box.lines):
             at = QPointF(place.left() + INSET, top + number * self.line + micro.ascent())
             color, room = theme.text2 if box.title else theme.text, place.width() - 2 * INSET
-            write_within(painter, at, line, color, FONT_SIZE.micro, room)
+            write_symbols(painter, at, line, color, FONT_SIZE.micro, room)
 
 
 # --- page of the shapes ---------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -68,6 +69,8 @@ def test_no_text_of_a_page_is_cut(qapp, problems, monkeypatch, name, width, lang
         tokens = (*(problem.query_tokens or ()), *(problem.key_tokens or ()))
         cut = [text for text in written if text.endswith("…")]
         assert [text for text in cut if not any(token.startswith(text[:-1]) for token in tokens)] == []
+        raw = [text for text in written if re.search(r"[A-Za-z]_[A-Za-z]", text)]
+        assert raw == [] or "python" in PAGES[name].words, "the index of a symbol is lowered"
     assert drawn
 
 
@@ -79,7 +82,7 @@ def test_no_text_of_a_page_in_the_panel_runs_over_its_edge_or_another(qapp, prob
 
     def write(painter, at, text, anchor=output_text.START, width=None):
         box = QFontMetricsF(painter.font()).tightBoundingRect(text)
-        box.moveLeft(at.x() + box.left() - output_text._BEFORE[anchor] * painter.fontMetrics().horizontalAdvance(text))
+        box.moveLeft(at.x() + box.left() - output_text.SHARES[anchor] * painter.fontMetrics().horizontalAdvance(text))
         box.moveBottom(at.y())
         places.append((text, painter.transform().mapRect(box)))
 

@@ -57,3 +57,20 @@ def test_a_table_comes_back_with_the_numbers_of_its_document(launch):
     person.window.inputs.show_field("block.w_up")
     person.type_into("block.w_up", 0, 1, "0.25")
     assert person.program.document.problem.block.w_up[0, 1] == 0.25
+
+
+def test_the_next_document_begins_at_the_top_left_of_its_tables(launch):
+    rng = np.random.default_rng(0)
+    person = launch()
+    for heads in (1, 2):
+        wide = Problem(
+            query=rng.normal(size=(60, 40)), key=rng.normal(size=(60, 40)), value=np.eye(60), num_heads=heads
+        )
+        for name in ("one", "next"):
+            person.again(f"{name}, {heads} heads", wide)
+            table = person.table("query")
+            bars = table.verticalScrollBar(), table.horizontalScrollBar()
+            head = person.program.view.look.head
+            assert [bar.value() for bar in bars] == [0, 20 * head], (name, head)
+            person.go_to("query", 59, 39)
+            assert min(bar.value() for bar in bars) > 0

@@ -1,8 +1,9 @@
-"""Rich text in one line: the few tags of a walk's sentences, measured and painted on any device."""
+"""Rich text in lines: a few tags, and symbols with an index, measured and painted on any device."""
 
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -12,10 +13,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attn_gui.figure.text.fonts import figure_font
-from attn_gui.figure.writers import write_line
+from attn_gui.figure.writers import SHARES, START, write_line
 
 _PARTS = re.compile(r"<(/?)(\w+)(?:[^>]*?color:\s*(#\w+)[^>]*)?>|([^<]+)")
 _WORDS = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+")
+_SYMBOL = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z])_([A-Z]|[kvij]|ff|model|up|gate|down)(?![A-Za-z0-9_])")
 _CLOSING, _OPENING = "，。：；、）,.:;)", "（("
 LEADING, LEAST = 1.45, 9.0
 """Distance of lines over the size of type, and the least size of a paragraph."""
@@ -63,6 +65,11 @@ def indexed(symbol: str) -> str:
     return escaped(letter) + (lowered(escaped(index)) if index else "")
 
 
+def subscripted(text: str) -> str:
+    """Return a text as rich text, with the index of each symbol in it lowered: d_k, W_O, y_i."""
+    return _SYMBOL.sub(lambda found: found[1] + lowered(found[2]), escaped(text))
+
+
 @lru_cache(1 << 12)
 def runs(rich: str) -> tuple[TextRun, ...]:
     """Return the runs of rich text."""
@@ -89,6 +96,24 @@ def write_rich(painter: QPainter, at: QPointF, rich: str, color: QColor, pixels:
     """Write a line with its start at a point of its baseline, or the `share` of its width that lies before it."""
     x = at.x() - share * rich_width(rich, pixels)
     _write_runs(painter, QPointF(x, at.y()), runs(rich), color, pixels)
+
+
+def write_symbols(
+    painter: QPainter,
+    at: QPointF,
+    text: str,
+    color: QColor,
+    pixels: float,
+    room: float = math.inf,
+    *,
+    strong: bool = False,
+    anchor: str = START,
+) -> None:
+    """Write a text, the index of each symbol in it lowered, in smaller type where it is wider than its room: a figure
+    has no tooltip that would say what was cut."""
+    rich = f"<b>{subscripted(text)}</b>" if strong else subscripted(text)
+    smaller = pixels * min(1.0, max(room, 1.0) / max(rich_width(rich, pixels), 1.0))
+    write_rich(painter, at, rich, color, smaller, SHARES[anchor])
 
 
 def write_paragraph(painter: QPainter, rect: QRectF, rich: str, color: QColor, pixels: float) -> None:
