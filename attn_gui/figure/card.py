@@ -59,14 +59,14 @@ LEAST_WRITTEN = 0.01
 _CHINESE, _PARTS = "\u4e00-\u9fff", re.compile(r"(\{\w+\}|\|)")
 
 
-class Run(NamedTuple):
+class CardRun(NamedTuple):
     """Some words of one role: "text", "query" or "key"."""
 
     text: str
     role: str = "text"
 
 
-Line = tuple[Run, ...]
+Line = tuple[CardRun, ...]
 
 
 def finding(explained: Explanation, style: PageStyle, tokens: tuple[Sequence[str], Sequence[str]]) -> tuple[Line, ...]:
@@ -84,23 +84,23 @@ def finding(explained: Explanation, style: PageStyle, tokens: tuple[Sequence[str
     words = {
         "first": _named(names[0], row, FIRST[first_role], first_role, style),
         "second": _named(names[1], column, SECOND, KEY, style),
-        "title": Run(_lower(title(explained.stage, style.lang), style.lang)),
-        "column": Run(str(column)),
-        "value": Run(significant(value, 2) if digits is None else format_number(value, digits)),
+        "title": CardRun(_lower(title(explained.stage, style.lang), style.lang)),
+        "column": CardRun(str(column)),
+        "value": CardRun(significant(value, 2) if digits is None else format_number(value, digits)),
     }
     parts: list[Line] = [()]
     for part in _PARTS.split(style.translate("Card", template)):
         if part == "|":
             parts.append(())
         elif part:
-            parts[-1] += (words[part[1:-1]] if part.startswith("{") else Run(part),)
+            parts[-1] += (words[part[1:-1]] if part.startswith("{") else CardRun(part),)
     return tuple(map(_spaced, filter(None, parts)))
 
 
-def _named(tokens: Sequence[str], place: int, template: str, role: str, style: PageStyle) -> Run:
+def _named(tokens: Sequence[str], place: int, template: str, role: str, style: PageStyle) -> CardRun:
     if place < len(tokens):
-        return Run(token_label(tokens[place]), role)
-    return Run(style.translate("Card", template).format(number=place), role)
+        return CardRun(token_label(tokens[place]), role)
+    return CardRun(style.translate("Card", template).format(number=place), role)
 
 
 def _lower(words: str, lang: str) -> str:
@@ -124,9 +124,9 @@ ENDS = {"[CLS]", "[SEP]", "[PAD]", "<s>", "</s>", "<|endoftext|>", "<pad>", "<eo
 CLOSING, TIGHT = frozenset(".,;:!?)]}%…”’。，；：？！、）》"), frozenset("'’-([{“‘（《")
 
 
-def sentence(tokens: Sequence[str], marked: Mapping[int, str]) -> list[Run]:
+def sentence(tokens: Sequence[str], marked: Mapping[int, str]) -> list[CardRun]:
     """Return words with the space before each; those at marked places have their role."""
-    found: list[Run] = []
+    found: list[CardRun] = []
     before = ""
     for place, token in enumerate(tokens):
         word = token_label(token).removeprefix("##")
@@ -134,7 +134,7 @@ def sentence(tokens: Sequence[str], marked: Mapping[int, str]) -> list[Run]:
             continue
         chinese = re.fullmatch(f"[{_CHINESE}]{{2}}", before[-1:] + word[0])
         glued = token.startswith("##") or word[0] in CLOSING or word[0] in "'’" or before[-1:] in TIGHT or chinese
-        found.append(Run(word if glued or not found else " " + word, marked.get(place, "text")))
+        found.append(CardRun(word if glued or not found else " " + word, marked.get(place, "text")))
         before = word
     return found
 
@@ -148,7 +148,7 @@ class CardFigure:
     the map is from, and `opens` says that the file opens as a session, where it does."""
 
     finding: tuple[Line, ...]
-    under: tuple[Sequence[Run], ...]
+    under: tuple[Sequence[CardRun], ...]
     formulas: tuple[tuple[str, ...], ...]
     map: MapFigure
     cell: tuple[int, int]
@@ -213,7 +213,7 @@ def _axes(rows: str, columns: str, names: tuple[Sequence[str], Sequence[str]], s
 
 def _under(
     evaluation: Evaluation, names: tuple[Sequence[str], Sequence[str]], cell: tuple[int, int], roles: tuple[str, str]
-) -> Iterator[Sequence[Run]]:
+) -> Iterator[Sequence[CardRun]]:
     """Yield the sentence of the tokens, two where keys are those of another one.
 
     Without tokens the shapes of Q, K and V.
@@ -224,7 +224,7 @@ def _under(
             marked[role][place] = role
     if not any(names):
         shapes = [(stage, evaluation.shape(stage)) for stage in ("query", "key", "value") if stage in evaluation.stages]
-        yield [Run("   ".join(f"{symbol(stage)} {shape[-2]} × {shape[-1]}" for stage, shape in shapes))]
+        yield [CardRun("   ".join(f"{symbol(stage)} {shape[-2]} × {shape[-1]}" for stage, shape in shapes))]
     elif names[0] == names[1]:
         yield sentence(names[0], {**marked[KEY], **marked[QUERY]})
     else:
@@ -349,18 +349,18 @@ def _joined(parts: Sequence[Line], room: float, metrics: QFontMetricsF) -> list[
     return lines
 
 
-def _broken(runs: Sequence[Run], room: float, metrics: QFontMetricsF, most: int) -> list[Line]:
+def _broken(runs: Sequence[CardRun], room: float, metrics: QFontMetricsF, most: int) -> list[Line]:
     """Return runs on lines that end between words; what has no room on so many lines is cut."""
     pieces = [
-        Run(piece, run.role)
+        CardRun(piece, run.role)
         for run in runs
         for piece in re.findall(rf"\s*[{_CHINESE}]|\s*[^\s{_CHINESE}]+|\s+", run.text)
     ]
-    lines: list[list[Run]] = [[]]
+    lines: list[list[CardRun]] = [[]]
     for piece in pieces:
         if lines[-1] and _width((*lines[-1], piece), metrics) > room and piece.text[0] not in CLOSING:
             if len(lines) == most:
-                lines[-1].append(Run("…"))
+                lines[-1].append(CardRun("…"))
                 break
             lines.append([])
         first = not lines[-1]
@@ -369,7 +369,7 @@ def _broken(runs: Sequence[Run], room: float, metrics: QFontMetricsF, most: int)
     return [tuple(line) for line in lines if line]
 
 
-def _width(line: Sequence[Run], metrics: QFontMetricsF) -> float:
+def _width(line: Sequence[CardRun], metrics: QFontMetricsF) -> float:
     return sum(metrics.horizontalAdvance(run.text) for run in line)
 
 

@@ -75,7 +75,7 @@ class FlowStep:
 
 
 @dataclass(frozen=True)
-class Flow:
+class DimensionFlow:
     """All steps in order, the shapes of the sequences that they begin with, and the numbers of the symbols."""
 
     steps: tuple[FlowStep, ...]
@@ -102,7 +102,7 @@ class FlowBox:
 class ShapesLayout(PageLayout):
     """Boxes and arrows, from the top to the bottom."""
 
-    def __init__(self, flow: Flow, style: PageStyle, width: float | None, height: float | None) -> None:
+    def __init__(self, flow: DimensionFlow, style: PageStyle, width: float | None, height: float | None) -> None:
         self.flow, self.style = flow, style
         self.line, self.head = metrics("micro").height(), metrics("small").height()
         self.across = (OWN_WIDTH if width is None else width) - 2 * MARGIN
@@ -298,7 +298,7 @@ FORMS = {
 }
 
 
-class DimensionsPage(PageKind[Flow]):
+class DimensionsPage(PageKind[DimensionFlow]):
     """Shows which matrix has which shape, and what is multiplied by what."""
 
     name = "dimensions"
@@ -310,7 +310,7 @@ class DimensionsPage(PageKind[Flow]):
     def is_quick(self, context: PageContext) -> bool:
         return True
 
-    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> Flow:
+    def read(self, evaluation: Evaluation, context: PageContext, progress: Progress) -> DimensionFlow:
         problem, symbols = evaluation.problem, context.options["shapes"] == SYMBOLS
         counts = counts_of(problem)
         by_hand = {record.stage for record in problem.interventions if record.enabled}
@@ -331,9 +331,9 @@ class DimensionsPage(PageKind[Flow]):
         sources = {"x": _source(problem, "x", counts, symbols)} if problem.projected else {}
         if problem.context is not None:
             sources["context"] = _source(problem, "context", counts, symbols)
-        return Flow(steps, sources, counts)
+        return DimensionFlow(steps, sources, counts)
 
-    def plan(self, content: Flow, style: PageStyle, width: float | None, height: float | None) -> Drawing:
+    def plan(self, content: DimensionFlow, style: PageStyle, width: float | None, height: float | None) -> Drawing:
         return ShapesLayout(content, style, width, height).drawing(style.translate("Pages", self.title))
 
 

@@ -25,7 +25,7 @@ SCRIPT, RISE, FALL = 0.75, 0.36, 0.2
 """Size of raised and lowered text, how far it is raised and lowered: shares of the size of the line."""
 
 
-class TextRun(NamedTuple):
+class StyledRun(NamedTuple):
     """Characters of one form: `script` is 1 for raised, −1 for lowered ones."""
 
     text: str
@@ -71,13 +71,13 @@ def subscripted(text: str) -> str:
 
 
 @lru_cache(1 << 12)
-def runs(rich: str) -> tuple[TextRun, ...]:
+def runs(rich: str) -> tuple[StyledRun, ...]:
     """Return the runs of rich text."""
-    found: list[TextRun] = []
+    found: list[StyledRun] = []
     bold, scripts, colors = 0, [0], [""]
     for close, tag, color, text in _PARTS.findall(rich):
         if text:
-            found.append(TextRun(html.unescape(text), bold > 0, scripts[-1], colors[-1]))
+            found.append(StyledRun(html.unescape(text), bold > 0, scripts[-1], colors[-1]))
         elif tag == "b":
             bold += -1 if close else 1
         elif tag in ("sup", "sub"):
@@ -127,9 +127,9 @@ def write_paragraph(painter: QPainter, rect: QRectF, rich: str, color: QColor, p
         _write_runs(painter, at, line, color, pixels)
 
 
-def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[TextRun]]:
+def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[StyledRun]]:
     """Return rich text in lines of a width, broken at blanks and between Chinese characters."""
-    lines: list[list[TextRun]] = [[]]
+    lines: list[list[StyledRun]] = [[]]
     used, breakable = 0.0, False
     for run in runs(rich):
         for text in [run.text] if run.script else _WORDS.findall(run.text):
@@ -147,7 +147,7 @@ def wrapped_runs(rich: str, room: float, pixels: float) -> list[list[TextRun]]:
     return lines
 
 
-def _write_runs(painter: QPainter, at: QPointF, line: Sequence[TextRun], color: QColor, pixels: float) -> None:
+def _write_runs(painter: QPainter, at: QPointF, line: Sequence[StyledRun], color: QColor, pixels: float) -> None:
     x = at.x()
     for run in line:
         rise = {1: -RISE, 0: 0.0, -1: FALL}[run.script] * pixels
@@ -156,10 +156,10 @@ def _write_runs(painter: QPainter, at: QPointF, line: Sequence[TextRun], color: 
         x += _width(run, pixels)
 
 
-def _size(run: TextRun, pixels: float) -> float:
+def _size(run: StyledRun, pixels: float) -> float:
     return pixels * SCRIPT if run.script else pixels
 
 
 @lru_cache(1 << 13)
-def _width(run: TextRun, pixels: float) -> float:
+def _width(run: StyledRun, pixels: float) -> float:
     return QFontMetricsF(figure_font(_size(run, pixels), strong=run.strong)).horizontalAdvance(run.text)
