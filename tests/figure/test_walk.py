@@ -30,6 +30,7 @@ from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.paths import resource
+from tests.failing import each
 
 WORKED, MINILM = (resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2"))
 WIDTH, HEIGHT, MARGIN = 788, 360, 12
@@ -155,7 +156,7 @@ def test_the_layer_that_closes_a_cell_is_named(causal):
     assert walk.beats[-2].result.endswith("<b>0</b>")
 
 
-@pytest.mark.parametrize("normalize", ["none", "sum", "sigmoid"])
+@each("normalize", ["none", "sum", "sigmoid"])
 def test_a_closed_cell_says_that_it_is_closed_whatever_the_normalization(worked, normalize):
     closed = evaluation_of(worked.problem.replace(normalize=normalize, mask="causal"))
     walk = walk_of(closed, 0, 0, "weights", (0, 1), pour=False)
@@ -335,18 +336,6 @@ def test_the_command_line_writes_a_moving_picture_and_sheets(tmp_path, capsys):
     assert "3.173 ÷ 4.954 = " in text
 
 
-def test_python_draws_a_walk_to_any_cell(tmp_path):
-    drawn = render(load(WORKED), tmp_path / "o.svg", walk=True, stage="head_output", cell=(0, 1), width=8.5)
-    assert "O[0, 1]" in (tmp_path / "o.svg").read_text("utf-8")
-    assert drawn.image().width() > 100
-    with Image.open(drawn.save(tmp_path / "o.gif")) as moving:
-        assert moving.n_frames > 20
-    with pytest.raises(ValueError, match=r"There is no cell 0,7 in weights\."):
-        render(load(WORKED), walk=True, cell=(0, 7))
-    with pytest.raises(ValueError, match="levels means nothing with a walk"):
-        render(load(WORKED), walk=True, levels=(0, 1))
-
-
 def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):
     problem = worked.problem.replace(query_tokens=["Thinking", "Machines"], key_tokens=["Thinking", "Machines"])
     render(problem, tmp_path / "a.svg", walk=True, stage="weights", cell=(1, 0))
@@ -367,7 +356,7 @@ def test_writing_a_walk_can_be_stopped_and_leaves_nothing(tmp_path, worked):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("lang", "title"), [("en", "Normalize: sigmoid"), ("zh", "归一化：sigmoid")])
+@each(("lang", "title"), [("en", "Normalize: sigmoid"), ("zh", "归一化：sigmoid")])
 def test_another_normalization_is_named_by_its_step(lang: str, title: str) -> None:
     problem = Problem(query=[[1, 0]], key=[[1, 1], [0, 1]], value=[[1], [2]], normalize="sigmoid")
     walk = walk_of(evaluation_of(problem), 0, 0, "weights", (0, 1), PageStyle("light", lang), pour=False)
