@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from attn_gui.views.banner import Banner, BannerOffer, Words
@@ -40,6 +40,13 @@ class Host(QWidget):
 @pytest.fixture
 def host(qtbot: QtBot) -> Host:
     return Host(qtbot)
+
+
+def test_the_cross_closes_it_and_tells_what_it_was_about(qtbot: QtBot, host: Host) -> None:
+    host.banner.show_info("Layer 2", about="told/minilm")
+    qtbot.mouseClick(host.banner.findChild(QToolButton), Qt.MouseButton.LeftButton)
+    assert not host.banner.isVisible()
+    assert host.closed == ["told/minilm"]
 
 
 def test_the_keyboard_stays_unless_it_is_asked_over(qtbot: QtBot, host: Host) -> None:
