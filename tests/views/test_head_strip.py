@@ -49,6 +49,14 @@ def words(strip: HeadsStrip) -> set[str]:
     return {label.text() for label in strip.findChildren(QLabel) if label.isVisible()}
 
 
+@each(("key", "head"), [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)])
+def test_keys_choose_a_head(qtbot: QtBot, key: Qt.Key, head: int) -> None:
+    strip = shown(qtbot, problem_of())
+    with qtbot.waitSignal(strip.headPicked) as caught:
+        QTest.keyClick(thumbs(strip)[2], key)
+    assert caught.args == [head]
+
+
 def test_the_keyboard_goes_along_with_the_chosen_head(qtbot: QtBot) -> None:
     problem = problem_of()
     strip = shown(qtbot, problem)
