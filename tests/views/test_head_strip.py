@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from attn_gui.engine import DenseEvaluation, Problem
@@ -49,6 +49,10 @@ def words(strip: HeadsStrip) -> set[str]:
     return {label.text() for label in strip.findChildren(QLabel) if label.isVisible()}
 
 
+def spin(strip: HeadsStrip) -> QSpinBox:
+    return strip.findChild(QSpinBox, "control.head")
+
+
 @each(("key", "head"), [(Qt.Key.Key_Left, 1), (Qt.Key.Key_Home, 0), (Qt.Key.Key_End, 5)])
 def test_keys_choose_a_head(qtbot: QtBot, key: Qt.Key, head: int) -> None:
     strip = shown(qtbot, problem_of())
@@ -70,6 +74,18 @@ def test_the_keyboard_goes_along_with_the_chosen_head(qtbot: QtBot) -> None:
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
     assert QApplication.focusWidget() is thumbs(strip)[4]
     assert [thumb.head for thumb in thumbs(strip) if thumb.focusPolicy() & Qt.FocusPolicy.TabFocus] == [4]
+
+
+def test_the_number_is_a_control_of_its_own(qtbot: QtBot) -> None:
+    strip = shown(qtbot, problem_of())
+    assert (spin(strip).minimum(), spin(strip).maximum(), spin(strip).value()) == (0, 5, 2)
+    assert "of 6" in words(strip)
+    with qtbot.waitSignal(strip.headPicked) as caught:
+        spin(strip).setValue(5)
+    assert caught.args == [5]
+    with qtbot.assertNotEmitted(strip.headPicked):
+        strip.set_evaluation(DenseEvaluation(problem_of(2, 2)), 0, 1)
+    assert (spin(strip).maximum(), spin(strip).value()) == (1, 1)
 
 
 def test_an_edit_changes_the_entropy_of_its_head_alone(qtbot: QtBot) -> None:
