@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions, format_captured_exceptions
 
 from attn_gui.app.program import Program
-from attn_gui.app.state.settings import Settings
+from attn_gui.app.state.settings import MOST_RECENT, Settings
 
 RUBBISH = ("", "null", '{"files": [3, null, {}]}', '{"query": {"columns": 384, "widths": {"x": 9, "7": 1e99}}}', "nan")
 KEYS = (
@@ -72,6 +72,15 @@ def test_what_is_put_is_found(store):
     assert again.geometry("window/geometry") == QByteArray(b"1234")
     again.forget("window")
     assert Settings().geometry("window/geometry") is None
+
+
+def test_recent_files_are_the_newest_first_once_each():
+    settings = Settings()
+    for number in (*range(MOST_RECENT + 3), 5):
+        settings.add_recent(Path(f"/somewhere/{number}.attn"))
+    names = [path.stem for path in settings.recent()]
+    assert names[:3] == ["5", "12", "11"]
+    assert len(names) == len(set(names)) == MOST_RECENT
 
 
 WRITES = """

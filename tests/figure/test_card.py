@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 
 from attn_gui import explain, load, render
+from attn_gui.cli import main
 from attn_gui.engine import DenseEvaluation, Problem, compute
 from attn_gui.figure.card import SQUARE, WIDE, compose_card, plan_card, sentence
 from attn_gui.figure.design_tokens import THEMES
@@ -106,6 +107,16 @@ def test_a_foot_that_promises_a_session_is_there_only_where_one_is_carried(probl
         settings = ExportSettings(cell=(2, 1), session=session)
         found = compose_card(DenseEvaluation(problem), settings, 0, lambda share: None)
         assert bool(found.opens) == session
+
+
+def test_the_command_line_writes_cards(tmp_path, capsys):
+    example = str(resource("examples", "worked-example.npz"))
+    assert main(["export", example, "-o", str(tmp_path), "--card", "square", "--cell", "1,1", "--lang", "zh"]) == 0
+    (path,) = tmp_path.iterdir()
+    assert path.name == "worked-example-weights-card-h0.png"
+    assert QImage(str(path)).size().toTuple() == (1080, 1080)
+    assert main(["export", example, "-o", str(tmp_path), "--card", "--cell", "7,1"]) == 2
+    assert "7,1" in capsys.readouterr().err
 
 
 def test_a_card_is_wide_or_square_and_shows_one_state(problem):

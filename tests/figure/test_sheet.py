@@ -273,3 +273,12 @@ def test_covered_cells_take_nothing_from_the_colors_of_the_others_and_no_level_g
     said = texts(tmp_path / "a.svg")
     assert "?" in said
     assert "−2" not in said, "of a bar"
+
+
+def test_a_style_gives_way_to_what_is_asked_for() -> None:
+    options = ExportSettings(style="slide", height=5.0)
+    assert options.sides == (None, 5.0)
+    assert ExportSettings(style="paper-column").sides == (8.5, None)
+    assert ExportSettings(style="paper-column", width=12.0).sides == (12.0, None)
+    with pytest.raises(ValueError, match="not one of screen"):
+        ExportSettings(style="poster")

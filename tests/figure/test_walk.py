@@ -336,6 +336,18 @@ def test_the_command_line_writes_a_moving_picture_and_sheets(tmp_path, capsys):
     assert "3.173 ÷ 4.954 = " in text
 
 
+def test_python_draws_a_walk_to_any_cell(tmp_path):
+    drawn = render(load(WORKED), tmp_path / "o.svg", walk=True, stage="head_output", cell=(0, 1), width=8.5)
+    assert "O[0, 1]" in (tmp_path / "o.svg").read_text("utf-8")
+    assert drawn.image().width() > 100
+    with Image.open(drawn.save(tmp_path / "o.gif")) as moving:
+        assert moving.n_frames > 20
+    with pytest.raises(ValueError, match=r"There is no cell 0,7 in weights\."):
+        render(load(WORKED), walk=True, cell=(0, 7))
+    with pytest.raises(ValueError, match="levels means nothing with a walk"):
+        render(load(WORKED), walk=True, levels=(0, 1))
+
+
 def test_a_sheet_cuts_no_name_where_there_is_room_and_no_arrow_ends_in_a_cell(worked, tmp_path):
     problem = worked.problem.replace(query_tokens=["Thinking", "Machines"], key_tokens=["Thinking", "Machines"])
     render(problem, tmp_path / "a.svg", walk=True, stage="weights", cell=(1, 0))
