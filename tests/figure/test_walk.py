@@ -31,6 +31,7 @@ from attn_gui.figure.text.fonts import ensure_gui
 from attn_gui.figure.walk import Walk, export_walk, walk_of
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.paths import resource
+from tests.failing import each
 
 WORKED, MINILM, LAYER = (
     resource("examples", f"{name}.npz") for name in ("worked-example", "minilm-layer2", "transformer-layer")
@@ -158,7 +159,7 @@ def test_the_layer_that_closes_a_cell_is_named(causal):
     assert walk.beats[-2].result.endswith("<b>0</b>")
 
 
-@pytest.mark.parametrize("normalize", ["none", "sum", "sigmoid"])
+@each("normalize", ["none", "sum", "sigmoid"])
 def test_a_closed_cell_says_that_it_is_closed_whatever_the_normalization(worked, normalize):
     closed = evaluation_of(worked.problem.replace(normalize=normalize, mask="causal"))
     walk = walk_of(closed, 0, 0, "weights", (0, 1), pour=False)
@@ -415,7 +416,7 @@ def test_writing_a_walk_can_be_stopped_and_leaves_nothing(tmp_path, worked):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("lang", "title"), [("en", "Normalize: sigmoid"), ("zh", "归一化：sigmoid")])
+@each(("lang", "title"), [("en", "Normalize: sigmoid"), ("zh", "归一化：sigmoid")])
 def test_another_normalization_is_named_by_its_step(lang: str, title: str) -> None:
     problem = Problem(query=[[1, 0]], key=[[1, 1], [0, 1]], value=[[1], [2]], normalize="sigmoid")
     walk = walk_of(evaluation_of(problem), 0, 0, "weights", (0, 1), PageStyle("light", lang), pour=False)
