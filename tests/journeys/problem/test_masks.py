@@ -49,15 +49,11 @@ def tick(person, box):
     person.look()
 
 
-def shut(person, stage="masked"):
+def shut(person):
     """The cells that are not allowed."""
-    rows, columns = person.find("heatmap.weights").shape
-    return {
-        (i, j)
-        for i in range(rows)
-        for j in range(columns)
-        if person.has("heatmap.masked") and math.isinf(person.value("masked", i, j))
-    }
+    if not person.has("heatmap.masked"):
+        return set()
+    return {(i, j) for i, row in enumerate(person.values("masked")) for j, score in enumerate(row) if math.isinf(score)}
 
 
 ABOVE = {(i, j) for i in range(16) for j in range(16) if j > i}
