@@ -508,7 +508,7 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
             shell.window.resize(width, height)
             shell.window.show()
             start_page.show()
-        program = Program(qapp, shell=shell, start_page=start_page)
+        program = Program(qapp, shell=shell, start_page=start_page, opens=path is not None)
         programs.append(program)
         path = resource("examples", path) if isinstance(path, str) else path
         program.begin(path)
