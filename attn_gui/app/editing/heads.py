@@ -16,7 +16,7 @@ from attn_gui.app.state.translated_errors import sentences
 from attn_gui.document.edits import Label, SetFields
 from attn_gui.document.number_text import NumberError, parse_number, shortest
 from attn_gui.engine import Problem, Resized
-from attn_gui.engine.creation.create import averaged, duplicated, moved, with_equal_kv
+from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.creation.interventions import copied, off_heads, scaled, switched_off, whole_heads
 from attn_gui.figure.text.numbers import significant
 from attn_gui.languages import QT_TRANSLATE_NOOP
