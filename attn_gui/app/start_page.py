@@ -136,6 +136,7 @@ class StartPage(QObject):
         """Take up the ways into the program, now that it is there."""
         self._context, self._files, self._lessons, self._models = context, files, lessons, models
         context.document.opened.connect(self._on_document_opened)
+        context.view.follow(self._go_to_document, "document")
         self._window.escapePressed.connect(self.leave)
         self._ready = True
         waiting, self._waiting = self._waiting, []
@@ -143,6 +144,11 @@ class StartPage(QObject):
             do()
 
     def _on_document_opened(self) -> None:
+        """Show how a long document is computed; another is shown once the maps behind the page are of it."""
+        if self._context.computation.pending:
+            self._go_to_document()
+
+    def _go_to_document(self) -> None:
         """Leave the page for a document that was opened, then emit `opened`."""
         if self.shown:
             self.leave()

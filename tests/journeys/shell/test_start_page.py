@@ -88,6 +88,14 @@ def test_the_first_start_shows_the_page_in_the_place_of_spine_tables_and_maps(fi
     assert not seen(first, "spine")
 
 
+def test_the_page_stands_until_everything_behind_it_is_of_the_document_that_was_opened(first):
+    QTest.mouseClick(first.find("start.worked"), LEFT)
+    while first.program.start_page.shown:
+        QApplication.processEvents()
+    problem, shown = first.program.document.problem, first.window.findChild(QWidget, "heatmap.weights")
+    assert shown.shape == (problem.n, problem.m) == (2, 2)
+
+
 @pytest.mark.parametrize("size", [(1024, 700), (1366, 700), (1440, 900), (1920, 1080)])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_all_of_it_lies_in_sight(launch, lang, size):
@@ -351,6 +359,7 @@ def test_what_is_clicked_before_the_program_is_there_is_done_then(qapp):
     try:
         program.begin(None)
         assert program.document.name == "worked-example"
+        program.view.notify_all()
         assert not page.shown
     finally:
         program.end()
