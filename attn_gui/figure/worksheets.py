@@ -29,11 +29,11 @@ from attn_gui.languages import LANGUAGES
 from attn_gui.lessons.exercises import USUAL_LEVEL, Worksheet, worksheets
 from attn_gui.lessons.solutions import (
     ENDINGS,
-    Equation,
     Heading,
     Part,
     Sentence,
     WorkedSolution,
+    WrittenEquation,
     WrittenMatrix,
     latex_document,
     markdown_text,
@@ -166,7 +166,7 @@ def _slabs(part: Part, style: PageStyle) -> Iterator[Slab]:
         yield Slab(LINE, HEADING_GAP, partial(_write, text, size, style.theme.text, True), KEPT)
     elif isinstance(part, Sentence):
         yield Slab(LINE, 0.0, partial(_write, part.text, FONT_SIZE.body, style.theme.text2, False), LINE)
-    elif isinstance(part, Equation):
+    elif isinstance(part, WrittenEquation):
         yield _equation(part, style)
     else:
         yield _matrix(part, style)
@@ -180,7 +180,7 @@ def _colors(style: PageStyle) -> dict[str, QColor]:
     return {"text": style.theme.text, "query": style.theme.query, "key": style.theme.key}
 
 
-def _equation(part: Equation, style: PageStyle) -> Slab:
+def _equation(part: WrittenEquation, style: PageStyle) -> Slab:
     pieces = laid_out((part.chain, *part.parts), ROOM, EM)
     height = sum(up + down for up, down in line_heights(pieces))
 

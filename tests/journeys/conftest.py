@@ -81,6 +81,7 @@ class Person:
                 self.do(tool)
         window.settle()
         program.document.mark_kept()  # nobody is asked
+        program.document.snapshots.mark_saved(program.document.snapshots.all)
         path = resource("examples", other) if isinstance(other, str) else self._path
         if isinstance(other, Problem):
             program.document.open(other, name="given")
@@ -298,8 +299,12 @@ class Person:
         return float(self.find(f"heatmap.{stage}").cell_at(row, column)[0])
 
     def values(self, stage: str) -> list[list[float]]:
-        rows, columns = self.find(f"heatmap.{stage}").shape
-        return [[self.value(stage, i, j) for j in range(columns)] for i in range(rows)]
+        """All numbers of a map, as it answers for them."""
+        heatmap = self.find(f"heatmap.{stage}")
+        rows, columns = heatmap.shape
+        if heatmap.drawing.split is None and rows:  # read as one block: `cell_at` draws every cell
+            return heatmap.drawing.plane.block(slice(0, rows), slice(0, columns))[0].astype(float).tolist()
+        return [[float(heatmap.cell_at(i, j)[0]) for j in range(columns)] for i in range(rows)]
 
     def pixel(self, stage: str, row: int, column: int) -> tuple[QColor, QColor]:
         """(as painted near the corner of the cell, as the map says it is drawn)."""
@@ -503,7 +508,7 @@ def launch(qtbot: object, qapp: QApplication) -> Iterator[Callable[..., Person]]
             shell.window.resize(width, height)
             shell.window.show()
             start_page.show()
-        program = Program(qapp, shell=shell, start_page=start_page)
+        program = Program(qapp, shell=shell, start_page=start_page, opens=path is not None)
         programs.append(program)
         path = resource("examples", path) if isinstance(path, str) else path
         program.begin(path)

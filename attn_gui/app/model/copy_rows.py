@@ -98,8 +98,9 @@ class CopyRowsController(QObject):
         if self._panel is not None:
             first = answer.run.texts if answer is not None else ()
             self._panel.second.set_tokens(second.texts if second is not None else (), first)
-            stages = self._computation.evaluation.stages
-            self._panel.second.set_stages([(stage, f"{letter(stage)}  {stage_title(stage)}") for stage in stages])
+            if answer is not None:  # those of a document without a model would change what is chosen
+                stages = self._computation.evaluation.stages
+                self._panel.second.set_stages([(stage, f"{letter(stage)}  {stage_title(stage)}") for stage in stages])
         if self._held is not None and self._baseline.problem is self._held.problem:
             self._follow_layer(second)
         elif self._document.study is None:

@@ -250,8 +250,8 @@ class ModelShowing(QObject):
             self._panel.set_off(head in off, len(off) == self._document.problem.num_heads)
 
     def _show_second(self) -> None:
-        """Show the second text, which is run together with the first."""
-        if self._document.study is not None and self._panel is not None:
+        """Show the second text, which is run together with the first; without a model on the table, too."""
+        if self._panel is not None:
             self._panel.set_second_text(self._view.look.second_text)
             self._soon.start()
 

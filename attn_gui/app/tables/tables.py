@@ -259,7 +259,7 @@ class TablesController(QObject):
         context.view.follow(self._show_decimals, "decimals", "scientific")
         context.view.follow(self._show_masks, "head", "blocked")
         context.view.follow(self._show_head, "head")
-        context.view.follow(self._show_chosen, "cell", "head")
+        context.view.follow(self._show_chosen, "cell", "head", "document")
         context.window.compactChanged.connect(self._on_window_compact_changed)
 
     def commands(self) -> dict[str, Command]:
@@ -399,8 +399,10 @@ class TablesController(QObject):
 
     # --- following -------------------------------------------------------------------------------
     def _show_first(self) -> None:
-        """Show the first group of tables of a document that was opened, from the head on show on."""
+        """Show the first group of tables of a document that was opened, each from its top and the head on show on."""
         self._window.inputs.show_first()
+        for panel in self._window.inputs.panels.values():
+            panel.scroll_home()
         self._show_head()
 
     def _on_computation_updated(self, recomputed: Recomputed) -> None:

@@ -19,7 +19,7 @@ from attn_gui.pictures.planes import PlaneLike, number_at
 from attn_gui.pictures.tile_cache import TileListener
 from attn_gui.views.map.cells_picture import CellsPicture
 from attn_gui.views.map.levels import MapLevels
-from attn_gui.views.map.marks import Canvas, Overlay
+from attn_gui.views.map.marks import MapSurface, Overlay
 from attn_gui.views.theme import current_theme, scaled, ui_font
 
 
@@ -102,7 +102,7 @@ class MapDrawing(QObject):
     lettered = Signal()  # numbers are written into the cells in another way, or no more
     reshaped = Signal()  # a matrix of another size is shown
 
-    def __init__(self, canvas: Canvas, where: Callable[[], tuple[QRect, Window]], *, small: bool) -> None:
+    def __init__(self, canvas: MapSurface, where: Callable[[], tuple[QRect, Window]], *, small: bool) -> None:
         """Show on a canvas; `where` tells which of its pixels are the cells', and the window of cells in view."""
         super().__init__(canvas)
         self.canvas, self._where, self.small = canvas, where, small
@@ -399,7 +399,7 @@ class StateSplit(QObject):
         return held
 
 
-class MapCanvas(Canvas):
+class MapCanvas(MapSurface):
     """Base of the widgets of maps, large and small: what is asked of them is asked of their `drawing`."""
 
     drawing: MapDrawing

@@ -223,7 +223,7 @@ class Marks(NamedTuple):
         )
 
 
-class Canvas(QWidget):
+class MapSurface(QWidget):
     """What a map is painted on; repaints the rectangles that changed."""
 
     def show_cells(self, pixels: QRect | None) -> None:
@@ -238,7 +238,7 @@ class Canvas(QWidget):
 class Overlay:
     """Holds the marks of one map and paints them, each kind by itself, round the corner of its cells."""
 
-    def __init__(self, canvas: Canvas, *, small: bool) -> None:
+    def __init__(self, canvas: MapSurface, *, small: bool) -> None:
         """Tell the canvas of every kind that looks different or stands elsewhere."""
         self._canvas, self._small = canvas, small
         self._theme: Theme = THEMES["light"]

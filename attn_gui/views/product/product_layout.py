@@ -81,6 +81,11 @@ class ProductPlaces(NamedTuple):
     result: QRect | None = None
 
     @property
+    def row_height(self) -> float:
+        """The height of a cell of the stage, in pixels."""
+        return self.stage.height() / self.rows
+
+    @property
     def cells(self) -> QRegion:
         """The pixels of all maps."""
         region = QRegion(self.stage)

@@ -287,8 +287,7 @@ class MatrixPanel(QWidget):
         self.view.setObjectName(f"table.{self.field}" if present else "")
         if not present:
             self.hide()
-            self.view.verticalScrollBar().setValue(0)
-            self.view.horizontalScrollBar().setValue(0)
+            self.scroll_home()
 
     def set_model(self, model: MatrixModel) -> None:
         """Show a model's numbers; the model stays its owner's."""
@@ -363,6 +362,11 @@ class MatrixPanel(QWidget):
     def flash(self, rows: slice, columns: slice) -> None:
         """Outline cells that were just edited."""
         self.view.flash(rows, columns)
+
+    def scroll_home(self) -> None:
+        """Bring the first cell to the eye, without choosing it."""
+        self.view.verticalScrollBar().setValue(0)
+        self.view.horizontalScrollBar().setValue(0)
 
     def scroll_to_head(self, head: int) -> None:
         """Bring the first column of a head to the left border."""
