@@ -35,7 +35,7 @@ def walk(person, path):
     """Go through a lesson, with answers wrong and right; yields each place and what has just been said there."""
     person.program.take_in(path)
     settle(person)
-    verdicts = VERDICTS[person.program.look.language]
+    verdicts = VERDICTS[person.program.appearance.language]
     for step in range(1, len(person.program.late.lessons._states) + 1):
         told = f"{path.stem} {step}"
         assert str(step) in person.find("lesson.place").text(), told
