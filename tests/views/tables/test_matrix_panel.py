@@ -406,3 +406,16 @@ def test_a_number_of_a_large_table_that_was_not_measured_is_not_another_one(desk
     table = desk(cells)
     text = painted_text(table, 500, 1)
     assert text == "−12345.678" or (text.endswith("…") and "−12345.678".startswith(text.removesuffix("…")))
+
+
+def test_a_head_is_a_band_of_columns(desk, qtbot):
+    table = desk(np.zeros((ROWS, 60)), width=300)
+    table.panel.set_heads(5, 12, 1)
+    ruler = table.panel._ruler
+    for head in (0, 2, 4):
+        with qtbot.waitSignal(table.panel.headPicked) as heard:
+            QTest.mouseClick(ruler, Qt.MouseButton.LeftButton, pos=ruler.box(head).center())
+        assert heard.args == [head]
+    table.panel.scroll_to_head(2)
+    assert table.view.columnAt(2) == 24
+    assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
