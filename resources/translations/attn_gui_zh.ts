@@ -1020,6 +1020,13 @@
     </message>
 </context>
 <context>
+    <name>Breadcrumbs</name>
+    <message>
+        <source>Back to {cell}</source>
+        <translation>回到 {cell}</translation>
+    </message>
+</context>
+<context>
     <name>BrushBar</name>
     <message>
         <source>Mask brush</source>
@@ -1460,6 +1467,17 @@
     </message>
 </context>
 <context>
+    <name>CopyRowsController</name>
+    <message>
+        <source>The text is still being run: try again once it is.</source>
+        <translation>文本仍在运行，完成后再试。</translation>
+    </message>
+    <message>
+        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
+        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
+    </message>
+</context>
+<context>
     <name>CountBox</name>
     <message>
         <source>A whole number is needed. Esc keeps {old}.</source>
@@ -1793,6 +1811,13 @@
     <message>
         <source>d_k on a logarithmic axis</source>
         <translation>对数轴上的 d_k</translation>
+    </message>
+</context>
+<context>
+    <name>EditRunner</name>
+    <message>
+        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
+        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -3890,13 +3915,6 @@
     <message>
         <source>Go to the row</source>
         <translation>转到该行</translation>
-    </message>
-</context>
-<context>
-    <name>Making</name>
-    <message>
-        <source>“{step}” was dropped: the problem was changed while its numbers were made.</source>
-        <translation>已放弃“{step}”：生成数值期间算例已被修改。</translation>
     </message>
 </context>
 <context>
@@ -6595,17 +6613,6 @@ Do you want to replace it?</source>
     <message>
         <source>Show its reach</source>
         <translation>在图中显示影响</translation>
-    </message>
-</context>
-<context>
-    <name>RowTakes</name>
-    <message>
-        <source>The text is still being run: try again once it is.</source>
-        <translation>文本仍在运行，完成后再试。</translation>
-    </message>
-    <message>
-        <source>The texts have {first} and {second} tokens: only texts of the same number of tokens can be compared cell by cell. Rows of one can be put into the other all the same.</source>
-        <translation>两段文本分别有 {first} 个和 {second} 个词元：只有词元数相同的文本才能逐格比较；一段的行仍然可以放进另一段。</translation>
     </message>
 </context>
 <context>
@@ -9510,6 +9517,26 @@ Do you want to replace it?</source>
         <source>a stage, “all”, “model”, “reach”, “target”, or the name of a page, where the problem has it</source>
         <translation>算例中有的阶段、“all”、“model”、“reach”、“target”或页面名</translation>
     </message>
+    <message>
+        <source>There is no cell {cell} in {name}: columns are counted within the head, from 0 to {last}.</source>
+        <translation>{name} 中没有单元格 {cell}：列在头内编号，从 0 到 {last}。</translation>
+    </message>
+    <message>
+        <source>A card shows a cell of a step, and {name} is none: name one, such as weights.</source>
+        <translation>卡片展示某一步的一个单元格，而 {name} 不是一步：请改用一步，例如 weights。</translation>
+    </message>
+    <message>
+        <source>A walk goes through one head, and {name} is made of all of them: name another stage.</source>
+        <translation>逐步演示只走一个头，而 {name} 由所有头合成：请改用别的步骤。</translation>
+    </message>
+    <message>
+        <source>{given} cm wide, the walk would have letters of less than {points} points; {least} cm is the least.</source>
+        <translation>宽 {given} 厘米时，演示图中的字会小于 {points} 磅；至少要 {least} 厘米。</translation>
+    </message>
+    <message>
+        <source>{given} cm high, the walk would have letters of less than {points} points; {least} cm is the least.</source>
+        <translation>高 {given} 厘米时，演示图中的字会小于 {points} 磅；至少要 {least} 厘米。</translation>
+    </message>
 </context>
 <context>
     <name>SessionSaving</name>
@@ -10890,13 +10917,6 @@ Do you want to replace it?</source>
     <message>
         <source>Next</source>
         <translation>下一步</translation>
-    </message>
-</context>
-<context>
-    <name>Trail</name>
-    <message>
-        <source>Back to {cell}</source>
-        <translation>回到 {cell}</translation>
     </message>
 </context>
 <context>

@@ -29,7 +29,7 @@ KEYS = ("stage", "head", "item", "mode", "values", "decimals", "levels", "cell",
 def program(qapp: QApplication) -> Iterator[Program]:
     opened = Program(qapp, lang="en")
     opened.files.begin_with_example("worked")
-    opened.view.tell_all()
+    opened.view.notify_all()
     yield opened
     opened.end()
 
@@ -89,7 +89,7 @@ def test_levels_and_colors_are_written_and_taken_up_by_name(program, tmp_path):
     shades.replace_all(wanted)
     save_session(program.document.snapshot(), tmp_path / "kept.attn", program.first.session_view.record())
     program.files.begin_with_example("thinking")
-    program.view.tell_all()
+    program.view.notify_all()
     assert shades.chosen() == {}
     assert program.files.open_path(tmp_path / "kept.attn")
     assert program.first.session_view.record()["rules"] == {"weights": "full", "scores": "locked"}, "not those before"

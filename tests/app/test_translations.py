@@ -229,11 +229,11 @@ def program(app: QApplication) -> Iterator[Program]:
 def test_no_word_of_the_window_stays_behind(app, program):
     program.first.shapes.set_output_projection(True)
     program.view.set(stage="weights", cell=ChosenCell("weights", 1, 1))
-    program.view.tell_all()
+    program.view.notify_all()
     assert "Comes from" in shown_words(program.window)
-    program.look.set_language("zh")
+    program.appearance.set_language("zh")
     app.processEvents()
-    program.view.tell_all()
+    program.view.notify_all()
     words = re.sub("<[^>]*>|[A-Z]\\w*|Ctrl[+]\\w+", "", shown_words(program.window))
     assert set(re.findall("[a-z]{4,}", words)) <= {"softmax", "float", "model", "dmodel", "thinking", "machines"}
 

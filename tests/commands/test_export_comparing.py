@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import attn_gui
 from attn_gui.cli import main
 from attn_gui.engine import Problem
 from attn_gui.formats import open_matrix, save
@@ -50,11 +49,6 @@ def test_a_matrix_of_the_problem_is_not_compared(ending, plain, tmp_path, capsys
 def test_a_stage_that_the_other_state_lacks_is_not_compared(words, plain, tmp_path, capsys):
     said = "up cannot be compared: the other state has nothing that stands for it."
     assert said in refused(capsys, WITH_BLOCK, tmp_path, "--compare", plain, *words)
-
-
-def test_python_is_refused_by_a_value_error(plain, tmp_path):
-    with pytest.raises(ValueError, match="up cannot be compared"):
-        attn_gui.export_files(WITH_BLOCK, tmp_path / "out", stage="up", compare=plain, format="csv")
 
 
 def test_the_state_before_has_its_own_tokens(tmp_path):

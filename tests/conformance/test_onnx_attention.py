@@ -14,6 +14,8 @@ from onnx import helper
 from onnx.backend.test.case import node
 from onnx.backend.test.case.node import attention as _building_the_cases  # noqa: F401  (the import fills node's list)
 
+from tests.failing import each
+
 from .onnx_attention import attention
 
 CASES = {
@@ -53,7 +55,7 @@ def test_there_are_93_native_cases():
     assert len(CASES) == 93
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", CASES)
 def test_the_engine_agrees(name, results):
     for found, expected in results[name]:
         _agree(found, expected, CASES[name].rtol, CASES[name].atol)

@@ -7,7 +7,7 @@ import pytest
 
 from attn_gui import Problem, compare, compute, explain, solve, verify
 from attn_gui.engine import DenseEvaluation, Evaluation, ShapeError, resize
-from attn_gui.engine.creation.create import averaged, moved
+from attn_gui.engine.creation.heads import averaged, moved
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.engine.evaluation.dense import GivenEvaluation
 

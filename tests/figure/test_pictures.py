@@ -221,9 +221,10 @@ def test_a_narrow_figure_names_the_row_and_the_column_of_the_chosen_cell(tmp_pat
         assert all((f">token{number}<" in said) == (cell is not None) for number in (31, 33))
 
 
-def test_a_product_fills_a_slide() -> None:
+@pytest.mark.parametrize("size", [(13, 61), (2, 3)])
+def test_a_product_fills_a_slide(size: tuple[int, int]) -> None:
     """The search for the size of its cells took the bars for wrapped; maps stood in the left half."""
-    numbers = np.random.default_rng(2).normal(size=(3, 13, 61))
+    numbers = np.random.default_rng(2).normal(size=(3, *size))
     problem = Problem(query=numbers[0], key=numbers[1], value=numbers[2])
     figure = compose_product(DenseEvaluation(problem), ExportSettings(picture="product"), 0, 1024)
     width, height = 25.4 * PX_PER_CM, 14.3 * PX_PER_CM

@@ -12,6 +12,7 @@ from PySide6.QtGui import QImage, QPainter
 from attn_gui import Problem, load, save
 from attn_gui.cli import main
 from attn_gui.engine.graph.indices import whole
+from attn_gui.figure.answer_keys import key_pages, result_lines
 from attn_gui.figure.pages.base import PageStyle
 from attn_gui.figure.worksheet_pages import (
     HEIGHT,
@@ -20,9 +21,7 @@ from attn_gui.figure.worksheet_pages import (
     SheetLayout,
     facts,
     given_tables,
-    key_pages,
     page_of_sheet,
-    result_lines,
     sheet_layout,
     stage_tables,
 )

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import Problem
-from attn_gui.engine.sentences import say
 from attn_gui.formats import foreign_arrays, load, open_file
 from attn_gui.paths import resource
 
@@ -279,36 +278,6 @@ def test_the_dtype_is_as_fine_as_the_arrays(dtype: str, expected: str, tmp_path:
     assert load(tmp_path / "b.npz").dtype == "float64"
 
 
-def test_the_options_of_the_contract_are_taken(tmp_path: Path) -> None:
-    meta = {
-        "num_heads": 4,
-        "num_kv_heads": 2,
-        "scale": 0.5,
-        "softcap": 3,
-        "tokens": ["a", "b", "c"],
-        "key_tokens": list("xyz"),
-        "mask": [{"kind": "padding", "lengths": [1, 3]}, {"kind": "custom", "allowed": [[True, False, True]]}],
-        "model": "some model",
-        "text": "a b c",
-        "strange": 1,
-    }
-    arrays = {
-        "query": np.ones((2, 3, 8)),
-        "key": np.ones((2, 3, 4)),
-        "value": np.ones((2, 3, 10)),
-        "extra": np.ones(1),
-    }
-    np.savez(tmp_path / "a.npz", **arrays, meta=json.dumps(meta))
-    loaded = open_file(tmp_path / "a.npz")
-    problem = loaded.problem
-    assert (problem.num_heads, problem.num_kv_heads, problem.scale, problem.softcap) == (4, 2, 0.5, 3.0)
-    assert (problem.batch_size, problem.query_tokens, problem.key_tokens) == (2, ("a", "b", "c"), ("x", "y", "z"))
-    assert [layer.kind for layer in problem.mask] == ["padding", "custom"]
-    assert (loaded.model, loaded.text) == ("some model", "a b c")
-    assert loaded.notes == ("Arrays not used: extra.", "Options not used: strange.")
-    assert all(say(note.template, note.values) == note for note in loaded.notes)
-
-
 def test_what_is_ignored_is_never_read(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     path.write_bytes(
@@ -367,13 +336,6 @@ def test_an_option_may_be_an_array(name: str, tmp_path: Path) -> None:
     assert (loaded.notes, loaded.left_out) == ((), ())
 
 
-def test_tokens_and_parameters_of_scores_may_be_arrays(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", **CELLS, tokens=["x", "注", "z"], score="gaussian", **{"score_params.w": 0.5})
-    problem = load(tmp_path / "a.npz")
-    assert problem.query_tokens == problem.key_tokens == ("x", "注", "z")
-    assert problem.score_params.w == 0.5
-
-
 @pytest.mark.parametrize("cells", [OPEN, OPEN.astype(int), OPEN.astype("u1"), np.stack([OPEN, OPEN])])
 def test_a_mask_of_booleans_is_what_may_be_attended(cells: np.ndarray, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", **CELLS, num_heads=2, mask=cells)
@@ -393,14 +355,6 @@ def test_a_mask_may_be_named_alone(said: object, tmp_path: Path) -> None:
         loaded = open_file(tmp_path / name)
         assert [layer.kind for layer in loaded.problem.mask] == ["causal"]
         assert (loaded.notes, loaded.left_out) == ((), ())
-
-
-def test_a_mask_of_numbers_is_added(tmp_path: Path) -> None:
-    cells = np.where(OPEN, 0.0, -np.inf)
-    np.savez(tmp_path / "a.npz", **CELLS, mask=cells)
-    layer = load(tmp_path / "a.npz").mask[0]
-    assert layer.kind == "bias"
-    np.testing.assert_array_equal(layer.values, cells)
 
 
 STACKED = {name: np.ones((2, 3, 4)) for name in ("query", "key", "value")}
@@ -426,13 +380,6 @@ def test_a_bad_option_is_one_sentence(name: str, tmp_path: Path, refused: Callab
     assert words in refused(load, tmp_path / "file.npz", path=tmp_path / "file.npz")
 
 
-def test_a_file_may_say_that_its_first_axis_is_the_batch(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", **STACKED, num_heads=2, batch_axis=True)
-    assert load(tmp_path / "a.npz").batch_size == 2
-    np.savez(tmp_path / "b.npz", **STACKED, meta='{"num_heads": 2, "batch_axis": true}')
-    assert load(tmp_path / "b.npz").batch_size == 2
-
-
 def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", **CELLS, more=OPEN, weights=OPEN, meta='{"sliding": 3}')
     with pytest.warns(UserWarning, match="not used") as caught:
@@ -443,11 +390,3 @@ def test_what_is_left_out_is_a_warning(tmp_path: Path) -> None:
     ]
     assert caught[0].filename == __file__
     assert open_file(tmp_path / "a.npz").left_out == ("more", "sliding")
-
-
-def test_whole_numbers_that_float64_cannot_hold_are_said(tmp_path: Path) -> None:
-    query = np.array([[2**53 + 1, 2]])
-    np.savez(tmp_path / "a.npz", query=query, key=np.eye(2), value=np.eye(2))
-    assert any("9007199254740993 is 9007199254740992 now" in note for note in open_file(tmp_path / "a.npz").notes)
-    np.savez(tmp_path / "b.npz", query=query - 1, key=np.eye(2), value=np.eye(2))
-    assert open_file(tmp_path / "b.npz").notes == ()

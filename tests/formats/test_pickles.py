@@ -9,7 +9,6 @@ import zipfile
 import numpy as np
 import pytest
 
-from attn_gui.engine import Problem
 from attn_gui.formats import FormatError, list_arrays, load, load_matrix, save_arrays
 from tests.failing import each
 
@@ -71,9 +70,3 @@ def test_a_safetensors_file_that_begins_as_a_pickle_does_is_none(tmp_path):
             break
     assert path.read_bytes()[:2] == b"\x80\2"
     assert len(list_arrays(path).arrays) == 4
-
-
-def test_the_line_that_it_names_makes_a_file_that_opens(tmp_path):
-    t = {"q": np.eye(2), "k": np.eye(2), "v": np.eye(2)}
-    np.savez(tmp_path / "layer.npz", query=t["q"], key=t["k"], value=t["v"])
-    assert load(tmp_path / "layer.npz") == Problem(np.eye(2), np.eye(2), np.eye(2))

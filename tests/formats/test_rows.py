@@ -35,14 +35,6 @@ def evaluation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     return request.param(Problem(**arrays, num_heads=3, mask=[{"kind": "causal"}]))
 
 
-def test_a_stage_is_written_as_if_it_were_whole(evaluation: Evaluation, tmp_path: Path) -> None:
-    for stage in evaluation.stages:
-        whole = evaluation.box(stage, tuple(slice(0, length) for length in evaluation.shape(stage)))
-        save_rows(stage_rows(evaluation, stage), tmp_path / "rows.npy")
-        save_matrix(whole, tmp_path / "whole.npy")
-        assert (tmp_path / "rows.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
-
-
 @pytest.mark.parametrize("ending", ["npy", "csv", "tsv"])
 def test_a_head_is_written_as_if_it_were_whole(evaluation: Evaluation, tmp_path: Path, ending: str) -> None:
     for stage, head in (("weights", 2), ("masked", 1), ("query", 1), ("output", None)):

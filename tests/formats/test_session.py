@@ -11,7 +11,7 @@ import numpy as np
 from safetensors.numpy import save as safetensors_bytes
 
 from attn_gui.engine import Problem
-from attn_gui.formats import load, open_file, packed_arrays, save_session
+from attn_gui.formats import load, open_file, packed_arrays
 from tests.failing import each
 
 ONES = {"query": np.ones((5, 2)), "key": np.ones((3, 2)), "value": np.ones((3, 2))}
@@ -121,13 +121,6 @@ def test_the_first_version_opens_for_ever(problem: Problem) -> None:
     assert loaded.problem == expected
     assert loaded.view == {"head": 1, "cell": [1, 2]}
     assert loaded.model == "none"
-
-
-def test_a_view_never_changes_the_problem(problem: Problem, tmp_path: Path) -> None:
-    save_session(problem, tmp_path / "a.attn", {"head": 1})
-    save_session(problem, tmp_path / "b.attn")
-    assert open_file(tmp_path / "a.attn").problem == open_file(tmp_path / "b.attn").problem
-    assert open_file(tmp_path / "b.attn").view == {}
 
 
 def test_arrays_are_not_copied_out_of_the_file_before_a_problem_takes_them() -> None:

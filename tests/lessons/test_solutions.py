@@ -16,8 +16,8 @@ from attn_gui.figure.worksheets import FOOT, HEIGHT, LINE, SHEETS, SOLUTION_MARG
 from attn_gui.formats import FormatError, load, open_file
 from attn_gui.lessons.solutions import (
     MOST_ROWS,
-    Equation,
     Sentence,
+    WrittenEquation,
     WrittenMatrix,
     given_matrices,
     latex_document,
@@ -148,7 +148,7 @@ def test_the_steps_to_a_cell_are_those_that_it_is_made_of():
     ]
     assert all(cell.index[1:3] == (3, 10) for step in solution.steps for cell in step.cells)
     sheet = parts(solution)
-    assert sum("Z =" in named for part in sheet if isinstance(part, Equation) for named in part.parts) == 1
+    assert sum("Z =" in named for part in sheet if isinstance(part, WrittenEquation) for named in part.parts) == 1
     assert sheet[-1].sides == ("o_{10,13}", "0.1108")
 
 
@@ -156,7 +156,7 @@ def test_a_cell_begins_with_the_rows_that_it_reads_and_works_out_their_product()
     written = parts(solution_of_cell(evaluation_of(load(WORKED)), "head_output", (0, 0, 1, 1)))
     rows = {part.latex: part.values[0].tolist() for part in written if isinstance(part, WrittenMatrix)}
     assert rows == {"q_{1}": [0, 1, 1], "k_{0}": [1, 1, 0], "k_{1}": [0, 1, 1], "v_{0}": [1, 2], "v_{1}": [3, 4]}
-    first = next(part for part in written if isinstance(part, Equation) and len(part.sides) > 2)
+    first = next(part for part in written if isinstance(part, WrittenEquation) and len(part.sides) > 2)
     assert first.sides[1:] == (r"0 \cdot 1 + 1 \cdot 1 + 1 \cdot 0", "1")
 
 
@@ -165,7 +165,7 @@ def test_writers_say_the_same(lang):
     sheet = parts(of_all(load(WORKED)), lang)
     latex, markdown = latex_document(sheet, lang), markdown_text(sheet)
     for part in sheet:
-        if isinstance(part, Equation):
+        if isinstance(part, WrittenEquation):
             assert part.chain in latex
             assert part.chain in markdown
     assert latex.count(r"\begin{") == latex.count(r"\end{")
@@ -262,7 +262,7 @@ def test_tex_takes_every_equation(name):
     for stage in compute(PROBLEMS[name]).stages:
         solution = solution_of_cell(evaluation, stage, (0,) * len(evaluation.axes(stage)))
         for part in parts(solution):
-            if isinstance(part, Equation):
+            if isinstance(part, WrittenEquation):
                 assert not second.search(" & ".join((part.chain, *part.parts))), stage
 
 
@@ -316,7 +316,7 @@ def test_every_equation_of_every_example_is_what_a_calculator_says():
                 with suppress(FormatError):
                     solutions.append(solution_of_cell(evaluation, stage, index))
         for part in (part for solution in solutions for part in parts(solution)):
-            if isinstance(part, Equation):
+            if isinstance(part, WrittenEquation):
                 assert not disagreement(part.sides), (path.stem, part)
                 checked += is_checked(part.sides)
     assert checked > 100

@@ -12,10 +12,9 @@ from attn_gui.engine.stages import STAGE
 from attn_gui.models import attribution, open_model
 from attn_gui.models.changed_layers import LayerEdit
 from attn_gui.models.forward_pass import finished, scored
-from attn_gui.models.model import read_model
 
 from .golden_folders import NAMES, golden
-from .made_folders import BERT, LAYERS, bert_tensors, with_prefix, write_folder
+from .made_folders import BERT, LAYERS, bert_tensors, write_folder
 from .test_variants import VARIANTS
 
 STEP = 1e-4
@@ -49,26 +48,25 @@ def check(run, layer, stage, token, random):
         assert found[place] == pytest.approx((after - before) / (2 * STEP), rel=2e-3, abs=2e-4 * np.abs(found).max())
 
 
-@pytest.mark.family(16)
-@pytest.mark.parametrize("stage", STAGE)
+@pytest.mark.family(4)
 @pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize("name", NAMES)
-def test_it_is_the_slope_of_the_whole_model(name, layer, stage):
+def test_it_is_the_slope_of_the_whole_model(name, layer):
+    """Every stage in one of two layers."""
     run = golden(name).run({"tiny-bert": "mask", "toy-induction": "short"}.get(name, "cat"))
-    if stage not in compute(run.problem(layer)).stages:
-        with pytest.raises(StageError):
-            run.gradient(5, layer, stage)
-        return
-    check(run, layer, stage, 5, np.random.default_rng(layer))
+    for stage in [*STAGE][layer::2]:
+        if stage in compute(run.problem(layer)).stages:
+            check(run, layer, stage, 5, np.random.default_rng(layer))
+        else:
+            with pytest.raises(StageError):
+                run.gradient(5, layer, stage)
 
 
 @pytest.mark.family(8)
 @pytest.mark.parametrize("name", VARIANTS)
 def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeypatch):
     """The fast walk down, in float32, against the engine's own in float64: every stage of every family."""
-    variant = VARIANTS[name]
-    folder = write_folder(tmp_path / "model", variant.config, with_prefix(variant.tensors, variant.prefix))
-    run = read_model(folder).run(ids=variant.ids, type_ids=variant.types, mask=variant.mask)
+    run = VARIANTS[name].run(tmp_path)
     if run.model.ends.head is None:
         return
     stages = compute(run.problem(1)).stages
@@ -86,17 +84,6 @@ def test_it_is_the_gradient_of_the_engine_layer_by_layer(name, tmp_path, monkeyp
             assert not found[~there].any()
 
 
-def test_all_layers_at_once_are_each_of_them_and_a_difference_is_that_of_two():
-    run = golden("tiny-gpt2").run("cat")
-    both = dict(run.gradients(5, "weights", against=8))
-    assert list(both) == [2, 1, 0]
-    for layer, found in both.items():
-        wanted = run.gradient(5, layer, "weights") - run.gradient(8, layer, "weights")
-        np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
-    assert list(dict(run.gradients(5, "weights", layers=[1]))) == [1]
-    assert not any(found.any() for _, found in run.gradients(5, "weights", against=5))
-
-
 def test_it_follows_interventions():
     run = golden("tiny-llama").run("cat")
     off = {"layer": 1, "kind": "scale", "stage": "head_output", "at": {"head": 2}, "factor": 0.0}
@@ -106,14 +93,6 @@ def test_it_follows_interventions():
     at_hand = run.gradient(9, 1, "weights")
     assert not at_hand[0, 2].any()  # of a head that is off no weight matters
     assert at_hand[0, 3].any()
-
-
-def test_by_the_text_of_a_token_and_at_another_position():
-    run = golden("toy-induction").run("short")
-    np.testing.assert_array_equal(run.gradient("c", 0, "weights"), run.gradient(3, 0, "weights"))
-    early = run.gradient("c", 0, "block_output", position=2)
-    assert early[0, 2].any()
-    assert not early[0, 3:].any()  # no later token reaches it
 
 
 def test_what_has_no_gradient_is_said(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_gui import load, save
+from attn_gui import load
 from attn_gui.engine import Problem
 from attn_gui.engine.creation.resize import resize
 from attn_gui.formats import open_file, save_study
@@ -123,13 +123,6 @@ def test_a_layer_with_a_value_of_another_sort_is_refused(model: Model, wrong: di
         opened_study(replace(record, layers={0: layer}), [], silent)
 
 
-def test_a_layer_is_a_problem_that_files_hold(model: Model, tmp_path: Path) -> None:
-    problem = changed(placed(model, "the cat", 1, {}, silent).problem)
-    for name in ("layer.attn", "layer.npz"):
-        save(problem, tmp_path / name)
-        assert load(tmp_path / name) == problem
-
-
 def test_an_edited_layer_and_what_follows_are_as_the_pass_with_the_same_changes(model: Model) -> None:
     """The engine computes an edited layer; interventions and weights alone the pass can do, too."""
     start: Placed = placed(model, "the cat", 1, {}, silent)
@@ -142,20 +135,6 @@ def test_an_edited_layer_and_what_follows_are_as_the_pass_with_the_same_changes(
         assert np.abs(mine.attention(layer) - theirs.attention(layer)).max() <= 1e-5
     assert np.abs(mine.hidden - theirs.hidden).max() <= 2e-5 * np.abs(theirs.hidden).max()
     assert np.abs(mine.hidden - model.run("the cat").hidden).max() > 1e-3
-
-
-def test_a_zero_keeps_its_sign_where_a_field_is_kept_as_a_whole(model: Model, tmp_path: Path) -> None:
-    start = placed(model, "the cat", 0, {}, silent)
-    block = dict(start.problem.block or {})
-    block["w_up"] = np.where(np.indices(block["w_up"].shape).sum(0) == 0, -0.0, block["w_up"])
-    block["activation"] = "relu"
-    changed_block = start.problem.replace(block=block)
-    again = kept(record_of(start.study, changed_block, {}, ()), tmp_path / "study.attn")
-    assert opened_study(again, [], silent).problem == changed_block
-    zeros = start.problem.replace(block={**block, "w_up": np.zeros_like(block["w_up"])})
-    signed = zeros.replace(block={**block, "w_up": -np.zeros_like(block["w_up"])})
-    edit = LayerEdit.between(zeros, signed)
-    assert edit.of(zeros) == signed
 
 
 @pytest.mark.parametrize("replaced", ["model.safetensors", "config.json"])

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from attn_gui.formats.visible_text import visible_text
 from attn_gui.models import open_model
 from attn_gui.models.tokenizer import TokenTexts
-from attn_gui.paths import resource
 from tests.failing import each
 
 DATA = Path(__file__).parents[1] / "data" / "models"
@@ -127,8 +126,3 @@ def test_a_model_says_both(name: str, text: str) -> None:
     assert not any(mark in shown for shown in run.texts for mark in ("Ġ", "##"))
     assert [run.text_of(token) for token in run.tokens] == [*run.texts]
     assert [run.token_id(token) for token in run.tokens] == [*run.ids]
-
-
-def test_the_toy_writes_its_letters_as_they_are() -> None:
-    run = open_model(resource("models", "toy-induction")).run("q w e r")
-    assert run.texts == run.tokens

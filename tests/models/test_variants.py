@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from attn_gui.models import Run
 from attn_gui.models.model import read_model
 from tests.failing import each
 
@@ -50,6 +51,11 @@ class Variant(NamedTuple):
     ids: list[int] = IDS
     types: list[int] | None = None
     mask: list[int] | None = None
+
+    def run(self, folder: Path) -> Run:
+        """What it says, from the folder that is written."""
+        written = write_folder(folder / "model", self.config, with_prefix(self.tensors, self.prefix))
+        return read_model(written).run(ids=self.ids, type_ids=self.types, mask=self.mask)
 
 
 def random_matrix() -> np.ndarray:

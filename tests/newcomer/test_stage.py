@@ -215,7 +215,7 @@ def test_the_window_shows_it_with_true_words(qapp, opened, lang):
 
     def show(**look):
         program.view.set(**look)
-        program.view.tell_all()
+        program.view.notify_all()
         qapp.processEvents()
         return [word[0] for word in window.product._words.title._words()]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.creation.create import averaged, duplicated, moved, with_equal_kv
+from attn_gui.engine.creation.heads import averaged, duplicated, moved, with_equal_kv
 from attn_gui.engine.errors import FieldError
 from attn_gui.engine.memory import weigh
 from tests.failing import each

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attn_gui.engine import DenseEvaluation, Problem, compute
-from attn_gui.engine.creation.create import duplicated, moved
+from attn_gui.engine.creation.heads import duplicated, moved
 from attn_gui.engine.creation.interventions import copied, off_heads, scaled, switched_off, whole_heads
 
 H, N, M, D, C, E = 4, 5, 7, 3, 2, 11

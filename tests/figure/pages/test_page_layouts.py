@@ -5,6 +5,7 @@ In files text is wrapped or smaller, and never cut by "…": a figure has no too
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -97,7 +98,7 @@ def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_an
 
     def noted(painter, at, text, anchor=writers.START, width=None):
         box = QFontMetricsF(painter.font()).tightBoundingRect(text)
-        box.moveLeft(at.x() + box.left() - writers._BEFORE[anchor] * painter.fontMetrics().horizontalAdvance(text))
+        box.moveLeft(at.x() + box.left() - writers.SHARES[anchor] * painter.fontMetrics().horizontalAdvance(text))
         box.moveBottom(at.y())
         written.append((text, painter.transform().mapRect(box)))
         write(painter, at, text, anchor, width)
@@ -111,6 +112,8 @@ def test_no_text_of_a_page_is_cut_and_in_the_panel_none_runs_over_its_edge_or_an
                 painted(planned(name, content, lang, width))
             cut = [text for text, _ in written if text.endswith("…")]
             assert [text for text in cut if not any(token.startswith(text[:-1]) for token in tokens)] == []
+            raw = [text for text, _ in written if re.search(r"[A-Za-z]_[A-Za-z]", text)]
+            assert raw == [] or "python" in PAGES[name].words, "the index of a symbol is lowered"
             written.clear()
             page = planned(name, content, lang, *PANEL)
             painted(page)

@@ -18,6 +18,8 @@ from attn_gui.formats.named.several_files import open_several
 from attn_gui.formats.npz import members_of
 from attn_gui.paths import resource
 
+from .writing import put
+
 RANDOM = np.random.default_rng(13)
 ARRAYS = {name: RANDOM.normal(size=(3, 4)).round(3) for name in ("query", "key", "value")}
 STACKED = {name: RANDOM.normal(size=(2, 3, 4)) for name in ARRAYS}
@@ -69,13 +71,6 @@ def test_a_mask_of_switches_may_have_numbers_above_and_beside_it(tmp_path: Path)
     np.testing.assert_array_equal(layer.allowed, [[True, False, True]] * 3)
 
 
-def test_any_other_sheet_is_said(tmp_path: Path) -> None:
-    path = book(tmp_path / "a.xlsx", readme=[["made by hand"]], Sheet1=[])
-    loaded = open_file(path)
-    assert loaded.left_out == ("readme",)
-    assert loaded.notes == ("Arrays not used: readme.",)
-
-
 # --- kinds of numbers that are not read ----------------------------------------------------------
 def eight_bits(path: Path, name: str) -> Path:
     """A safetensors file with an array of numbers of eight bits."""
@@ -125,34 +120,26 @@ def test_steps_beside_the_problem_are_compared_with_those_computed_and_said_wher
 
 
 # --- heads or items ------------------------------------------------------------------------------
-def as_json(path: Path, meta: dict[str, object]) -> None:
-    lists = {name: array.tolist() for name, array in STACKED.items()}
-    path.write_text(json.dumps(lists | {"meta": meta}))
+SUFFIXES = (".json", ".npz", ".safetensors")
 
 
-WRITERS: dict[str, Callable[[Path, dict[str, object]], None]] = {
-    ".json": as_json,
-    ".npz": lambda path, meta: np.savez(path, **STACKED, meta=json.dumps(meta)),
-    ".safetensors": lambda path, meta: safetensors.numpy.save_file(STACKED, path, metadata={"meta": json.dumps(meta)}),
-}
-
-
-@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_first_axis_that_may_be_heads_is_refused(suffix: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / f"a{suffix}"
-    WRITERS[suffix](path, {"num_heads": 2})
+    put(path, STACKED, {"num_heads": 2})
     said = refused(load, path, path=path)
     assert 'axes="batch,token,column" (items 2, tokens 3), axes="head,token,column" (heads 2, tokens 3)' in said
-    WRITERS[suffix](path, {"num_heads": 2, "batch_axis": True})
+    put(path, STACKED, {"num_heads": 2, "batch_axis": True})
     assert load(path).batch_size == 2
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_what_the_program_wrote_opens_for_ever(suffix: str, tmp_path: Path) -> None:
     problem = Problem(**STACKED, num_heads=2, batch_axis=True)
     save_arrays(members_of(open_file(saved(problem, tmp_path / "b.attn"))), tmp_path / f"a{suffix}")
     assert load(tmp_path / f"a{suffix}") == problem
-    WRITERS[suffix](tmp_path / f"c{suffix}", {"dtype": "float64", "num_heads": 2})
+    options = {"dtype": "float64", "num_heads": 2}
+    put(tmp_path / f"c{suffix}", STACKED, {"meta": options} if suffix == ".json" else options)
     assert load(tmp_path / f"c{suffix}") == problem
 
 
@@ -206,10 +193,6 @@ def test_json_notes_nothing_else(query: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.problem.query, json.loads(query))
 
 
-def test_the_options_of_json_may_be_a_text(tmp_path: Path) -> None:
-    assert load(text(tmp_path / "a.json", meta=json.dumps('{"num_heads": 2}'))).num_heads == 2
-
-
 def test_what_json_holds_besides_is_said(tmp_path: Path) -> None:
     loaded = open_file(text(tmp_path / "a.json", labels='["a", "b"]', model='"some model"', nothing="null"))
     assert loaded.left_out == ("labels",)
@@ -218,13 +201,6 @@ def test_what_json_holds_besides_is_said(tmp_path: Path) -> None:
     loaded = open_file(text(tmp_path / "a.json", config=within, layer="3", num_heads="2"))
     assert set(loaded.left_out) == {"config.rate", "config.run.name", "config.run.steps", "config.run.parts"}
     assert loaded.about == {"layer": "3"}
-
-
-def test_all_of_a_record_of_the_problem_is_read_in_json(tmp_path: Path) -> None:
-    params = '{"w_score_query": [[1], [0], [2], [1]], "w_score_key": [[1], [1], [0], [1]], "w_score": [1]}'
-    assert open_file(text(tmp_path / "a.json", score='"additive"', score_params=params)).notes == ()
-    loaded = open_file(text(tmp_path / "a.json", score='"gaussian"', score_params='{"w": 2, "key_norm": 0.5}'))
-    assert (loaded.notes, loaded.problem.score_params["w"]) == ((), 2)
 
 
 # --- one row or column ---------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -49,17 +48,6 @@ def test_others_are_proposed_by_the_names_of_their_files(tmp_path: Path) -> None
     assert open_several(paths, proposed(listing)).problem == Problem(**ARRAYS)
 
 
-def test_a_vector_stays_one_and_options_come_from_any_file(tmp_path: Path) -> None:
-    x, bias = RANDOM.normal(size=(5, 4)), RANDOM.normal(size=4)
-    weights = {f"w_{name}": RANDOM.normal(size=(4, 4)) for name in ("query", "key", "value")}
-    (tmp_path / "weights.json").write_text(
-        json.dumps({name: array.tolist() for name, array in weights.items()} | {"num_heads": 2})
-    )
-    paths = [*put(tmp_path, x=x, b_query=bias), tmp_path / "weights.json"]
-    found = open_several(paths, None).problem
-    assert found == Problem(x=x, b_query=bias, **weights, num_heads=2)
-
-
 def test_equal_names_are_told_apart_by_their_files(tmp_path: Path) -> None:
     for name in "ab":
         np.savez(tmp_path / f"{name}.npz", q=ARRAYS["query"], **{f"k{name}": ARRAYS["key"]})
@@ -94,25 +82,10 @@ def test_what_is_wrong_names_the_file_that_is(tmp_path: Path) -> None:
 
 def test_the_command_line_takes_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = put(tmp_path, q=ARRAYS["query"], k=ARRAYS["key"], v=ARRAYS["value"])
+    arrays = ["--array", "query=q", "key=k", "value=v"]
     words = ["verify", *map(str, paths)]
     assert main(words) == 2
     assert "Say which is which" in capsys.readouterr().err
-    assert main([*words, "--array", "query=q", "key=k", "value=v"]) == 0
-    assert (
-        main(
-            [
-                "export",
-                *map(str, paths),
-                "-o",
-                str(tmp_path),
-                "--format",
-                "npy",
-                "--array",
-                "query=q",
-                "key=k",
-                "value=v",
-            ]
-        )
-        == 0
-    )
+    assert main([*words, *arrays]) == 0
+    assert main(["export", *words[1:], "-o", str(tmp_path), "--format", "npy", *arrays]) == 0
     assert (tmp_path / "q-weights-h0.npy").exists()

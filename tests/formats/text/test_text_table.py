@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from attn_gui.formats import AmbiguousTable, FormatError
-from attn_gui.formats.text import typeset
 from attn_gui.formats.text.text_table import read_table
 from tests.failing import each
 from tests.mutations.pace import is_slow
@@ -24,7 +23,6 @@ TWO, LAYOUTS, REFUSED, AMBIGUOUS = (SAMPLES[name] for name in ("numbers", "layou
 
 FLOATS = arrays.arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats())
 EXACT = st.floats(allow_nan=False, allow_infinity=False)
-WORDS = st.text(st.characters(categories=["Lu", "Ll", "Lo"]), min_size=1, max_size=6)
 
 
 @each("name", LAYOUTS)
@@ -182,31 +180,3 @@ def test_a_repr_of_numpy_comes_back(array):
     with np.printoptions(floatmode="unique", threshold=100_000):
         again = read_table(repr(array)).values
     np.testing.assert_array_equal(again, array)
-
-
-@given(st.lists(WORDS, min_size=3, max_size=3), st.lists(WORDS, min_size=2, max_size=2), st.booleans())
-def test_words_around_a_markdown_table_are_left_out(columns, rows, labels):
-    array = np.arange(6.0).reshape(2, 3) + 0.5
-    header = ["", *columns] if labels else columns
-    lines = [header, ["---"] * len(header)]
-    lines += [[label] * labels + [repr(float(value)) for value in row] for label, row in zip(rows, array, strict=True)]
-    sorts = {typeset.is_latex(text) for text in (*columns, *rows)}
-    assert sorts == {False}
-    broken = {"null", "nil", "none", "na", "nat", "missing", "undefined", "nan", "inf", "infinity", "true", "false"}
-    if not broken & {word.lower() for word in (*columns, *rows)}:
-        found = read_table("\n".join("|" + "|".join(line) + "|" for line in lines))
-        assert np.array_equal(found.values, array)
-
-
-@given(st.lists(st.floats(0.001, 1e6).map(lambda value: round(value, 3)), min_size=2, max_size=6))
-def test_decimal_commas_between_tabs_mean_points_or_are_asked_about(numbers):
-    text = "\t".join(repr(number).replace(".", ",") for number in numbers)
-    assert [numbers] in _meanings(text)
-
-
-def _meanings(text):
-    """Every matrix that a text can mean."""
-    try:
-        return [read_table(text).values.tolist()]
-    except AmbiguousTable as several:
-        return [reading.matrix.values.tolist() for reading in several.readings]

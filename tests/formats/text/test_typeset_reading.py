@@ -68,13 +68,6 @@ def test_what_only_names_or_frames_a_matrix_may_stand_beside_it(before, after):
     assert read_table(before + MATRIX + after).values.tolist() == NUMBERS
 
 
-def test_a_tabular_stands_in_prose():
-    text = (
-        r"\begin{table}\centering\small \caption{Head 0}\begin{tabular}{rr}1&2\\3&5\end{tabular} of layer 1\end{table}"
-    )
-    assert read_table(text).values.tolist() == NUMBERS
-
-
 # --- cells ---------------------------------------------------------------------------------------
 @each(
     ("cell", "value"),
@@ -187,11 +180,6 @@ def test_the_frame_of_a_table_is_no_text_above_it(top):
 def test_a_number_above_a_table_may_be_meant(above):
     with pytest.raises(FormatError, match="above the table has a number; expected"):
         read_table(above + TABLE)
-
-
-def test_lines_below_a_title_keep_their_numbers():
-    with pytest.raises(FormatError, match=r"row 1, column 1 \(line 6\) is “x”"):
-        read_table("# My Q\n\n" + TABLE.replace("5", "x"))
 
 
 LIVE = [

@@ -1,0 +1,157 @@
+"""Heads moved, duplicated, averaged, or given the same keys and values: each returns the fields that change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from attn_gui.engine import sentences
+from attn_gui.engine.arrays import Array
+from attn_gui.engine.creation.interventions import checked_head, reordered
+from attn_gui.engine.creation.layer_parts import of_slopes
+from attn_gui.engine.creation.resize import Resized
+from attn_gui.engine.errors import FieldError
+from attn_gui.engine.fields import GIVEN
+from attn_gui.engine.memory import made
+from attn_gui.engine.problem import Problem
+from attn_gui.engine.shape_errors import fields_with
+
+Order = Sequence[int]  # of every new head the old one that it is
+
+
+def moved(problem: Problem, head: int, place: int) -> Resized:
+    """Return a head at another place, those between moved up by one; it takes its columns, its rows of w_output and its
+    masks.
+
+    Raises FieldError where heads that share a K/V head would be parted.
+    """
+    order = list(range(problem.num_heads))
+    order.insert(checked_head(problem, place), order.pop(checked_head(problem, head)))
+    group = _group(problem)
+    if any(order[k] // group != order[k - k % group] // group for k in range(len(order))):
+        raise FieldError(sentences.GROUPS_FIXED, head=head, group=group)
+    return _ordered(problem, order, [first // group for first in order[::group]])
+
+
+def duplicated(problem: Problem, head: int) -> Resized:
+    """Return a second head like this one after it, with rows of w_output like its own.
+
+    Raises FieldError where heads share more than one K/V head, or where a block lets the output be no wider.
+    """
+    order = list(range(problem.num_heads))
+    order.insert(head + 1, checked_head(problem, head))
+    kv = problem.num_kv_heads
+    if 1 < kv < problem.num_heads:
+        raise FieldError(sentences.ONE_GROUP, kv=kv, group=_group(problem))
+    if problem.block is not None and problem.w_output is None:
+        raise FieldError(sentences.BLOCK_FIXED)
+    shared = kv == 1 and problem.num_heads > 1
+    kv_order = [0] if shared else order
+    resized = _ordered(problem, order, kv_order)
+    return Resized(resized.fields | {"num_heads": len(order), "num_kv_heads": len(kv_order)}, resized.notes)
+
+
+def averaged(problem: Problem, heads: Sequence[int]) -> Resized:
+    """Return every one of these heads with the mean of their columns of Q, K and V, of the weights that make them, or
+    of the attention weights where these are given.
+
+    Means in float64, rounded once. w_output stays. Raises FieldError for fewer than two heads, and where another head
+    reads a K/V head of theirs.
+    """
+    chosen, group = {checked_head(problem, head) for head in heads}, _group(problem)
+    if len(chosen) < 2:
+        raise FieldError(sentences.TWO_HEADS)
+    kv_heads = {head // group for head in chosen}
+    for head in (k * group + r for k in sorted(kv_heads) for r in range(group)):
+        if head not in chosen:
+            raise FieldError(sentences.WHOLE_GROUPS, head=head, group=group)
+    changed: dict[str, Array] = {}
+    for part, mine in (("query", chosen), ("key", kv_heads), ("value", kv_heads)):
+        for name, array, count in _columns(problem, part):
+            changed[name] = _blocks(array, -1, count, count, partial(_mean, sorted(mine)))
+    if problem.weights is not None:
+        count = problem.num_heads
+        changed[GIVEN] = _blocks(problem.weights, -3, count, count, partial(_mean, sorted(chosen)))
+    return Resized(fields_with(problem, changed))
+
+
+def with_equal_kv(problem: Problem, head: int) -> Resized:
+    """Return every K/V head like the one that this head reads: multi-query attention with the shapes as they are."""
+    mine = checked_head(problem, head) // _group(problem)
+    changed: dict[str, Array] = {}
+    for part in ("key", "value"):
+        for name, array, count in _columns(problem, part):
+            changed[name] = _taken(array, -1, count, [mine] * count)
+    return Resized(fields_with(problem, changed))
+
+
+def _group(problem: Problem) -> int:
+    """Return the number of heads that share a K/V head."""
+    return problem.num_heads // problem.num_kv_heads
+
+
+def _columns(problem: Problem, part: str) -> Iterator[tuple[str, Array, int]]:
+    """Yield the arrays whose columns make Q, K or V, and into how many heads they are cut."""
+    count = problem.num_heads if part == "query" else problem.num_kv_heads
+    for name in (f"w_{part}", f"b_{part}") if problem.projected else (part,):
+        array = getattr(problem, name)
+        if array is not None:
+            yield name, array, count
+
+
+def _ordered(problem: Problem, order: Order, kv_order: Order) -> Resized:
+    """Return fields with all that belongs to a head in another order."""
+    heads = problem.num_heads
+    changed: dict[str, Any] = {}
+    for part, mine in (("query", order), ("key", kv_order), ("value", kv_order)):
+        for name, array, count in _columns(problem, part):
+            changed[name] = _taken(array, -1, count, mine)
+    if problem.weights is not None:
+        changed[GIVEN] = _taken(problem.weights, -3, heads, order)
+    if problem.w_output is not None:
+        changed["w_output"] = _taken(problem.w_output, 0, heads, order)
+    if problem.sink is not None:
+        changed["sink"] = _taken(problem.sink, 0, heads, order)
+    if problem.interventions:
+        changed["interventions"] = reordered(problem, order, kv_order)
+    for position, layer in enumerate(problem.mask):
+        cells = layer.cells
+        if cells is not None and cells.ndim > 2 and cells.shape[-3] == heads:
+            changed[layer.field(position)] = _taken(cells, -3, heads, order)
+    said = sentences.SLOPES_STAY if len(order) == heads else sentences.SLOPES_ANEW
+    return Resized(fields_with(problem, changed), tuple(of_slopes(problem, said)) if len(order) > 1 else ())
+
+
+def _taken(array: Array, axis: int, count: int, order: Order) -> Array:
+    """Return an axis of `count` heads, each as long as the others, in another order."""
+
+    def write(new: Array, old: Array) -> None:
+        for place, head in enumerate(order):
+            new[place] = old[head]
+
+    return _blocks(array, axis, count, len(order), write)
+
+
+def _blocks(array: Array, axis: int, before: int, after: int, write: Callable[[Array, Array], None]) -> Array:
+    """Return a new array of which `write` fills the heads, given as views with the head first, from those of the
+    old."""
+    axis %= array.ndim
+    width = array.shape[axis] // before
+    shape = (*array.shape[:axis], after * width, *array.shape[axis + 1 :])
+
+    def heads_first(whole: Array, heads: int) -> Array:
+        opened = whole.reshape((*whole.shape[:axis], heads, width, *whole.shape[axis + 1 :]))
+        return np.moveaxis(opened, axis, 0)
+
+    return made(shape, array.dtype, lambda new: write(heads_first(new, after), heads_first(array, before)))
+
+
+def _mean(heads: Sequence[int], new: Array, old: Array) -> None:
+    new[...] = old
+    with np.errstate(all="ignore"):
+        mean = old[heads].mean(axis=0, dtype=np.float64)
+    for head in heads:
+        new[head] = mean
