@@ -683,3 +683,10 @@ def test_nothing_is_said_to_whoever_has_stopped_listening(name: str, tmp_path: P
     finally:
         os.close(write)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_matrix_is_refused_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.save(tmp_path / "a.npy", np.ones((2, 2)))
+    for arguments in (["export", str(tmp_path / "a.npy"), "-o", str(tmp_path)], [str(tmp_path / "a.npy")]):
+        assert main(arguments) == 2
+        assert "Import it into a table" in capsys.readouterr().err

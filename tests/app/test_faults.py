@@ -165,3 +165,13 @@ def test_a_recursion_without_end_is_short() -> None:
     with pytest.raises(RecursionError) as met:
         again()
     assert len(faults.details(met.value)) < 5000
+
+
+def test_the_line_is_translated_with_the_window(program: Program) -> None:
+    fail(program)
+    program.look.set_language("zh")
+    QApplication.processEvents()
+    program.view.tell_all()
+    assert [button.text() for button in program.window.banner.buttons()] == ["复制详细信息"]
+    assert "RuntimeError" in program.window.banner.text()
+    assert "Something" not in program.window.banner.text()

@@ -145,3 +145,14 @@ def test_texts_of_a_model_are_held_within_the_limit(heard: Any, direct: Make) ->
     arrays = {array.ctypes.data: array.nbytes for base in held if base is not None for array in base.arrays().values()}
     assert document.stack.count() > 20
     assert sum(arrays.values()) < limit
+
+
+def test_what_was_undone_is_no_longer_counted(heard: Any, direct: Make) -> None:
+    h = heard(direct(), history_bytes=20_000)
+    for k in range(300):
+        h.document.apply(typed(0, 0, float(k)))
+        h.document.stack.undo()
+        assert not h.document.modified
+    for k in range(3):
+        h.document.apply(typed(0, 0, float(k)))
+    assert h.document.stack.count() == 3

@@ -98,3 +98,8 @@ def test_levels_of_one_sign_have_the_colors_of_that_sign_only() -> None:
         colors = color_table("signed", "light", levels)
         assert np.isin(colors, half).all()
         assert {int(colors[0]), int(colors[-1])} == {int(half[0]), int(half[-1])}
+
+
+def test_an_unknown_map_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        lut("rainbow", "light")

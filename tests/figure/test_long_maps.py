@@ -199,3 +199,8 @@ def test_a_picture_is_saved_as_each_form_holds_it(problem: Problem, tmp_path: Pa
     assert "Pooled" not in texts(tmp_path / "a.svg")
     assert QImage(str(lines.save(tmp_path / "a.png"))) == QImage(str(tmp_path / "drawn.png"))
     assert lines.image() == pixels.image()
+
+
+def test_a_png_has_the_pixels_of_the_image(problem: Problem, tmp_path: Path) -> None:
+    write(DenseEvaluation(problem), tmp_path / "a.png", heads=1, dpi=90)
+    assert apart(QImage(str(tmp_path / "a.png")), to_image(DenseEvaluation(problem), heads=1, dpi=90)) < 0.0005

@@ -282,3 +282,39 @@ def test_a_style_gives_way_to_what_is_asked_for() -> None:
     assert ExportSettings(style="paper-column", width=12.0).sides == (12.0, None)
     with pytest.raises(ValueError, match="not one of screen"):
         ExportSettings(style="poster")
+
+
+def test_a_sequence_that_attends_to_itself_has_its_tokens_on_both_axes() -> None:
+    rng = np.random.default_rng(4)
+    width = {f"w_{name}": rng.standard_normal((3, 4)) for name in ("query", "key", "value")}
+    problem = Problem(x=rng.standard_normal((5, 3)), **width, num_heads=2, query_tokens=WORDS)
+    for stage, side in (("weights", "columns"), ("weights", "rows"), ("value", "rows"), ("output", "rows")):
+        head = None if stage == "output" else 0
+        figure = composed(DenseEvaluation(problem), ExportSettings(stage=stage), (head,))
+        assert tuple(getattr(figure, side).labels) == WORDS
+
+
+def test_titles_name_stage_head_and_item(tmp_path: Path) -> None:
+    write(a_problem(), tmp_path / "a.svg", stage="scaled", heads=3, batch=1)
+    write(a_problem(), tmp_path / "b.svg", stage="scaled", heads=3, batch=1, lang="zh")
+    assert "Scaled scores · head 3 · item 1" in texts(tmp_path / "a.svg")
+    chinese = "".join(texts(tmp_path / "b.svg"))
+    assert "缩放" in chinese
+    assert "Scaled" not in chinese
+    assert "when" in chinese  # tokens are no words of ours
+
+
+def test_the_longest_sides_that_may_be_asked_for_are_drawn(tmp_path: Path) -> None:
+    (path,) = write(a_problem(), tmp_path / "w.svg", width=500, height=500)
+    assert path.is_file()
+
+
+def test_a_notebook_is_not_burdened_with_a_large_svg() -> None:
+    rng = np.random.default_rng(0)
+    problem = Problem(
+        query=rng.standard_normal((51, 2)),
+        key=rng.standard_normal((53, 2)),
+        value=rng.standard_normal((53, 2)),
+        num_heads=1,
+    )
+    assert render(problem)._repr_svg_() is None

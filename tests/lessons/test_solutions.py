@@ -12,7 +12,7 @@ from attn_gui.cli import main
 from attn_gui.engine import Problem, compute
 from attn_gui.engine.evaluation.choice import evaluation_of
 from attn_gui.figure.pages.base import PageStyle
-from attn_gui.figure.worksheets import FOOT, HEIGHT, LINE, SOLUTION_MARGIN, write_solution
+from attn_gui.figure.worksheets import FOOT, HEIGHT, LINE, SHEETS, SOLUTION_MARGIN, write_solution
 from attn_gui.formats import FormatError, load, open_file
 from attn_gui.lessons.solutions import (
     MOST_ROWS,
@@ -320,3 +320,17 @@ def test_every_equation_of_every_example_is_what_a_calculator_says():
                 assert not disagreement(part.sides), (path.stem, part)
                 checked += is_checked(part.sides)
     assert checked > 100
+
+
+def test_a_closed_key_has_no_part_in_a_solution():
+    problem = several().replace(interventions=())
+    solution = solution_of_cell(evaluation_of(problem), "weights", (0, 0, 0, 0))
+    assert {cell.index for step in solution.steps for cell in step.cells} <= {(0, 0, 0, 0)}
+
+
+@each("ending", SHEETS)
+def test_python_writes_it(ending, tmp_path):
+    path = write_solution(load(WORKED), tmp_path / f"a.{ending}", stage="weights", index=(0, 0, 1, 1), lang="zh")
+    assert path.stat().st_size > 300
+    with pytest.raises(ValueError, match="a pdf, tex, md file, got docx"):
+        write_solution(load(WORKED), tmp_path / "a.docx")

@@ -272,3 +272,9 @@ def test_words_that_scroll_are_cut_between_their_lines_alone(qtbot: QtBot) -> No
             page.verticalScrollBar().setValue(value)
             assert all(whole == painted for whole, painted in cells()), (height, value)
     assert page.verticalScrollBar().maximum() > 50
+
+
+def test_a_formula_without_a_place_to_break_becomes_smaller(qtbot: QtBot) -> None:
+    view = shown(qtbot, r"\frac{111111111111111111111111111111}{2}", 100)
+    assert view.lines(100) == 1
+    assert view.heightForWidth(100) < view.heightForWidth(400)

@@ -252,3 +252,11 @@ def test_numbers_are_asked_for_by_name(qtbot: QtBot, tmp_path: Path) -> None:
     dialog.accept()
     assert dialog.isVisible()
     assert "Tick at least one matrix." in _said(dialog)
+
+
+def test_a_form_of_numbers_is_remembered(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = _data_dialog(qtbot, tmp_path)
+    dialog.set_choice(DataChoice(arrays=("query",), heads=(1,), format="tsv", headers=True, folder=str(tmp_path)))
+    other = _data_dialog(qtbot, tmp_path / "else")
+    other.set_state(dialog.state())
+    assert other.result_choice() == replace(dialog.result_choice(), arrays=("weights",), heads=(3,))

@@ -197,3 +197,17 @@ def test_a_name_that_is_cut_is_told_in_full(shown: Shown, make: Make) -> None:
     view = table(shown(make(key_tokens=("a" * 60, *"bcdefg")), "head_output", 2, 1, width=232))
     tips = [view.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in range(7)]
     assert "a" * 60 in tips
+
+
+def test_the_keyboard_follows_a_term(shown: Shown, make: Make, qtbot: QtBot) -> None:
+    inspector = shown(make(), "weights", 2, 1)
+    view = table(inspector)
+    view.setFocus()
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    QTest.keyClick(view, Qt.Key.Key_Down)
+    key = view.currentIndex().siblingAtColumn(0).data()
+    with qtbot.waitSignal(inspector.cellRequested) as caught:
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    name, index = caught.args
+    assert (name, index[:3]) == ("scaled", (0, 1, 2))
+    assert ("a", "b", "c", "<b>d</b>", "e", "f", "g")[index[3]] == key

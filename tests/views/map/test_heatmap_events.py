@@ -11,10 +11,13 @@ from PySide6.QtGui import QAccessible, QContextMenuEvent, QImage, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTableView, QVBoxLayout, QWidget
 
+from attn_gui.app.state.settings import set_language
 from attn_gui.figure.design_tokens import THEMES
 from attn_gui.figure.text.numbers import sentence_number
 from attn_gui.views.map.heatmap import Heatmap
 from attn_gui.views.map.map_drawing import MapState
+from attn_gui.views.product.product import ProductPicture
+from attn_gui.views.spine.spine_items import StageNode
 from tests.failing import each
 from tests.views.conftest import on_screen, turn_wheel
 
@@ -365,3 +368,81 @@ def test_what_moves_is_painted_once_and_whole(qtbot, values, plane, move):
     qtbot.waitExposed(other)
     QTest.qWait(50)
     assert on_screen(window) == on_screen(other)
+
+
+def test_a_thumbnail_leaves_mouse_and_focus_to_what_it_lies_in(values, plane, shown_map, qtbot):
+    button = StageNode("scores")
+    qtbot.addWidget(button)
+    button.set_plane(plane(values), "S", "scores")
+    button.resize(button.sizeHint())
+    button.show()
+    with qtbot.waitSignal(button.clicked):
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.map.geometry().center())
+    assert button.childAt(button.map.geometry().center()) is None
+    assert button.map.focusPolicy() == Qt.FocusPolicy.NoFocus
+    assert button.map.margin == 1
+
+
+def test_hovering_tells_the_cell_and_leaving_too(values, plane, shown_map, qtbot):
+    heatmap = shown_map(plane(values))
+    told = []
+    heatmap.gestures.cellHovered.connect(lambda row, column: told.append((row, column)))
+    for cell in ((1, 2), (1, 2), (4, 6)):
+        QTest.mouseMove(heatmap, heatmap.cell_rect(*cell).center())
+    assert told == [(1, 2), (4, 6)]
+    with qtbot.waitSignal(heatmap.gestures.hoverLeft):
+        QTest.mouseMove(heatmap, QPoint(1, 1))
+
+
+def test_the_chosen_cell_is_said_in_the_language_of_now(values, plane, shown_map, qapp):
+    allowed = np.ones(values.shape, dtype=bool)
+    allowed[1, 2] = False
+    heatmap = shown_map(plane(values, allowed))
+    heatmap.set_chosen((1, 2))
+    before = heatmap.accessibleDescription()
+    set_language(qapp, "zh")
+    QApplication.processEvents()
+    assert "not allowed" in before
+    assert "not allowed" not in heatmap.accessibleDescription()
+    set_language(qapp, "en")
+    QApplication.processEvents()
+    assert heatmap.accessibleDescription() == before
+
+
+def test_the_outline_of_an_edit_fades_by_itself(values, plane, shown_map, screen, qtbot):
+    heatmap, theme = shown_map(plane(values)), THEMES["light"]
+    before = screen(heatmap)
+    heatmap.overlay.flash([(slice(2, 3), slice(0, 7))])
+    assert near(screen(heatmap), heatmap.cell_rect(2, 3), theme.edit)
+    qtbot.waitUntil(lambda: not heatmap.overlay.marks.edited)
+    assert screen(heatmap) == before
+
+
+def test_another_size_forgets_the_marks_of_the_old_one(values, plane, shown_map):
+    heatmap = shown_map(plane(values))
+    heatmap.set_chosen((4, 6))
+    heatmap.overlay.set_marks(row=4, column=6)
+    heatmap.set_shown(replace(heatmap.shown, plane=plane(np.zeros((2, 2)))))
+    assert heatmap.chosen is None
+    assert heatmap.overlay.marks.row is None
+    heatmap.set_shown(replace(heatmap.shown, plane=None))
+    assert heatmap.shape == (0, 0)
+
+
+def test_a_thumbnail_and_the_zoom_of_the_window_leave_a_map_as_it_is(values, plane, shown_map):
+    heatmap = shown_map(plane(values), zoomable=True)
+    QTest.keyClick(heatmap, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert heatmap.box.in_view == (0, 5, 0, 7)
+    still = shown_map(plane(values))
+    QTest.keyClicks(still, "+")
+    assert still.box.in_view == (0, 5, 0, 7)
+
+
+def test_tokens_are_read_out_as_their_words(evaluation, qtbot):
+    picture = ProductPicture()
+    qtbot.addWidget(picture)
+    picture.set_evaluation(evaluation, 0, 1)
+    picture.set_tokens(["Ġit", *"abcdef"], ["▁tired", *"ghijklmnop"])
+    picture.set_chosen(("scores", 0, 0))
+    said = picture.maps.map("scores").accessibleDescription()
+    assert said.startswith("it → tired (0, 0): ")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QRadioButton, QWidget
 
 from attn_gui.engine import DenseEvaluation, Plane, Problem
 from attn_gui.figure.colors import lut
@@ -17,6 +17,7 @@ from attn_gui.figure.display import Levels
 from attn_gui.figure.levels import LOCKED, PLAIN, TYPED, Shade
 from attn_gui.lessons.exercises import Blank, Covered
 from attn_gui.views.map.colorbar import ColorBar, tick_places
+from attn_gui.views.map.levels_popup import LevelsPopup
 from tests.failing import each
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -205,3 +206,35 @@ def test_the_end_that_is_not_touched_stays_exactly_what_it_was(bar):
     QTest.keyClicks(low, "0")
     assert bar.map.levels == Levels(0.0, 1234567.8)
     popup.close_panel()
+
+
+def test_weights_go_from_0_to_1_or_to_the_largest_by_a_click(plane, shown_map, qtbot):
+    heatmap, window = shown_map(plane(np.full((3, 50), 0.08), signed=False), 4, 4), QWidget()
+    window.resize(400, 120)  # less than the popup takes
+    color_bar = ColorBar(heatmap, window)
+    color_bar.shadePicked.connect(lambda shade: heatmap.set_shown(replace(heatmap.shown, shade=shade)))
+    color_bar.setGeometry(250, 80, 140, 40)
+    qtbot.addWidget(window)
+    window.show()
+    QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
+    popup = window.findChild(LevelsPopup)
+    assert window.rect().contains(popup.geometry())
+    for key, levels, said in (("full", Levels(0, 1), ""), ("largest", Levels(0, 0.08), "0 … largest")):
+        popup.findChild(QRadioButton, f"levels.{key}").click()
+        assert heatmap.levels == levels
+        assert color_bar.rule() == said
+    QTest.mouseClick(color_bar, Qt.MouseButton.LeftButton)
+    assert not popup.isVisible()
+
+
+def test_a_part_of_a_long_map_says_what_its_dots_stand_for(plane, shown_map, qtbot):
+    heatmap = shown_map(plane(np.full((90, 90), 1 / 90), signed=False), 5, 5, zoomable=True)
+    heatmap.set_shown(replace(heatmap.shown, values=True))
+    color_bar = ColorBar(heatmap)
+    qtbot.addWidget(color_bar)
+    heatmap.grab()
+    assert not color_bar.dots_text(), "nothing is written in cells so small"
+    heatmap.box.set_window((0.0, 10.0, 0.0, 10.0))
+    heatmap.grab()
+    assert heatmap.cells.numbers
+    assert color_bar.dots_text().startswith("· < ")

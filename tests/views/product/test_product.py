@@ -6,7 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 
 from attn_gui.engine import DenseEvaluation, Problem
 from attn_gui.figure.design_tokens import THEMES
@@ -340,3 +342,38 @@ def test_a_picture_is_not_painted_at_the_places_of_another_one(picture):
         picture.repaint()
     assert picture.places.top is None
     assert picture.stage_map().isVisible()
+
+
+def test_a_stage_that_leaves_gives_up_its_name_and_one_that_comes_back_takes_it(picture, evaluation):
+    without = DenseEvaluation(evaluation.problem.replace(mask=()))
+    picture.set_evaluation(without, 0, 1)
+    assert picture.findChild(QWidget, "heatmap.masked") is None
+    assert picture.findChild(QWidget, "heatmap.weights").cell_at(0, 10)[0] > 0
+    picture.set_evaluation(evaluation, 0, 1)
+    assert picture.findChild(QWidget, "heatmap.masked").shape == (N, M)
+
+
+def test_clicks_tell_the_stage_also_in_the_operands(picture, qtbot):
+    maps = picture.operands.shown
+    for heatmap, cell, told in (
+        (picture.stage_map(), (2, 9), ["weights", 2, 9]),
+        (maps["left"], (6, 4), ["query", 6, 4]),
+        (maps["top"], (4, 10), ["key", 10, 4]),
+        (maps["result"], (5, 1), ["head_output", 5, 1]),
+    ):
+        with qtbot.waitSignal(picture.stageCellChosen) as chosen:
+            where = heatmap.cell_rect(*cell).center()
+            QTest.mouseClick(heatmap, Qt.MouseButton.LeftButton, pos=where)
+        assert chosen.args == told
+    picture.set_chosen(("key", 10, 4))
+    assert maps["top"].chosen == (4, 10)
+
+
+def test_tab_goes_from_the_stage_to_its_operands_and_bars(picture):
+    shown = [picture.stage_map(), *picture.operands.shown.values()]
+    picture.stage_map().setFocus(Qt.FocusReason.TabFocusReason)
+    for heatmap in shown:
+        assert heatmap.hasFocus()
+        assert heatmap.accessibleName()
+        QTest.keyClick(heatmap, Qt.Key.Key_Tab)
+    assert picture.maps.bar("weights").hasFocus()

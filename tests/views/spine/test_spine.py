@@ -242,3 +242,12 @@ def test_everything_is_reached_by_tab_from_left_to_right(qtbot: QtBot) -> None:
     places = [widget.mapTo(spine, widget.rect().topLeft()).x() for widget in met]
     assert places == sorted(places)
     assert len(set(met)) == 11
+
+
+def test_the_maps_show_the_numbers_of_the_head(qtbot: QtBot) -> None:
+    problem = direct()
+    spine = shown(qtbot, problem)
+    assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 3 + 1]
+    assert node(spine, "key").map.cell_at(1, 4)[0] == problem.key[4, 3 + 1]
+    spine.set_evaluation(DenseEvaluation(problem), 0, 0)
+    assert node(spine, "query").map.cell_at(2, 1)[0] == problem.query[2, 1]

@@ -186,6 +186,25 @@ def test_control_and_an_arrow_go_to_the_border(desk, key, place, block):
     assert table.panel.selection() == block
 
 
+@each(
+    ("key", "modifier", "signal"),
+    [
+        (Key.Key_V, Modifier.ControlModifier, "pasteRequested"),
+        (Key.Key_D, Modifier.ControlModifier, "fillDownRequested"),
+        (Key.Key_R, Modifier.ControlModifier, "fillRightRequested"),
+        (Key.Key_Delete, Modifier.NoModifier, "clearRequested"),
+        (Key.Key_Escape, Modifier.NoModifier, "left"),
+    ],
+)
+def test_keys_ask_for_what_the_table_cannot_do_itself(desk, key, modifier, signal):
+    table = desk()
+    heard = table.note(signal)
+    table.go(1, 1)
+    table.press(key, modifier)
+    assert heard == [()]
+    assert table.editor() is None
+
+
 def test_a_head_is_named_over_its_columns_wherever_the_table_is_scrolled(desk):
     table = desk(np.zeros((ROWS, 12)), width=300)
     table.panel.set_heads(4, 3, 1)
@@ -387,3 +406,16 @@ def test_a_number_of_a_large_table_that_was_not_measured_is_not_another_one(desk
     table = desk(cells)
     text = painted_text(table, 500, 1)
     assert text == "−12345.678" or (text.endswith("…") and "−12345.678".startswith(text.removesuffix("…")))
+
+
+def test_a_head_is_a_band_of_columns(desk, qtbot):
+    table = desk(np.zeros((ROWS, 60)), width=300)
+    table.panel.set_heads(5, 12, 1)
+    ruler = table.panel._ruler
+    for head in (0, 2, 4):
+        with qtbot.waitSignal(table.panel.headPicked) as heard:
+            QTest.mouseClick(ruler, Qt.MouseButton.LeftButton, pos=ruler.box(head).center())
+        assert heard.args == [head]
+    table.panel.scroll_to_head(2)
+    assert table.view.columnAt(2) == 24
+    assert ruler.grab().toImage().pixelColor(ruler.box(1).topLeft() + QPoint(2, 2)) == THEMES["light"].accent
